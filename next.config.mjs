@@ -1,0 +1,15 @@
+import createNextIntlPlugin from 'next-intl/plugin';
+
+const withNextIntl = createNextIntlPlugin('./lib/i18n/request.ts');
+
+/** @type {import('next').NextConfig} */
+const config = {
+  reactCompiler: true,
+  poweredByHeader: false,
+  // Pages only: nothing here optimises images or answers an API, so those doors stay shut.
+  images: { unoptimized: true },
+  agentRules: false,
+  productionBrowserSourceMaps: false,
+};
+
+export default withNextIntl(config);
