@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+/** Durable status of a call (contract, section 2). */
+export const callStatusSchema = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMEOUT']);
+export type CallStatus = z.infer<typeof callStatusSchema>;
+
+export const callPhaseSchema = z.enum([
+  'streaming',
+  'approval',
+  'queued',
+  'offered',
+  'granted',
+  'device',
+  'cancelling',
+]);
+export type CallPhase = z.infer<typeof callPhaseSchema>;
+
+/** What people see on a card. */
+export const cardStatusSchema = z.enum(['WAIT', 'DOING', 'SUCCESS', 'ERROR']);
+export type CardStatus = z.infer<typeof cardStatusSchema>;
+
+const CARD_STATUS: Record<CallStatus, CardStatus> = {
+  PENDING: 'WAIT',
+  RUNNING: 'DOING',
+  SUCCEEDED: 'SUCCESS',
+  FAILED: 'ERROR',
+  TIMEOUT: 'ERROR',
+};
+
+/** The only place where a durable status becomes a card's. */
+export const toCardStatus = (status: CallStatus): CardStatus => CARD_STATUS[status];
+
+export const isFinalStatus = (status: CallStatus): boolean =>
+  status !== 'PENDING' && status !== 'RUNNING';
+
+export const callClockSchema = z.enum(['approval', 'queue', 'start', 'execute', 'resume', 'cancel']);
+export type CallClock = z.infer<typeof callClockSchema>;
+
+export const callErrorCodeSchema = z.enum([
+  'tool_error',
+  'invalid_args',
+  'denied',
+  'approval_expired',
+  'cancelled',
+  'no_provider',
+  'client_disconnected',
+  'outcome_unknown',
+  'result_invalid',
+  'result_too_large',
+  'interrupted',
+  'timeout',
+]);
+export type CallErrorCode = z.infer<typeof callErrorCodeSchema>;
+
+/** Why a call did not succeed. `executed` says honestly whether the tool ran. */
+export const callErrorSchema = z.object({
+  code: callErrorCodeSchema,
+  message: z.string(),
+  executed: z.enum(['no', 'yes', 'unknown']),
+  /** With `timeout`: the clock that ran out. */
+  clock: callClockSchema.optional(),
+  /** A client's own word for the kind of error, e.g. `permission_denied`. */
+  client_code: z.string().optional(),
+});
+export type CallError = z.infer<typeof callErrorSchema>;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { attachmentSchema } from './attachment.ts';
+import { callClockSchema, callErrorSchema, callPhaseSchema, cardStatusSchema } from './call-status.ts';
+
+export const progressSchema = z.object({
+  done: z.number().nonnegative(),
+  total: z.number().positive().optional(),
+});
+
+/** The clock that runs for a call now. `deadline_at` is null while the clock stands still. */
+export const cardClockSchema = z.object({
+  name: callClockSchema,
+  deadline_at: z.number().nullable(),
+  /** Milliseconds left when the clock was stopped. */
+  remaining_ms: z.number().optional(),
+});
+
+/**
+ * One update of a card, and also the shape of the card itself: a card is what
+ * its updates merge to. Times are Unix seconds. Merge rules: contract, section 2.
+ */
+export const cardUpdateSchema = z.object({
+  status: cardStatusSchema.optional(),
+  phase: callPhaseSchema.nullable().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+  tip: z.string().nullable().optional(),
+  preview: z.unknown().optional(),
+  /** For people: `display` where the tool gave one, else its output. */
+  result: z.unknown().optional(),
+  error: callErrorSchema.nullable().optional(),
+  progress: progressSchema.optional(),
+  attachments: z.array(attachmentSchema).optional(),
+  clock: cardClockSchema.nullable().optional(),
+  tool_name: z.string().optional(),
+  display_name: z.string().nullable().optional(),
+  source: z.enum(['server', 'client']).optional(),
+  client_id: z.string().nullable().optional(),
+  client_name: z.string().nullable().optional(),
+  attempt: z.number().int().optional(),
+  timeout_ms: z.number().optional(),
+  created_at: z.number().optional(),
+  started_at: z.number().nullable().optional(),
+  completed_at: z.number().nullable().optional(),
+  /** The arguments are still being written: the last value of `params` may be cut short. */
+  partial: z.boolean().optional(),
+  /** Why somebody must approve; set with the phase `approval`. */
+  approval_reason: z.string().nullable().optional(),
+  /** The tool's answer came after the end; it changed nothing. */
+  late_result: z.boolean().optional(),
+  /** The call that this one retries. */
+  retry_of: z.string().nullable().optional(),
+});
+export type CardUpdate = z.infer<typeof cardUpdateSchema>;
+
+/** A card as far as it is known: whatever its updates have said so far. */
+export type Card = CardUpdate & { params: Record<string, unknown> };

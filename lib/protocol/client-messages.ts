@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { callPhaseSchema } from './call-status.ts';
+import { progressSchema } from './card.ts';
+
+/** What a client sends on `/ws/client` (contract, section 5). Unknown fields are dropped. */
+
+const id = z.string().min(1).max(128);
+const attempt = z.number().int().positive();
+
+export const clientCapSchema = z.enum(['claim', 'cancel', 'probe']);
+export type ClientCap = z.infer<typeof clientCapSchema>;
+
+export const helloSchema = z.object({
+  type: z.literal('hello'),
+  client_id: id.optional(),
+  instance_id: id.optional(),
+  name: z.string().max(128).optional(),
+  kind: z.enum(['tab', 'phone', 'program']).optional(),
+  resume_token: z.string().max(512).optional(),
+  journal_epoch: z.string().max(128).optional(),
+  known: z
+    .array(z.object({ id, attempt, phase: z.enum(['running', 'started', 'done']) }))
+    .max(10_000)
+    .optional(),
+  /** Caps of a later protocol are ignored, not refused. */
+  caps: z.array(z.string().max(64)).max(32).optional(),
+});
+
+export const registerToolsSchema = z.object({
+  type: z.literal('register_tools'),
+  /** Judged one by one, so that a bad one does not take the good ones with it. */
+  tools: z.array(z.unknown()),
+});
+
+const unregisterToolsSchema = z.object({
+  type: z.literal('unregister_tools'),
+  names: z.array(z.string()),
+});
+
+const toolCallClaimSchema = z.object({ type: z.literal('tool_call_claim'), id, attempt });
+
+export const toolStatusSchema = z.object({
+  type: z.literal('tool_status'),
+  id,
+  attempt: attempt.optional(),
+  tip: z.string().max(2_000).optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+  progress: progressSchema.optional(),
+  preview: z.unknown().optional(),
+  /** `device`: a person at the client is being asked. `granted`: the tool works again. */
+  phase: callPhaseSchema.extract(['device', 'granted']).optional(),
+});
+
+export const attachmentUploadSchema = z.union([
+  z.object({
+    media_type: z.string().max(128),
+    data: z.string(),
+    name: z.string().max(256).optional(),
+    alt: z.string().max(2_000).optional(),
+  }),
+  z.object({
+    media_type: z.string().max(128),
+    blob_id: z.string().max(128),
+    name: z.string().max(256).optional(),
+    alt: z.string().max(2_000).optional(),
+  }),
+]);
+export type AttachmentUpload = z.infer<typeof attachmentUploadSchema>;
+
+export const toolResultSchema = z.object({
+  type: z.literal('tool_result'),
+  id,
+  /** Any JSON; `undefined` only when the key is missing, which is refused. */
+  output: z.json(),
+  success: z.literal(true).optional(),
+  attempt: attempt.optional(),
+  display: z.json().optional(),
+  attachments: z.array(attachmentUploadSchema).max(8).optional(),
+});
+
+export const toolErrorSchema = z.object({
+  type: z.literal('tool_error'),
+  id,
+  error: z.string(),
+  success: z.literal(false).optional(),
+  code: z.string().max(64).optional(),
+  attempt: attempt.optional(),
+});
+
+const clientStateSchema = z.object({
+  type: z.literal('client_state'),
+  visibility: z.enum(['visible', 'hidden']).optional(),
+  permissions: z.record(z.string(), z.enum(['granted', 'prompt', 'denied'])).optional(),
+  battery: z.unknown().optional(),
+  secure_context: z.boolean().optional(),
+});
+
+const probeSchema = z.object({ type: z.literal('probe'), nonce: z.string().max(128) });
+const probeAckSchema = z.object({ type: z.literal('probe_ack'), nonce: z.string().max(128) });
+
+export const clientMessageSchema = z.discriminatedUnion('type', [
+  helloSchema,
+  registerToolsSchema,
+  unregisterToolsSchema,
+  toolCallClaimSchema,
+  toolStatusSchema,
+  toolResultSchema,
+  toolErrorSchema,
+  clientStateSchema,
+  probeSchema,
+  probeAckSchema,
+]);
+export type ClientMessage = z.infer<typeof clientMessageSchema>;
+export type ClientMessageOf<T extends ClientMessage['type']> = Extract<ClientMessage, { type: T }>;

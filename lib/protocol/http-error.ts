@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** Codes of HTTP errors and their statuses (contract, section 9). */
+export const HTTP_ERRORS = {
+  bad_request: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  origin_not_allowed: 403,
+  host_not_allowed: 421,
+  not_found: 404,
+  tool_not_found: 404,
+  call_not_found: 404,
+  run_not_found: 404,
+  blob_not_found: 404,
+  method_not_allowed: 405,
+  already_final: 409,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid_args: 422,
+  rate_limited: 429,
+  internal: 500,
+  no_provider: 503,
+  shutting_down: 503,
+  store_failed: 503,
+} as const;
+export type HttpErrorCode = keyof typeof HTTP_ERRORS;
+
+export const httpErrorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ path: z.string(), problem: z.string() })).optional(),
+  }),
+});
+export type ErrorDetail = { path: string; problem: string };
+
+/** An expected refusal of a request. `message` says what was wrong and what would be right. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly code: HttpErrorCode;
+  readonly details: readonly ErrorDetail[] | undefined;
+  /** Seconds, with `rate_limited`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: HttpErrorCode,
+    message: string,
+    more: { details?: readonly ErrorDetail[]; retryAfter?: number } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.details = more.details;
+    this.retryAfter = more.retryAfter;
+  }
+
+  get status(): number {
+    return HTTP_ERRORS[this.code];
+  }
+}

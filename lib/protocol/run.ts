@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** One conversation of an agent (contract, section 1). */
+export const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+export const messagePartSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  /** The call itself, its arguments and its result lie in the call's record. */
+  z.object({ type: z.literal('tool_call'), tool_call_id: z.string() }),
+  /** Why a turn ended as it did, for people; never sent to the model. */
+  z.object({ type: z.literal('notice'), code: z.string(), text: z.string() }),
+]);
+export type MessagePart = z.infer<typeof messagePartSchema>;
+
+export const messageSchema = z.object({
+  message_id: z.string(),
+  run_id: z.string(),
+  role: z.enum(['user', 'assistant']),
+  parts: z.array(messagePartSchema),
+  status: z.enum(['streaming', 'done']),
+  created_at: z.number(),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+export const runSummarySchema = z.object({
+  run_id: z.string(),
+  title: z.string(),
+  status: runStatusSchema,
+  /** Model reference, e.g. `openai:gpt-5` or `rehearsal`; null for a run of an outside agent. */
+  model: z.string().nullable(),
+  /** Names of the tools this run may call; null for all. */
+  tools: z.array(z.string()).nullable(),
+  /** Step of the running turn, 1-based; 0 when idle. */
+  step: z.number().int(),
+  max_steps: z.number().int(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export const runRecordSchema = runSummarySchema.extend({ messages: z.array(messageSchema) });
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** A model that can be chosen, as `GET /v1/models` lists it. */
+export const modelListingSchema = z.object({
+  model: z.string(),
+  label: z.string(),
+  provider: z.string(),
+  /** True for the built-in rehearsal model: it is not an LLM and says so. */
+  rehearsal: z.boolean(),
+  images: z.boolean(),
+  default: z.boolean(),
+});
+export type ModelListing = z.infer<typeof modelListingSchema>;

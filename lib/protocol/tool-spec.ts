@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** Hints as in MCP. They come from the tool's author and are not proof of anything. */
+export const toolAnnotationsSchema = z.object({
+  title: z.string().optional(),
+  readOnlyHint: z.boolean().optional(),
+  destructiveHint: z.boolean().optional(),
+  idempotentHint: z.boolean().optional(),
+  openWorldHint: z.boolean().optional(),
+});
+export type ToolAnnotations = z.infer<typeof toolAnnotationsSchema>;
+
+/** A tool as a client registers it. Its name and schema are judged one by one by the registry. */
+export const toolSpecSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** JSON Schema of the arguments; always an object schema. */
+  parameters: z.record(z.string(), z.unknown()),
+  timeout_ms: z.number().optional(),
+  display_name: z.string().max(128).optional(),
+  annotations: toolAnnotationsSchema.optional(),
+});
+export type ToolSpec = z.infer<typeof toolSpecSchema>;
+
+export const rejectedToolSchema = z.object({
+  name: z.string(),
+  code: z.string(),
+  message: z.string(),
+});
+export type RejectedTool = z.infer<typeof rejectedToolSchema>;
+
+/** A tool as `GET /api/tools` and the watch socket list it. */
+export const toolListingSchema = z.object({
+  name: z.string(),
+  /** The spelling that models are offered. */
+  model_name: z.string(),
+  source: z.enum(['server', 'client']),
+  description: z.string(),
+  schema: z.record(z.string(), z.unknown()),
+  timeout_ms: z.number(),
+  display_name: z.string().optional(),
+  annotations: toolAnnotationsSchema.optional(),
+  /** Who serves it now, most likely to be asked first; empty for the server's own. */
+  clients: z.array(z.object({ client_id: z.string(), name: z.string(), visible: z.boolean() })),
+  /** Whether the asker may call it now, and if not, why. */
+  callable: z.boolean(),
+  reason: z.string().optional(),
+});
+export type ToolListing = z.infer<typeof toolListingSchema>;

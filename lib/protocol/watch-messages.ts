@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { watchedCallSchema } from './call-record.ts';
+import { cardUpdateSchema } from './card.ts';
+import { messageSchema, runRecordSchema, runSummarySchema } from './run.ts';
+import { toolListingSchema } from './tool-spec.ts';
+
+/** The watch socket, `/ws/watch` (contract, section 8). */
+
+export const watchRequestSchema = z.object({
+  type: z.literal('watch'),
+  run_id: z.string().max(128).optional(),
+  since: z.number().int().nonnegative().optional(),
+});
+export type WatchRequest = z.infer<typeof watchRequestSchema>;
+
+export const clientListingSchema = z.object({
+  client_id: z.string(),
+  name: z.string(),
+  kind: z.enum(['tab', 'phone', 'program']),
+  connected: z.boolean(),
+  visible: z.boolean(),
+  /** False when it does not answer probes: it is shown, and not offered calls. */
+  responsive: z.boolean(),
+  caps: z.array(z.string()),
+  tools: z.array(z.string()),
+  permissions: z.record(z.string(), z.string()).optional(),
+  secure_context: z.boolean().optional(),
+  connected_at: z.number(),
+});
+export type ClientListing = z.infer<typeof clientListingSchema>;
+
+export const approvalListingSchema = z.object({
+  tool_call_id: z.string(),
+  run_id: z.string(),
+  tool_name: z.string(),
+  reason: z.string(),
+  expires_at: z.number(),
+});
+export type ApprovalListing = z.infer<typeof approvalListingSchema>;
+
+const seq = z.number().int().nonnegative();
+
+export const snapshotSchema = z.object({
+  type: z.literal('snapshot'),
+  seq,
+  runs: z.array(runRecordSchema),
+  /** Newest last. */
+  calls: z.array(watchedCallSchema),
+  tools: z.array(toolListingSchema),
+  clients: z.array(clientListingSchema),
+  approvals: z.array(approvalListingSchema),
+});
+export type Snapshot = z.infer<typeof snapshotSchema>;
+
+export const watchEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('call'),
+    seq,
+    tool_call_id: z.string(),
+    run_id: z.string(),
+    update: cardUpdateSchema,
+  }),
+  z.object({ type: z.literal('run'), seq, run: runSummarySchema }),
+  z.object({ type: z.literal('message'), seq, run_id: z.string(), message: messageSchema }),
+  /** Text appended to the last part of that kind; `index` is the part's place in the message. */
+  z.object({
+    type: z.literal('message_delta'),
+    seq,
+    run_id: z.string(),
+    message_id: z.string(),
+    index: z.number().int().nonnegative(),
+    part: z.enum(['text', 'reasoning']),
+    delta: z.string(),
+  }),
+  z.object({ type: z.literal('tools'), seq, tools: z.array(toolListingSchema) }),
+  z.object({ type: z.literal('clients'), seq, clients: z.array(clientListingSchema) }),
+  z.object({
+    type: z.literal('approval'),
+    seq,
+    tool_call_id: z.string(),
+    /** Null once it is decided. */
+    approval: approvalListingSchema.nullable(),
+  }),
+]);
+export type WatchEvent = z.infer<typeof watchEventSchema>;
+
+/** An event before the bus gave it its place in the order. */
+export type WatchEventBody = WatchEvent extends infer E
+  ? E extends WatchEvent
+    ? Omit<E, 'seq'>
+    : never
+  : never;
+
+export const watchServerMessageSchema = z.union([
+  snapshotSchema,
+  watchEventSchema,
+  z.object({ type: z.literal('batch'), events: z.array(watchEventSchema) }),
+  z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
+]);
+export type WatchServerMessage = z.infer<typeof watchServerMessageSchema>;

@@ -1,0 +1,16 @@
+/** Who is asking, from the server's own record alone; nothing a client says adds to it. */
+export type Principal =
+  | { readonly kind: 'operator'; readonly sessionId: string | null }
+  | { readonly kind: 'agent'; readonly name: string; readonly tools: readonly string[] }
+  | { readonly kind: 'device'; readonly clientId: string };
+
+export function principalName(principal: Principal): string {
+  switch (principal.kind) {
+    case 'operator':
+      return 'operator';
+    case 'agent':
+      return `agent:${principal.name}`;
+    case 'device':
+      return `device:${principal.clientId}`;
+  }
+}

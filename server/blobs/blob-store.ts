@@ -1,0 +1,23 @@
+import type { Attachment } from '#lib/protocol/attachment';
+
+export interface BlobUpload {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly name?: string;
+  readonly alt?: string;
+}
+
+export type BlobOutcome =
+  | { readonly ok: true; readonly attachment: Attachment }
+  /** `mismatch`: the bytes are not what the media type says. `too_large`: over `LIMITS.blobBytes`. */
+  | { readonly ok: false; readonly code: 'mismatch' | 'too_large' | 'empty'; readonly message: string };
+
+/**
+ * Large binary results on disk, by content: `blob_` and 40 hex digits of the
+ * SHA-256. Written to a temporary file, fsynced and renamed before `put` resolves.
+ */
+export interface BlobStore {
+  put(upload: BlobUpload): Promise<BlobOutcome>;
+  /** Undefined when there is no such blob. */
+  read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
+}

@@ -1,0 +1,43 @@
+import type { ServerMessage } from '#lib/protocol/server-messages';
+import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
+
+/** An event with its place in the order and its text, made once for all watchers. */
+export interface LoggedEvent {
+  readonly event: WatchEvent;
+  /** `JSON.stringify(event)`; computed at most once, however many watchers there are. */
+  readonly json: string;
+}
+
+/** To a client instance, on whichever machine holds its socket. */
+export type InstanceMessage =
+  | { readonly type: 'send'; readonly message: ServerMessage }
+  | { readonly type: 'close'; readonly code: number; readonly reason: string };
+
+/**
+ * What connects the parts that may sit on different machines: the ordered log
+ * of what watchers see, and the way to a client's socket. It knows neither
+ * calls nor cards. The embedded one serves a single process.
+ */
+export interface EventBus {
+  /** Gives the event its number and hands it to every subscriber, in order. Returns the number. */
+  publish(body: WatchEventBody): number;
+  /** Number of the newest event. */
+  readonly seq: number;
+  /**
+   * Calls `onEvents` with what is published from now on, several events of one
+   * moment together. With `since`, first with what is newer than it; false when
+   * the log no longer reaches back that far (take a snapshot instead).
+   */
+  subscribe(options: {
+    since?: number;
+    onEvents(events: readonly LoggedEvent[]): void;
+  }): { readonly complete: boolean; close(): void };
+
+  /** Takes what is sent to an instance, until closed. A second inbox of one address supersedes. */
+  openInbox(instanceAddress: string, receive: (message: InstanceMessage) => void): () => void;
+  /** False when nobody holds that instance. */
+  deliver(instanceAddress: string, message: InstanceMessage): Promise<boolean>;
+}
+
+export const instanceAddress = (clientId: string, instanceId: string): string =>
+  `${clientId}/${instanceId}`;

@@ -1,0 +1,103 @@
+import type { Card } from '#lib/protocol/card';
+import type { Attachment } from '#lib/protocol/attachment';
+import type { ErrorDetail } from '#lib/protocol/http-error';
+import type { Principal } from '../auth/principal.ts';
+import type { CallQuery } from '../store/store.ts';
+import type { CallRecord } from '../store/call-record.ts';
+
+export interface InvokeRequest {
+  readonly principal: Principal;
+  /** Who asks within the principal, e.g. `run:<id>` for the built-in agent. Default: the principal. */
+  readonly requestedBy?: string;
+  /** `name` or `name@client`. */
+  readonly tool: string;
+  readonly runId: string;
+  readonly args: unknown;
+  /** The only client that may take it. */
+  readonly clientId?: string;
+  readonly timeoutMs?: number;
+  readonly idempotencyKey?: string;
+  readonly retryOf?: string;
+  /** Set by the agent loop, which shows a card before the arguments are complete. */
+  readonly callId?: string;
+}
+
+/** Refused before there was a call: nothing is recorded, the caller is told why. */
+export interface InvokeRefusal {
+  readonly ok: false;
+  readonly code:
+    | 'tool_not_found'
+    | 'permission_denied'
+    | 'invalid_args'
+    | 'no_provider'
+    | 'conflict_idempotency'
+    | 'shutting_down'
+    | 'store_failed'
+    | 'bad_request';
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+}
+
+export type InvokeOutcome = { readonly ok: true; readonly call: CallRecord } | InvokeRefusal;
+
+export type CallActionOutcome =
+  | { readonly ok: true; readonly call: CallRecord }
+  | {
+      readonly ok: false;
+      readonly code: 'call_not_found' | 'already_final' | 'conflict' | InvokeRefusal['code'];
+      readonly message: string;
+      readonly details?: readonly ErrorDetail[];
+    };
+
+/** A call whose arguments a model is still writing: a card, and not yet a record. */
+export interface DraftCall {
+  readonly callId: string;
+  /** The arguments as far as they can be read. Keys that did not change need not be given. */
+  update(params: Record<string, unknown>): void;
+  /** Makes it a real call: checks, records, dispatches. A refusal becomes a FAILED record. */
+  complete(args: unknown): Promise<CallRecord>;
+  /** The model stopped before the arguments were complete. Records it as FAILED. */
+  abandon(message: string): Promise<CallRecord>;
+}
+
+export interface Submission {
+  readonly ok: boolean;
+  readonly output?: unknown;
+  readonly display?: unknown;
+  readonly attachments?: readonly Attachment[];
+  readonly message?: string;
+  readonly clientCode?: string;
+}
+
+/**
+ * Calls: check, record, dispatch, settle. Every record it returns is on disk.
+ * It knows nothing of HTTP, sockets or models.
+ */
+export interface CallService {
+  /** Resolves once the call is on disk, before it has run. */
+  invoke(request: InvokeRequest): Promise<InvokeOutcome>;
+  /** A card with the phase `streaming`, to be completed or abandoned. */
+  draft(request: {
+    principal: Principal;
+    requestedBy: string;
+    runId: string;
+    tool: string;
+  }): Promise<DraftCall>;
+  get(id: string): Promise<CallRecord | undefined>;
+  list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
+  /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
+  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
+  cancel(id: string, reason: string): Promise<CallActionOutcome>;
+  retry(id: string, principal: Principal, args?: unknown): Promise<CallActionOutcome>;
+  decide(
+    id: string,
+    principal: Principal,
+    decision: { decision: 'yes' | 'no' | 'always'; note?: string; args?: unknown },
+  ): Promise<CallActionOutcome>;
+  /** An operator answers by hand in place of the tool. */
+  answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
+  /** Gives a running call more time on its execute clock. */
+  extend(id: string, byMs: number): Promise<CallActionOutcome>;
+  /** Open calls and the newest final ones, oldest first, as watchers are shown them. */
+  watched(runId?: string): readonly { id: string; runId: string; card: Card }[];
+}

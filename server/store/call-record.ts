@@ -1,0 +1,62 @@
+import type { Attachment } from '#lib/protocol/attachment';
+import type { Card } from '#lib/protocol/card';
+import type { CallError, CallPhase, CallStatus } from '#lib/protocol/call-status';
+import type { ToolAnnotations } from '#lib/protocol/tool-spec';
+
+/** The one client instance and attempt that may answer a call. */
+export interface Provider {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly attempt: number;
+  /** It runs nothing before it is granted. */
+  readonly claims: boolean;
+  readonly journalEpoch: string | null;
+}
+
+/**
+ * A call as it is stored: one immutable value per state. Times are milliseconds
+ * since the epoch. Deadlines are wall times, so that they carry over a restart.
+ */
+export interface CallRecord {
+  readonly id: string;
+  readonly runId: string;
+  readonly toolName: string;
+  readonly source: 'server' | 'client';
+  readonly status: CallStatus;
+  readonly phase: CallPhase | null;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the tool answered, for the model. `undefined` until then; `null` is an answer. */
+  readonly result: unknown;
+  readonly error: CallError | null;
+  readonly attachments: readonly Attachment[];
+  /** Hash of the accepted answer, to tell a repeated one from a different one. */
+  readonly resultHash: string | null;
+  readonly lateResult: unknown;
+  readonly annotations: ToolAnnotations;
+  readonly timeoutMs: number;
+  /** Set when the caller named one client. */
+  readonly wantedClientId: string | null;
+  readonly provider: Provider | null;
+  /** True once a claim was granted, or an answer came from a client that does not claim. */
+  readonly granted: boolean;
+  readonly createdAt: number;
+  readonly queuedAt: number | null;
+  readonly offeredAt: number | null;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  /** When the running clocks end; null for a clock that does not run. */
+  readonly deadlines: {
+    readonly approval: number | null;
+    readonly queue: number | null;
+    readonly start: number | null;
+    readonly execute: number | null;
+    readonly resume: number | null;
+    readonly cancel: number | null;
+  };
+  /** Milliseconds left of `execute` while the person at the device is asked. */
+  readonly executeLeftMs: number | null;
+  readonly retryOf: string | null;
+  /** Who asked: `operator`, `agent:<name>`, `run:<run id>`. */
+  readonly requestedBy: string;
+  readonly card: Card;
+}

@@ -1,0 +1,100 @@
+import type { CallStatus } from '#lib/protocol/call-status';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import type { CallRecord } from './call-record.ts';
+
+export interface CallQuery {
+  readonly runId?: string;
+  readonly status?: CallStatus;
+  readonly tool?: string;
+  readonly clientId?: string;
+  /** Words to find in arguments, results and errors. */
+  readonly text?: string;
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+export interface IdempotencyEntry {
+  /** `<who>\n<key>` */
+  readonly scope: string;
+  readonly fingerprint: string;
+  readonly callId: string;
+}
+
+/** What a client is remembered by, so that it can come back after a drop or a restart. */
+export interface ClientRecord {
+  readonly clientId: string;
+  readonly name: string;
+  readonly kind: 'tab' | 'phone' | 'program';
+  /** SHA-256 of the token, hex. */
+  readonly resumeTokenHash: string;
+  readonly lastSeenAt: number;
+}
+
+/** A sign-in. Only hashes are stored: a copy of the database opens nothing. */
+export interface SessionRecord {
+  readonly idHash: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** One thing to make durable. A write is all of its changes or none. */
+export type Change =
+  | { readonly type: 'put_call'; readonly call: CallRecord }
+  | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
+  | { readonly type: 'put_run'; readonly run: RunSummary }
+  | { readonly type: 'put_message'; readonly message: Message; readonly position: number }
+  | { readonly type: 'put_client'; readonly client: ClientRecord }
+  | { readonly type: 'put_session'; readonly session: SessionRecord }
+  | { readonly type: 'delete_session'; readonly idHash: string };
+
+/**
+ * The durable record. `write` resolves once the changes are on disk (fsynced),
+ * in the order in which writes were asked for; writes of one moment share one
+ * fsync. It does not know what a change means.
+ *
+ * A write that fails rejects, and every write after it rejects too with
+ * `StoreFailedError`: what is on disk is then unknown, and pretending would
+ * break the promise of an acknowledgement.
+ */
+export interface Store {
+  write(changes: readonly Change[]): Promise<void>;
+  /** True once a write has failed; the server then answers 503. */
+  readonly failed: boolean;
+
+  getCall(id: string): Promise<CallRecord | undefined>;
+  /** Newest first. `nextCursor` is null on the last page. A bad cursor throws `BadCursorError`. */
+  listCalls(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
+  /** Every call that is not final, oldest first: what a start has to take up again. */
+  openCalls(): Promise<CallRecord[]>;
+
+  getIdempotency(scope: string): Promise<IdempotencyEntry | undefined>;
+
+  getRun(id: string): Promise<RunSummary | undefined>;
+  /** Newest first by `updated_at`. */
+  listRuns(query: { limit: number; cursor?: string }): Promise<{
+    runs: RunSummary[];
+    nextCursor: string | null;
+  }>;
+  /** In order of position. */
+  getMessages(runId: string): Promise<Message[]>;
+
+  getClient(clientId: string): Promise<ClientRecord | undefined>;
+  getSession(idHash: string): Promise<SessionRecord | undefined>;
+
+  /**
+   * Reserves the next `count` event numbers for this process, durably, and
+   * returns the first: numbers rise over restarts without a write per event.
+   */
+  reserveSeqs(count: number): Promise<number>;
+
+  close(): Promise<void>;
+}
+
+export class StoreFailedError extends Error {
+  override readonly name = 'StoreFailedError';
+}
+
+export class BadCursorError extends Error {
+  override readonly name = 'BadCursorError';
+}
