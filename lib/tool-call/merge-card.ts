@@ -1,0 +1,84 @@
+import type { Card, CardUpdate } from '../protocol/card.ts';
+import type { CardStatus } from '../protocol/call-status.ts';
+import type { z } from 'zod';
+import type { progressSchema } from '../protocol/card.ts';
+
+export type Progress = z.infer<typeof progressSchema>;
+
+const RANK: Record<CardStatus, number> = { WAIT: 0, DOING: 1, SUCCESS: 2, ERROR: 2 };
+
+export const isFinalCard = (card: Pick<Card, 'status'>): boolean =>
+  card.status === 'SUCCESS' || card.status === 'ERROR';
+
+/**
+ * Merges one update into a card (contract, section 2; rules CM1 to CM7).
+ *
+ * Pure and shared: the server folds updates to answer late joiners, the browser
+ * folds the same updates to paint cards, and both agree because they run this.
+ * Returns `card` itself when the update changes nothing, so that a repeated
+ * update never renders a card again. It knows nothing of sequence numbers; the
+ * log that carries the updates does.
+ */
+export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
+  if (!card) return { ...ownFields(update), params: mergeParams({}, update.params) };
+  if (isFinalCard(card)) return update.late_result && !card.late_result ? { ...card, late_result: true } : card; // CM5
+
+  const next: Card = { ...card, ...ownFields(update), params: mergeParams(card.params, update.params) };
+  if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
+  if (goesBack(card, update)) {
+    // CM4: a late WAIT still tells parameters or a tip, but not a status.
+    if (card.status !== undefined) next.status = card.status;
+    if (card.phase !== undefined) next.phase = card.phase;
+  }
+  return isSame(card, next) ? card : next;
+}
+
+/** The update's given fields. A field that is present but undefined was not given (CM3). */
+function ownFields(update: CardUpdate): CardUpdate {
+  const given = Object.entries(update).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** CM1. A null prototype would not survive a clone, so `__proto__` is left out instead. */
+function mergeParams(
+  before: Record<string, unknown>,
+  given: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  if (!given) return before;
+  const next = { ...before };
+  for (const [key, value] of Object.entries(given)) if (key !== '__proto__') next[key] = value;
+  return next;
+}
+
+/** CM2: never falls. The newer total counts, and stays when none is given. */
+function mergeProgress(before: Progress | undefined, given: Progress): Progress {
+  const done = Math.max(before?.done ?? 0, given.done);
+  const total = given.total ?? before?.total;
+  return total === undefined ? { done } : { done, total };
+}
+
+function goesBack(card: Card, update: CardUpdate): boolean {
+  return (
+    card.status !== undefined &&
+    update.status !== undefined &&
+    RANK[update.status] < RANK[card.status]
+  );
+}
+
+function isSame(before: Card, after: Card): boolean {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Card>;
+  for (const key of keys) if (!isEqual(before[key], after[key])) return false;
+  return true;
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [left, right] = [Object.entries(a), Object.entries(b)];
+  const other = new Map(right);
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    left.length === right.length &&
+    left.every(([key, value]) => other.has(key) && isEqual(value, other.get(key)))
+  );
+}
