@@ -33,7 +33,14 @@ export const toCardStatus = (status: CallStatus): CardStatus => CARD_STATUS[stat
 export const isFinalStatus = (status: CallStatus): boolean =>
   status !== 'PENDING' && status !== 'RUNNING';
 
-export const callClockSchema = z.enum(['approval', 'queue', 'start', 'execute', 'resume', 'cancel']);
+export const callClockSchema = z.enum([
+  'approval',
+  'queue',
+  'start',
+  'execute',
+  'resume',
+  'cancel',
+]);
 export type CallClock = z.infer<typeof callClockSchema>;
 
 export const callErrorCodeSchema = z.enum([

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { attachmentSchema } from './attachment.ts';
-import { callClockSchema, callErrorSchema, callPhaseSchema, cardStatusSchema } from './call-status.ts';
+import {
+  callClockSchema,
+  callErrorSchema,
+  callPhaseSchema,
+  cardStatusSchema,
+} from './call-status.ts';
 
 export const progressSchema = z.object({
   done: z.number().nonnegative(),
@@ -27,6 +32,8 @@ export const cardUpdateSchema = z.object({
   preview: z.unknown().optional(),
   /** For people: `display` where the tool gave one, else its output. */
   result: z.unknown().optional(),
+  /** Bytes of a result too large for a card; `result` then holds its beginning as text. */
+  result_bytes: z.number().int().optional(),
   error: callErrorSchema.nullable().optional(),
   progress: progressSchema.optional(),
   attachments: z.array(attachmentSchema).optional(),

@@ -42,19 +42,18 @@ export class HttpError extends Error {
   readonly details: readonly ErrorDetail[] | undefined;
   /** Seconds, with `rate_limited`. */
   readonly retryAfter: number | undefined;
+  /** That of the code, unless the contract asks for another in this place. */
+  readonly status: number;
 
   constructor(
     code: HttpErrorCode,
     message: string,
-    more: { details?: readonly ErrorDetail[]; retryAfter?: number } = {},
+    more: { details?: readonly ErrorDetail[]; retryAfter?: number; status?: number } = {},
   ) {
     super(message);
     this.code = code;
     this.details = more.details;
     this.retryAfter = more.retryAfter;
-  }
-
-  get status(): number {
-    return HTTP_ERRORS[this.code];
+    this.status = more.status ?? HTTP_ERRORS[code];
   }
 }

@@ -35,7 +35,7 @@ const toolsRegisteredSchema = z.object({
   rejected: z.array(rejectedToolSchema),
 });
 
-const toolCallRequestSchema = z.object({
+export const toolCallRequestSchema = z.object({
   type: z.literal('tool_call_request'),
   id: z.string(),
   name: z.string(),

@@ -1,7 +1,6 @@
-import type { Card, CardUpdate } from '../protocol/card.ts';
-import type { CardStatus } from '../protocol/call-status.ts';
 import type { z } from 'zod';
-import type { progressSchema } from '../protocol/card.ts';
+import type { CardStatus } from '../protocol/call-status.ts';
+import type { Card, CardUpdate, progressSchema } from '../protocol/card.ts';
 
 export type Progress = z.infer<typeof progressSchema>;
 
@@ -21,9 +20,14 @@ export const isFinalCard = (card: Pick<Card, 'status'>): boolean =>
  */
 export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
   if (!card) return { ...ownFields(update), params: mergeParams({}, update.params) };
-  if (isFinalCard(card)) return update.late_result && !card.late_result ? { ...card, late_result: true } : card; // CM5
+  if (isFinalCard(card))
+    return update.late_result && !card.late_result ? { ...card, late_result: true } : card; // CM5
 
-  const next: Card = { ...card, ...ownFields(update), params: mergeParams(card.params, update.params) };
+  const next: Card = {
+    ...card,
+    ...ownFields(update),
+    params: mergeParams(card.params, update.params),
+  };
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
   if (goesBack(card, update)) {
     // CM4: a late WAIT still tells parameters or a tip, but not a status.

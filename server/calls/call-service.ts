@@ -1,9 +1,9 @@
-import type { Card } from '#lib/protocol/card';
 import type { Attachment } from '#lib/protocol/attachment';
+import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
-import type { CallQuery } from '../store/store.ts';
 import type { CallRecord } from '../store/call-record.ts';
+import type { CallQuery } from '../store/store.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;

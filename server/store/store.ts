@@ -21,9 +21,14 @@ export interface IdempotencyEntry {
   readonly callId: string;
 }
 
-/** What a client is remembered by, so that it can come back after a drop or a restart. */
+/**
+ * What an instance of a client is remembered by, so that it can come back after
+ * a drop or a restart. One row per client and instance; a put replaces it.
+ */
 export interface ClientRecord {
   readonly clientId: string;
+  readonly instanceId: string;
+  readonly journalEpoch: string | null;
   readonly name: string;
   readonly kind: 'tab' | 'phone' | 'program';
   /** SHA-256 of the token, hex. */
@@ -79,7 +84,8 @@ export interface Store {
   /** In order of position. */
   getMessages(runId: string): Promise<Message[]>;
 
-  getClient(clientId: string): Promise<ClientRecord | undefined>;
+  /** By its client id and the hash of its resume token; both must fit. */
+  findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
   getSession(idHash: string): Promise<SessionRecord | undefined>;
 
   /**

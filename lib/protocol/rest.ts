@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { callRecordSchema } from './call-record.ts';
+import { callStatusSchema } from './call-status.ts';
+import { LIMITS } from './limits.ts';
+import { modelListingSchema, runSummarySchema } from './run.ts';
+import { toolCallRequestSchema } from './server-messages.ts';
+import { rejectedToolSchema, toolListingSchema } from './tool-spec.ts';
+
+/** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped. */
+
+const id = z.string().min(1).max(128);
+
+/** Longer waits are cut to the limit: the caller gets a 202 and asks again. */
+const toWaitMs = (ms: number): number => Math.min(ms, LIMITS.waitMs);
+const waitMs = z.number().nonnegative().transform(toWaitMs);
+const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
+const limit = z.coerce.number().int().min(1).max(200).default(50);
+
+export const invokeBodySchema = z.object({
+  run_id: id,
+  /** Any JSON: the tool's own schema judges it. */
+  args: z.unknown().optional(),
+  wait_ms: waitMs.optional(),
+  /** The only client that may take it. */
+  client: id.optional(),
+  timeout_ms: z.number().positive().optional(),
+});
+
+export const invokeAcceptedSchema = z.object({
+  tool_call_id: z.string(),
+  status: z.literal('pending'),
+  message: z.string(),
+});
+export type InvokeAccepted = z.infer<typeof invokeAcceptedSchema>;
+
+export const waitQuerySchema = z.object({ wait_ms: waitMsText.optional() });
+
+export const callsQuerySchema = z.object({
+  run_id: id.optional(),
+  status: callStatusSchema.optional(),
+  tool: z.string().max(128).optional(),
+  client: id.optional(),
+  q: z.string().max(1_000).optional(),
+  cursor: z.string().max(1_000).optional(),
+  limit,
+});
+
+export const callsPageSchema = z.object({
+  tool_calls: z.array(callRecordSchema),
+  next_cursor: z.string().nullable(),
+});
+
+export const retryBodySchema = z.object({ args: z.unknown().optional() });
+
+export const approvalBodySchema = z.object({
+  decision: z.enum(['yes', 'no', 'always']),
+  note: z.string().max(2_000).optional(),
+  args: z.unknown().optional(),
+});
+
+/** `null` is an answer; a missing `output` is not. */
+export const answerBodySchema = z.object({ output: z.unknown() });
+export const extendBodySchema = z.object({
+  by_ms: z.number().int().positive().max(LIMITS.maxTimeoutMs),
+});
+
+export const toolsAnswerSchema = z.object({ tools: z.array(toolListingSchema) });
+export const modelsAnswerSchema = z.object({ models: z.array(modelListingSchema) });
+
+const input = z.string().trim().min(1).max(100_000);
+export const startRunBodySchema = z.object({
+  input,
+  model: z.string().min(1).max(256).optional(),
+  tools: z.array(z.string().max(256)).max(1_000).optional(),
+});
+export const sendMessageBodySchema = z.object({
+  input,
+  model: z.string().min(1).max(256).optional(),
+});
+export const runsQuerySchema = z.object({ cursor: z.string().max(1_000).optional(), limit });
+export const runsPageSchema = z.object({
+  runs: z.array(runSummarySchema),
+  next_cursor: z.string().nullable(),
+});
+export const eventsQuerySchema = z.object({
+  since: z.coerce.number().int().nonnegative().optional(),
+});
+
+export const blobBodySchema = z.object({
+  media_type: z.string().min(1).max(128),
+  data: z.base64(),
+  name: z.string().max(256).optional(),
+  alt: z.string().max(2_000).optional(),
+});
+
+export const registerBodySchema = z.object({
+  client_id: id,
+  /** Judged one by one: a bad one does not take the good ones with it. */
+  tools: z.array(z.unknown()),
+});
+export const registerAnswerSchema = z.object({
+  ok: z.literal(true),
+  registered_count: z.number().int(),
+  rejected: z.array(rejectedToolSchema),
+});
+
+export const requestsAnswerSchema = z.object({ requests: z.array(toolCallRequestSchema) });
+
+export const submitBodySchema = z.object({
+  status: z.enum(['SUCCEEDED', 'FAILED']),
+  result: z.unknown().optional(),
+  error: z
+    .union([
+      z.string().transform((message) => ({ message })),
+      z.object({ message: z.string(), code: z.string().max(64).optional() }),
+    ])
+    .nullish()
+    .transform((error) => error ?? null),
+});
+/** `error` is null or has a message, whichever way the client spelt it. */
+export type SubmitBody = z.infer<typeof submitBodySchema>;
+export const submitAnswerSchema = z.object({
+  ok: z.literal(true),
+  tool_call_id: z.string(),
+  status: callStatusSchema,
+});
+
+export const signInBodySchema = z.object({ token: z.string().min(1).max(1_024) });
+export const okSchema = z.object({ ok: z.literal(true) });
+export const healthSchema = z.object({ status: z.string() });

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isFinalStatus } from '../protocol/call-status.ts';
+import { type CallEvent, type CallState, type ProviderRef, transition } from './call-machine.ts';
+
+const provider: ProviderRef = { clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true };
+const from = { clientId: 'phone', instanceId: 'i1', attempt: 1 };
+const fresh: CallState = {
+  status: 'PENDING',
+  phase: 'streaming',
+  source: 'client',
+  provider: null,
+  granted: false,
+  rerunnable: false,
+};
+
+/** Follows events, each of which has to be possible. */
+function follow(state: CallState, ...events: CallEvent[]): CallState & { error: unknown } {
+  let now: CallState & { error: unknown } = { ...state, error: null };
+  for (const event of events) {
+    const moved = transition(now, event);
+    if (!moved.ok) throw new Error(`${event.type} was refused: ${moved.refusal}`);
+    now = { ...now, ...moved };
+  }
+  return now;
+}
+
+const queued = follow(fresh, { type: 'arguments_complete', check: 'allow' });
+const offered = follow(queued, { type: 'offered', provider });
+const granted = follow(offered, { type: 'claimed', from });
+const plain = follow(queued, { type: 'offered', provider: { ...provider, claims: false } });
+
+describe('the life of a call', () => {
+  test('[CS1] a final call takes no event at all', () => {
+    const done = follow(granted, { type: 'answered', from, error: null });
+    expect(done.status).toBe('SUCCEEDED');
+    for (const event of someEvents) {
+      expect(transition(done, event)).toEqual({ ok: false, refusal: 'already_final' });
+    }
+  });
+
+  test('[CS3] what was only offered is offered again, what may have run is not', () => {
+    const again = { ...provider, attempt: 2 };
+    expect(transition(offered, { type: 'offered', provider: again }).ok).toBe(true);
+    expect(transition(granted, { type: 'offered', provider: again })).toEqual({
+      ok: false,
+      refusal: 'already_granted',
+    });
+    expect(transition(plain, { type: 'offered', provider: again }).ok).toBe(false);
+    const harmless = { ...granted, rerunnable: true };
+    expect(transition(harmless, { type: 'offered', provider: again }).ok).toBe(true);
+    const proven = transition(granted, { type: 'offered', provider: again, neverStarted: true });
+    expect(proven).toMatchObject({ ok: true, phase: 'offered', granted: false });
+  });
+
+  test('[CS3] an offer needs a higher attempt', () => {
+    expect(transition(offered, { type: 'offered', provider })).toEqual({
+      ok: false,
+      refusal: 'stale_attempt',
+    });
+  });
+
+  test.each([
+    ['another client', { ...from, clientId: 'laptop' }, 'not_your_call'],
+    ['another instance', { ...from, instanceId: 'i2' }, 'not_your_call'],
+    ['an older attempt', { ...from, attempt: 9 }, 'stale_attempt'],
+  ])('[CS4] %s may neither claim nor answer', (_who, stranger, refusal) => {
+    expect(transition(offered, { type: 'claimed', from: stranger })).toEqual({
+      ok: false,
+      refusal,
+    });
+    const answer: CallEvent = { type: 'answered', from: stranger, error: null };
+    expect(transition(granted, answer)).toEqual({ ok: false, refusal });
+  });
+
+  test('[CS4] a client that claims answers only once granted; a plain one at once', () => {
+    const answer: CallEvent = { type: 'answered', from, error: null };
+    expect(transition(offered, answer)).toEqual({ ok: false, refusal: 'not_granted' });
+    expect(follow(plain, answer).status).toBe('SUCCEEDED');
+  });
+
+  test('[CS5] cancelling ends at once what nobody has started', () => {
+    for (const state of [queued, offered]) {
+      const ended = follow(state, { type: 'cancelled', reason: 'by the operator' });
+      expect(ended).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'cancelled', executed: 'no' },
+      });
+    }
+  });
+
+  test('[CS5] what runs is asked to stop, and an answer that wins the race stands', () => {
+    const asked = follow(granted, { type: 'cancelled', reason: 'stop' });
+    expect(asked).toMatchObject({ status: 'RUNNING', phase: 'cancelling' });
+    expect(follow(asked, { type: 'answered', from, error: null }).status).toBe('SUCCEEDED');
+    const expired = follow(asked, { type: 'clock', clock: 'cancel', limitMs: 5000 });
+    expect(expired).toMatchObject({ error: { code: 'cancelled', executed: 'unknown' } });
+  });
+
+  test('[CS6] each clock ends only its own phase', () => {
+    const clock = (name: 'approval' | 'queue' | 'execute' | 'cancel' | 'start'): CallEvent => ({
+      type: 'clock',
+      clock: name,
+      limitMs: 1000,
+    });
+    const approval = follow(fresh, { type: 'arguments_complete', check: 'ask' });
+    expect(follow(approval, clock('approval')).error).toMatchObject({ code: 'approval_expired' });
+    expect(follow(queued, clock('queue'))).toMatchObject({ status: 'TIMEOUT' });
+    expect(follow(granted, clock('execute'))).toMatchObject({
+      status: 'TIMEOUT',
+      error: { clock: 'execute', executed: 'unknown' },
+    });
+    for (const [state, name] of [
+      [granted, 'approval'],
+      [granted, 'queue'],
+      [offered, 'execute'],
+      [granted, 'cancel'],
+      [offered, 'start'],
+    ] as const) {
+      expect(transition(state, clock(name)).ok).toBe(false);
+    }
+  });
+
+  test('[CS6] a client that does not come back leaves what may have run unknown', () => {
+    const gone: CallEvent = { type: 'clock', clock: 'resume', limitMs: 120_000 };
+    expect(follow(granted, gone).error).toMatchObject({ code: 'outcome_unknown' });
+    expect(follow(offered, gone).error).toMatchObject({
+      code: 'client_disconnected',
+      executed: 'no',
+    });
+  });
+
+  test('[CS7] a claim is granted once', () => {
+    expect(transition(granted, { type: 'claimed', from })).toEqual({
+      ok: false,
+      refusal: 'already_granted',
+    });
+  });
+});
+
+const anyFrom = fc.record({
+  clientId: fc.constantFrom('phone', 'laptop'),
+  instanceId: fc.constantFrom('i1', 'i2'),
+  attempt: fc.constantFrom(undefined, 1, 2),
+});
+const toolError = { code: 'tool_error', message: 'x', executed: 'yes' } as const;
+const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
+  fc.constantFrom<CallEvent>(
+    { type: 'arguments_complete', check: 'allow' },
+    { type: 'arguments_complete', check: 'ask' },
+    { type: 'refused', error: { code: 'invalid_args', message: 'x', executed: 'no' } },
+    { type: 'approved' },
+    { type: 'denied', message: 'no' },
+    { type: 'started_here' },
+    { type: 'finished_here', error: null },
+    { type: 'answered_by_hand' },
+    { type: 'cancelled', reason: 'stop' },
+    { type: 'instance_back', instanceId: 'i2' },
+    { type: 'outcome_lost', message: 'x' },
+    { type: 'interrupted', message: 'x' },
+  ),
+  anyFrom.map((who): CallEvent => ({ type: 'claimed', from: who })),
+  fc
+    .tuple(anyFrom, fc.boolean())
+    .map(([who, asking]): CallEvent => ({ type: 'device', asking, from: who })),
+  fc
+    .tuple(anyFrom, fc.boolean())
+    .map(([who, ok]): CallEvent => ({ type: 'answered', from: who, error: ok ? null : toolError })),
+  fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.boolean()).map(
+    ([attempt, claims, neverStarted]): CallEvent => ({
+      type: 'offered',
+      provider: { ...provider, attempt, claims },
+      neverStarted,
+    }),
+  ),
+  fc
+    .constantFrom('approval', 'queue', 'start', 'execute', 'resume', 'cancel')
+    .map((clock): CallEvent => ({ type: 'clock', clock, limitMs: 1000 })),
+);
+const someEvents = fc.sample(anyEvent, { numRuns: 200, seed: 7 });
+const anyLife = fc.tuple(fc.boolean(), fc.boolean(), fc.array(anyEvent, { maxLength: 25 }));
+const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
+
+test('[CS2] a status never goes back, and a final one has its reason', () => {
+  fc.assert(
+    fc.property(anyLife, ([server, rerunnable, events]) => {
+      let state: CallState = { ...fresh, source: server ? 'server' : 'client', rerunnable };
+      for (const event of events) {
+        const moved = transition(state, event);
+        if (!moved.ok) continue;
+        expect(RANK[moved.status]).toBeGreaterThanOrEqual(RANK[state.status]);
+        expect(isFinalStatus(moved.status)).toBe(moved.phase === null);
+        expect(moved.error !== null).toBe(moved.status === 'FAILED' || moved.status === 'TIMEOUT');
+        state = { ...state, ...moved };
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('[CS8] executed is "no" only if no executor can have started', () => {
+  fc.assert(
+    fc.property(anyLife, ([server, rerunnable, events]) => {
+      let state: CallState = { ...fresh, source: server ? 'server' : 'client', rerunnable };
+      for (const event of events) {
+        const moved = transition(state, event);
+        if (!moved.ok) continue;
+        if (moved.error?.executed === 'no') expect(state.granted).toBe(false);
+        state = { ...state, ...moved };
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

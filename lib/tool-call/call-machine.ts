@@ -1,0 +1,253 @@
+import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/call-status.ts';
+
+/** The one client instance and attempt that may answer a call. */
+export interface ProviderRef {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly attempt: number;
+  /** It runs nothing before it is granted. */
+  readonly claims: boolean;
+}
+
+/** As much of a call as its transitions depend on. */
+export interface CallState {
+  readonly status: CallStatus;
+  readonly phase: CallPhase | null;
+  readonly source: 'server' | 'client';
+  readonly provider: ProviderRef | null;
+  /** An executor may have started: a claim was granted, or an offer went to one that does not claim. */
+  readonly granted: boolean;
+  /** Read-only or idempotent: running it again does no harm. */
+  readonly rerunnable: boolean;
+}
+
+export type CallEvent =
+  | { readonly type: 'arguments_complete'; readonly check: 'allow' | 'ask' }
+  | { readonly type: 'refused'; readonly error: CallError }
+  | { readonly type: 'approved' }
+  | { readonly type: 'denied'; readonly message: string }
+  /** `neverStarted`: the client's journal proves that it did not start the attempt before. */
+  | { readonly type: 'offered'; readonly provider: ProviderRef; readonly neverStarted?: boolean }
+  | { readonly type: 'started_here' }
+  | { readonly type: 'claimed'; readonly from: Answerer }
+  | { readonly type: 'device'; readonly asking: boolean; readonly from: Answerer }
+  | { readonly type: 'answered'; readonly from: Answerer; readonly error: CallError | null }
+  | { readonly type: 'finished_here'; readonly error: CallError | null }
+  | { readonly type: 'answered_by_hand' }
+  | { readonly type: 'cancelled'; readonly reason: string }
+  | { readonly type: 'clock'; readonly clock: CallClock; readonly limitMs: number }
+  | { readonly type: 'instance_back'; readonly instanceId: string }
+  | { readonly type: 'outcome_lost'; readonly message: string }
+  | { readonly type: 'interrupted'; readonly message: string };
+
+/** Who says something about a call. `attempt` is missing from clients of the plain protocol. */
+export interface Answerer {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly attempt: number | undefined;
+}
+
+export type Refusal =
+  | 'already_final'
+  | 'not_your_call'
+  | 'stale_attempt'
+  | 'not_granted'
+  | 'already_granted'
+  | 'cancelling'
+  | 'not_possible_now';
+
+export type Transition =
+  | {
+      readonly ok: true;
+      readonly status: CallStatus;
+      readonly phase: CallPhase | null;
+      readonly granted: boolean;
+      readonly provider: ProviderRef | null;
+      readonly error: CallError | null;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/**
+ * The life of a call (contract, section 2; rules CS in SPEC.md): which event
+ * may move it where. Pure: no time, no sockets, no storage. What it answers is
+ * the only way in which a call's status or phase changes.
+ */
+export function transition(state: CallState, event: CallEvent): Transition {
+  if (isFinalStatus(state.status)) return refuse('already_final'); // CS1
+  switch (event.type) {
+    case 'arguments_complete':
+      if (state.phase !== 'streaming') return refuse('not_possible_now');
+      return move(state, 'PENDING', event.check === 'ask' ? 'approval' : 'queued');
+    case 'refused':
+      return state.status === 'PENDING' ? fail(state, event.error) : refuse('not_possible_now');
+    case 'approved':
+      return state.phase === 'approval'
+        ? move(state, 'PENDING', 'queued')
+        : refuse('not_possible_now');
+    case 'denied':
+      if (state.phase !== 'approval') return refuse('not_possible_now');
+      return fail(state, { code: 'denied', message: event.message, executed: 'no' });
+    case 'offered':
+      return offered(state, event.provider, event.neverStarted ?? false);
+    case 'started_here':
+      if (state.source !== 'server') return refuse('not_possible_now');
+      if (state.phase !== 'queued' && !state.rerunnable) return refuse('not_possible_now');
+      return { ...move(state, 'RUNNING', 'granted'), granted: true };
+    case 'claimed':
+      return claimed(state, event.from);
+    case 'device':
+      return device(state, event.asking, event.from);
+    case 'answered': {
+      const refusal = mayAnswer(state, event.from);
+      return refusal ? refuse(refusal) : finish(state, event.error);
+    }
+    case 'finished_here':
+      return state.source === 'server' && state.status === 'RUNNING'
+        ? finish(state, event.error)
+        : refuse('not_possible_now');
+    case 'answered_by_hand':
+      return finish(state, null);
+    case 'cancelled':
+      return cancelled(state, event.reason);
+    case 'clock':
+      return ranOut(state, event.clock, event.limitMs);
+    case 'instance_back':
+      if (!state.provider) return refuse('not_possible_now');
+      return {
+        ...move(state, state.status, state.phase),
+        provider: { ...state.provider, instanceId: event.instanceId },
+      };
+    case 'outcome_lost':
+      return fail(state, { code: 'outcome_unknown', message: event.message, executed: 'unknown' });
+    case 'interrupted':
+      return fail(state, {
+        code: 'interrupted',
+        message: event.message,
+        executed: state.granted ? 'unknown' : 'no',
+      });
+  }
+}
+
+/** CS3: a call that may have started is offered again only where that does no harm. */
+function offered(state: CallState, provider: ProviderRef, neverStarted: boolean): Transition {
+  if (state.source !== 'client') return refuse('not_possible_now');
+  const first = state.phase === 'queued';
+  const again = state.phase === 'offered' || state.phase === 'granted' || state.phase === 'device';
+  if (!first && !again)
+    return refuse(state.phase === 'cancelling' ? 'cancelling' : 'not_possible_now');
+  if (again && state.granted && !state.rerunnable && !neverStarted)
+    return refuse('already_granted');
+  if (provider.attempt <= (state.provider?.attempt ?? 0)) return refuse('stale_attempt');
+  return { ...move(state, 'RUNNING', 'offered'), provider, granted: !provider.claims };
+}
+
+function claimed(state: CallState, from: Answerer): Transition {
+  const stranger = identify(state, from);
+  if (stranger) return refuse(stranger);
+  if (state.phase === 'cancelling') return refuse('cancelling');
+  if (state.phase !== 'offered' || !state.provider?.claims) return refuse('already_granted');
+  return { ...move(state, 'RUNNING', 'granted'), granted: true };
+}
+
+function device(state: CallState, asking: boolean, from: Answerer): Transition {
+  const stranger = identify(state, from);
+  if (stranger) return refuse(stranger);
+  if (!state.granted) return refuse('not_granted');
+  if (state.phase === 'cancelling') return refuse('cancelling');
+  return move(state, 'RUNNING', asking ? 'device' : 'granted');
+}
+
+/** CS4: only the instance and attempt that was asked, and only once it was granted. */
+function mayAnswer(state: CallState, from: Answerer): Refusal | null {
+  const stranger = identify(state, from);
+  if (stranger) return stranger;
+  return state.granted ? null : 'not_granted';
+}
+
+function identify(state: CallState, from: Answerer): Refusal | null {
+  const { provider } = state;
+  if (!provider || provider.clientId !== from.clientId) return 'not_your_call';
+  if (provider.instanceId !== from.instanceId) return 'not_your_call';
+  if (from.attempt !== undefined && from.attempt !== provider.attempt) return 'stale_attempt';
+  return null;
+}
+
+/** CS5: what nobody has started ends at once; what may run is asked to stop first. */
+function cancelled(state: CallState, reason: string): Transition {
+  if (state.phase === 'cancelling') return refuse('cancelling');
+  if (!state.granted) return fail(state, { code: 'cancelled', message: reason, executed: 'no' });
+  return move(state, 'RUNNING', 'cancelling');
+}
+
+/** CS6: which ending each clock brings. */
+function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition {
+  const executed = state.granted ? 'unknown' : 'no';
+  switch (clock) {
+    case 'approval':
+      if (state.phase === 'device') {
+        const waited = `The person at the client did not answer within ${seconds(limitMs)}`;
+        return timeout(state, clock, waited, executed);
+      }
+      if (state.phase !== 'approval') return refuse('not_possible_now');
+      return fail(state, {
+        code: 'approval_expired',
+        message: `Nobody approved the call within ${seconds(limitMs)}; it was denied`,
+        executed: 'no',
+      });
+    case 'queue':
+      if (state.granted) return refuse('not_possible_now');
+      return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, 'no');
+    case 'execute':
+      if (!state.granted) return refuse('not_possible_now');
+      return timeout(state, clock, `No answer within ${seconds(limitMs)}`, executed);
+    case 'cancel':
+      if (state.phase !== 'cancelling') return refuse('not_possible_now');
+      return fail(state, {
+        code: 'cancelled',
+        message: `Cancelled; its executor did not confirm within ${seconds(limitMs)}`,
+        executed: 'unknown',
+      });
+    case 'resume':
+      return fail(state, {
+        code: state.granted && !state.rerunnable ? 'outcome_unknown' : 'client_disconnected',
+        message: `The client left and did not come back within ${seconds(limitMs)}`,
+        executed,
+      });
+    case 'start':
+      // Not an ending: the dispatcher offers it again (CS3), the queue clock bounds it.
+      return refuse('not_possible_now');
+  }
+}
+
+function timeout(
+  state: CallState,
+  clock: CallClock,
+  message: string,
+  executed: CallError['executed'],
+): Transition {
+  const error: CallError = { code: 'timeout', message, executed, clock };
+  return { ...move(state, 'TIMEOUT', null), error };
+}
+
+function finish(state: CallState, error: CallError | null): Transition {
+  return error ? fail(state, error) : move(state, 'SUCCEEDED', null);
+}
+
+const fail = (state: CallState, error: CallError): Transition => ({
+  ...move(state, 'FAILED', null),
+  error,
+});
+
+const move = (state: CallState, status: CallStatus, phase: CallPhase | null) => ({
+  ok: true as const,
+  status,
+  phase,
+  granted: state.granted,
+  provider: state.provider,
+  error: null,
+});
+
+const refuse = (refusal: Refusal): Transition => ({ ok: false, refusal });
+
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Card, CardUpdate } from '../protocol/card.ts';
+import { isFinalCard, mergeCard } from './merge-card.ts';
+
+const fold = (updates: readonly CardUpdate[], from?: Card) =>
+  updates.reduce<Card | undefined>(mergeCard, from);
+
+describe('mergeCard', () => {
+  test('[CM1] parameters told while waiting are still there at the end', () => {
+    const card = fold([
+      { status: 'WAIT', params: { quality: 'low' } },
+      { status: 'DOING', params: { facing: 'user', quality: 'high' } },
+      { status: 'SUCCESS', result: 1 },
+    ]);
+    expect(card?.params).toEqual({ quality: 'high', facing: 'user' });
+  });
+
+  test('[CM1] a parameter cannot reach a prototype', () => {
+    const update: CardUpdate = { params: JSON.parse('{"__proto__":{"polluted":true},"a":1}') };
+    const card = fold([{ status: 'WAIT' }, update]);
+    expect(Object.keys(card?.params ?? {})).toEqual(['a']);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('[CM2] progress never falls, and keeps its total', () => {
+    const card = fold([
+      { status: 'DOING', progress: { done: 3, total: 4 } },
+      { progress: { done: 1 } },
+    ]);
+    expect(card?.progress).toEqual({ done: 3, total: 4 });
+  });
+
+  test('[CM3] what is not given stays, and null is given', () => {
+    const card = fold([
+      { status: 'DOING', tip: 'Focusing', phase: 'granted' },
+      { tip: undefined, preview: 0 },
+      { phase: null },
+    ]);
+    expect(card).toMatchObject({ tip: 'Focusing', preview: 0, phase: null });
+  });
+
+  test('[CM4] a late WAIT adds a tip without leaving DOING', () => {
+    const card = fold([
+      { status: 'DOING', phase: 'granted' },
+      { status: 'WAIT', phase: 'queued', tip: 'late' },
+    ]);
+    expect(card).toMatchObject({ status: 'DOING', phase: 'granted', tip: 'late' });
+  });
+
+  test('[CM5] a late error does not undo a success; a late result only leaves its mark', () => {
+    const done = fold([{ status: 'SUCCESS', result: 'first', params: { a: 1 } }]);
+    if (!done) throw new Error('no card');
+    expect(mergeCard(done, { status: 'ERROR', result: 'second', params: { a: 2 } })).toBe(done);
+    expect(mergeCard(done, { late_result: true })).toEqual({ ...done, late_result: true });
+  });
+
+  test('[CM6] an update that changes nothing gives back the very same card', () => {
+    const card = fold([{ status: 'DOING', params: { a: { b: [1, 2] } }, progress: { done: 1 } }]);
+    if (!card) throw new Error('no card');
+    expect(mergeCard(card, { params: { a: { b: [1, 2] } }, progress: { done: 0 } })).toBe(card);
+    expect(mergeCard(card, {})).toBe(card);
+  });
+});
+
+const anyUpdate: fc.Arbitrary<CardUpdate> = fc.record(
+  {
+    status: fc.constantFrom('WAIT', 'DOING', 'SUCCESS', 'ERROR'),
+    phase: fc.constantFrom('queued', 'offered', 'granted', null),
+    params: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 1 })),
+    tip: fc.option(fc.string({ maxLength: 4 }), { nil: null }),
+    preview: fc.jsonValue({ maxDepth: 1 }),
+    result: fc.jsonValue({ maxDepth: 1 }),
+    progress: fc.oneof(
+      fc.record({ done: fc.nat(9) }),
+      fc.record({ done: fc.nat(9), total: fc.integer({ min: 1, max: 9 }) }),
+    ),
+  },
+  { requiredKeys: [] },
+);
+const RANK = { WAIT: 0, DOING: 1, SUCCESS: 2, ERROR: 2 } as const;
+
+test('[CM7] a snapshot at any cut and the rest give the card of all updates', () => {
+  fc.assert(
+    fc.property(fc.array(anyUpdate, { maxLength: 30 }), fc.nat(30), (updates, cut) => {
+      const snapshot = fold(updates.slice(0, cut));
+      const sent: Card | undefined = snapshot && JSON.parse(JSON.stringify(snapshot));
+      expect(fold(updates.slice(cut), sent)).toEqual(fold(updates));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('[CM4] no order of updates leaves a final status or lowers a status or the progress', () => {
+  fc.assert(
+    fc.property(fc.array(anyUpdate, { maxLength: 30 }), (updates) => {
+      let card: Card | undefined;
+      for (const update of updates) {
+        const next = mergeCard(card, update);
+        if (card && isFinalCard(card)) expect(next).toBe(card);
+        expect(RANK[next.status ?? 'WAIT']).toBeGreaterThanOrEqual(RANK[card?.status ?? 'WAIT']);
+        expect(next.progress?.done ?? 0).toBeGreaterThanOrEqual(card?.progress?.done ?? 0);
+        card = next;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

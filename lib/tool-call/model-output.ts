@@ -1,0 +1,93 @@
+import type { Attachment } from '../protocol/attachment.ts';
+import { type CallError, type CallStatus, isFinalStatus } from '../protocol/call-status.ts';
+import { cutToBytes } from './cut-to-bytes.ts';
+
+/** What of a final call matters to a model. The wire's record fits as it is. */
+export interface FinishedCall {
+  readonly tool_name: string;
+  readonly status: CallStatus;
+  readonly result: unknown;
+  readonly error: CallError | null;
+  readonly attachments: readonly Attachment[];
+}
+
+export interface ModelOutput {
+  readonly text: string;
+  /** Pictures that may be shown to a model beside the text, which describes each of them. */
+  readonly images: Attachment[];
+}
+
+/** Bytes of UTF-8. A model pays for every one of them again in each later step. */
+export const MODEL_OUTPUT_BYTES = 32 * 1024;
+
+const UNKNOWN_OUTCOME =
+  'Tool result unavailable; it may or may not have run. Check before repeating.';
+
+const ALT_CHARS = 300;
+
+/**
+ * Characters that people cannot see and models read: tag characters, zero-width
+ * and bidirectional controls. Text hidden in them could tell the model what the
+ * person watching never saw. The zero-width joiner stays: emoji and Persian need it.
+ */
+const INVISIBLE =
+  /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
+
+export const stripInvisible = (text: string): string => text.replace(INVISIBLE, '');
+
+/**
+ * What the model is told of a call (rules MO1 to MO8). The agent loop sends
+ * this and the card's "what the model got" shows this, so the two cannot differ.
+ */
+export function toModelOutput(call: FinishedCall): ModelOutput {
+  if (call.status !== 'SUCCEEDED') return { text: describeFailure(call), images: [] };
+  const images = call.attachments.filter((one) => one.media_type.startsWith('image/'));
+  const notes = describeAttachments(call.attachments);
+  const body = stripInvisible(resultText(call.result));
+  if (notes === '')
+    return { text: cutToBytes(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
+  if (body === '') return { text: notes, images };
+  const room = MODEL_OUTPUT_BYTES - new TextEncoder().encode(notes).length - 1;
+  return { text: `${cutToBytes(body, room)}\n${notes}`, images };
+}
+
+const resultText = (result: unknown): string =>
+  typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null');
+
+function describeFailure(call: FinishedCall): string {
+  const error = toldError(call);
+  const wrap = (message: string) => JSON.stringify({ error: { ...error, message } });
+  // The marker of a cut must lie inside the JSON, and quoting can make text longer than it was.
+  const room = (MODEL_OUTPUT_BYTES - new TextEncoder().encode(wrap('')).length) / 6;
+  const message = stripInvisible(error.message);
+  const whole = wrap(message);
+  const fits = new TextEncoder().encode(whole).length <= MODEL_OUTPUT_BYTES;
+  return fits ? whole : wrap(cutToBytes(message, Math.floor(room)));
+}
+
+function toldError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {
+  if (!isFinalStatus(call.status) || !call.error || call.error.executed === 'unknown') {
+    const code = call.error?.code ?? 'outcome_unknown';
+    return { code, message: UNKNOWN_OUTCOME, executed: 'unknown' };
+  }
+  const { code, message, executed } = call.error;
+  return { code, message, executed };
+}
+
+function describeAttachments(attachments: readonly Attachment[]): string {
+  let images = 0;
+  const lines = attachments.map((one) => {
+    const words = oneLine(one.alt ?? one.name ?? '');
+    const told = words === '' ? '' : `: ${words}`;
+    if (!one.media_type.startsWith('image/')) {
+      return `[file ${oneLine(one.media_type)} ${one.size} bytes${told}]`;
+    }
+    images += 1;
+    const size = one.width && one.height ? ` ${one.width}×${one.height}` : '';
+    return `[image ${images}${size} ${oneLine(one.media_type)}${told}]`;
+  });
+  return lines.join('\n');
+}
+
+const oneLine = (text: string): string =>
+  Array.from(stripInvisible(text).replace(/\s+/g, ' ').trim()).slice(0, ALT_CHARS).join('');

@@ -1,0 +1,74 @@
+import type { CallPhase } from '../protocol/call-status.ts';
+
+/** What a client that came back knows of a call. */
+export type ClientKnowledge =
+  /** Its journal is the one it had, and holds nothing of the call: it never started it. */
+  | 'nothing'
+  /** Its journal is a new one: what it held is lost. */
+  | 'nothing_new_journal'
+  /** The program lives and still runs it. */
+  | 'running'
+  /** Started, and the page died in the middle. */
+  | 'started'
+  /** Finished; the result is in the outbox. */
+  | 'done';
+
+export type ResumeAction =
+  /** Offer it again, under the next attempt. */
+  | 'offer'
+  /** Its answer is on the way, or it is none of the client's business. */
+  | 'leave'
+  | 'outcome_unknown'
+  /** The client may delete what it has of it. */
+  | 'forget'
+  /** The client shall stop what it still runs of it. */
+  | 'cancel';
+
+export interface ResumeCase {
+  /** `final`: ended meanwhile. `unknown`: no such call here. */
+  readonly server: CallPhase | 'final' | 'unknown';
+  readonly client: ClientKnowledge;
+  readonly rerunnable: boolean;
+  /** Without a claim there is no journal: what may have had an effect is not asked for twice. */
+  readonly claims: boolean;
+}
+
+/** What is done with one call when its client comes back (rules RM in SPEC.md). */
+export function resumeAction({ server, client, rerunnable, claims }: ResumeCase): ResumeAction {
+  if (server === 'unknown' || server === 'final') return endedElsewhere(server, client);
+  if (!claims) return server === 'queued' || rerunnable ? 'offer' : 'leave'; // RM5
+  switch (server) {
+    case 'streaming':
+    case 'approval':
+    case 'queued':
+      return 'leave';
+    case 'cancelling':
+      return client === 'running' ? 'cancel' : 'leave';
+    case 'offered':
+      return client === 'done' || client === 'running' ? 'leave' : 'offer';
+    case 'granted':
+    case 'device':
+      return granted(client, rerunnable);
+  }
+}
+
+function granted(client: ClientKnowledge, rerunnable: boolean): ResumeAction {
+  switch (client) {
+    case 'running':
+    case 'done':
+      return 'leave';
+    case 'nothing':
+      // The journal is written before the tool runs, so the grant never arrived.
+      return 'offer';
+    case 'nothing_new_journal':
+    case 'started':
+      return rerunnable ? 'offer' : 'outcome_unknown';
+  }
+}
+
+function endedElsewhere(server: 'final' | 'unknown', client: ClientKnowledge): ResumeAction {
+  if (client === 'running') return 'cancel';
+  // A result is answered one by one when it arrives: late, duplicate or rejected for good.
+  if (client === 'done') return 'leave';
+  return server === 'final' || client === 'started' ? 'forget' : 'leave';
+}

@@ -1,0 +1,151 @@
+import { toCardStatus } from '#lib/protocol/call-status';
+import type { Card, CardUpdate } from '#lib/protocol/card';
+import { CLOCKS } from '#lib/protocol/limits';
+import type { CallEvent, CallState, Refusal } from '#lib/tool-call/call-machine';
+import { transition } from '#lib/tool-call/call-machine';
+import { mergeCard } from '#lib/tool-call/merge-card';
+import type { CallRecord, Provider } from '../store/call-record.ts';
+import { describeChange } from './describe-change.ts';
+
+export const NO_DEADLINES: CallRecord['deadlines'] = {
+  approval: null,
+  queue: null,
+  start: null,
+  execute: null,
+  resume: null,
+  cancel: null,
+};
+
+export type Advance =
+  | { readonly ok: true; readonly record: CallRecord; readonly update: CardUpdate }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** What an event brings besides the transition itself. */
+export interface AdvanceExtras {
+  readonly fields?: Partial<
+    Pick<
+      CallRecord,
+      | 'args'
+      | 'result'
+      | 'resultHash'
+      | 'attachments'
+      | 'card'
+      | 'annotations'
+      | 'timeoutMs'
+      | 'source'
+    >
+  >;
+  /** The pinned provider, with what the machine does not need to know of it. */
+  readonly provider?: Provider;
+  /** For people, in place of `result`. */
+  readonly display?: unknown;
+  readonly update?: CardUpdate;
+}
+
+/** The next record of a call, its clocks set, and what its watchers are told. Pure. */
+export function advance(
+  record: CallRecord,
+  event: CallEvent,
+  now: number,
+  extras: AdvanceExtras = {},
+): Advance {
+  const moved = transition(toState(record), event);
+  if (!moved.ok) return moved;
+  const provider = moved.provider && {
+    journalEpoch: record.provider?.journalEpoch ?? null,
+    ...moved.provider,
+    ...extras.provider,
+  };
+  const before: CallRecord = {
+    ...record,
+    ...extras.fields,
+    status: moved.status,
+    phase: moved.phase,
+    granted: moved.granted,
+    provider,
+    error: moved.error ?? record.error,
+  };
+  const next = withClocks(record, before, now);
+  const update = { ...describeChange(record, next, extras.display), ...extras.update };
+  return { ok: true, record: { ...next, card: mergeCard(record.card, update) }, update };
+}
+
+export const toState = (record: CallRecord): CallState => ({
+  status: record.status,
+  phase: record.phase,
+  source: record.source,
+  provider: record.provider,
+  granted: record.granted,
+  rerunnable: isRerunnable(record),
+});
+
+export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
+  annotations.readOnlyHint === true || annotations.idempotentHint === true;
+
+/** Sets and stops the clocks of the contract, section 2, as the phase changes. */
+function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
+  if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
+    return next;
+  }
+  const { deadlines } = prev;
+  switch (next.phase) {
+    case null:
+      return { ...next, deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: now };
+    case 'streaming':
+      return next;
+    case 'approval':
+      return { ...next, deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs } };
+    case 'queued':
+      return {
+        ...next,
+        queuedAt: now,
+        deadlines: { ...NO_DEADLINES, queue: now + CLOCKS.queueMs },
+      };
+    case 'offered':
+      return offeredClocks(prev, next, now);
+    case 'granted': {
+      const left =
+        prev.phase === 'device' ? (prev.executeLeftMs ?? next.timeoutMs) : next.timeoutMs;
+      const running = prev.phase === 'granted' ? deadlines.execute : now + left;
+      return {
+        ...next,
+        startedAt: prev.startedAt ?? now,
+        executeLeftMs: null,
+        deadlines: { ...NO_DEADLINES, execute: running },
+      };
+    }
+    case 'device':
+      return {
+        ...next,
+        executeLeftMs: Math.max(0, (deadlines.execute ?? now) - now),
+        deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs },
+      };
+    case 'cancelling':
+      return { ...next, deadlines: { ...NO_DEADLINES, cancel: now + CLOCKS.cancelMs } };
+  }
+}
+
+function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
+  const offered = { ...next, offeredAt: now };
+  if (next.provider?.claims) {
+    const queue = prev.deadlines.queue ?? now + CLOCKS.queueMs;
+    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start: now + CLOCKS.startMs } };
+  }
+  // A client that does not claim may run it from now on, so its time runs from now on, once.
+  const execute = prev.deadlines.execute ?? now + next.timeoutMs;
+  return { ...offered, startedAt: prev.startedAt ?? now, deadlines: { ...NO_DEADLINES, execute } };
+}
+
+/** The first card of a call, before anything happened to it. */
+export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
+  status: toCardStatus(record.status),
+  phase: record.phase,
+  params: { ...record.args },
+  tool_name: record.toolName,
+  display_name: displayName,
+  source: record.source,
+  attempt: 0,
+  timeout_ms: record.timeoutMs,
+  created_at: record.createdAt / 1000,
+  ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
+});

@@ -1,0 +1,53 @@
+import type { CallClock } from '#lib/protocol/call-status';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+
+export interface CallClocks {
+  /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */
+  follow(record: CallRecord): void;
+  stop(): void;
+}
+
+/**
+ * One timer per open call, for the deadline that comes first. It only says that
+ * a clock ran out; what that means is decided elsewhere.
+ */
+export function createCallClocks(deps: {
+  clock: Clock;
+  onRanOut(callId: string, which: CallClock): void;
+}): CallClocks {
+  const armed = new Map<string, { at: number; which: CallClock; undo: () => void }>();
+
+  function follow(record: CallRecord): void {
+    const before = armed.get(record.id);
+    const next = earliest(record.deadlines);
+    if (before && next && before.at === next.at && before.which === next.which) return;
+    before?.undo();
+    if (!next) {
+      armed.delete(record.id);
+      return;
+    }
+    const undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
+      armed.delete(record.id);
+      deps.onRanOut(record.id, next.which);
+    });
+    armed.set(record.id, { ...next, undo });
+  }
+
+  return {
+    follow,
+    stop() {
+      for (const { undo } of armed.values()) undo();
+      armed.clear();
+    },
+  };
+}
+
+function earliest(deadlines: CallRecord['deadlines']): { at: number; which: CallClock } | null {
+  let first: { at: number; which: CallClock } | null = null;
+  for (const which of ['approval', 'queue', 'start', 'execute', 'resume', 'cancel'] as const) {
+    const at = deadlines[which];
+    if (at !== null && (!first || at < first.at)) first = { at, which };
+  }
+  return first;
+}

@@ -1,0 +1,183 @@
+import { isFinalStatus } from '#lib/protocol/call-status';
+import type { Card, CardUpdate } from '#lib/protocol/card';
+import { mergeCard } from '#lib/tool-call/merge-card';
+import type { EventBus } from '../bus/event-bus.ts';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+import type { Change, Store } from '../store/store.ts';
+
+export interface LedgerDeps {
+  readonly store: Store;
+  readonly bus: Pick<EventBus, 'publish'>;
+  readonly clock: Clock;
+  /** How many final calls stay in memory, to be shown to watchers that come late. */
+  readonly keepFinal: number;
+  /** A state is on disk and told; `previous` is the one that was before it. */
+  onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+}
+
+interface Entry {
+  /** What has been decided; guards look at this. */
+  latest: CallRecord;
+  /** What is on disk; everybody else is shown this. */
+  durable: CallRecord | undefined;
+  /** Resolves when `latest` is on disk. */
+  written: Promise<void>;
+  waiters: Set<() => void> | undefined;
+}
+
+export interface CallLedger {
+  /** The newest decided state of an open or recent call. */
+  latest(id: string): CallRecord | undefined;
+  /** What is on disk, from memory or the store. */
+  get(id: string): Promise<CallRecord | undefined>;
+  /** As `latest`, and from the store when it is not in memory any more. */
+  find(id: string): Promise<CallRecord | undefined>;
+  /**
+   * Decides at once, and resolves once it is on disk and told: record, fsync,
+   * apply, tell. `updates` are told in order; the record's card already holds them.
+   */
+  commit(
+    record: CallRecord,
+    updates: readonly CardUpdate[],
+    more?: readonly Change[],
+  ): Promise<void>;
+  /** Shows people something that changes no state. It is stored with the next commit. */
+  tell(id: string, update: CardUpdate): void;
+  /** Resolves when all that was decided of this call is on disk. */
+  settled(id: string): Promise<void>;
+  /** Resolves with the durable record once final, or as it is after `waitMs`. */
+  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
+  /** Takes a stored call into memory, without writing it. */
+  adopt(record: CallRecord): void;
+  /** Oldest first. */
+  open(): CallRecord[];
+  shown(runId?: string): CallRecord[];
+  onDecided(listener: (record: CallRecord, previous: CallRecord | undefined) => void): void;
+}
+
+/** Every open call and the newest final ones. It knows no rules; it keeps their order. */
+export function createCallLedger(deps: LedgerDeps): CallLedger {
+  const { store, bus, clock, keepFinal } = deps;
+  const entries = new Map<string, Entry>();
+  const finals: string[] = [];
+  let onDecided: (record: CallRecord, previous: CallRecord | undefined) => void = () => {};
+
+  function commit(
+    record: CallRecord,
+    updates: readonly CardUpdate[],
+    more: readonly Change[] = [],
+  ): Promise<void> {
+    const entry = entries.get(record.id) ?? enter(record);
+    const previous = entry.latest === record ? undefined : entry.latest;
+    entry.latest = record;
+    onDecided(record, previous);
+    entry.written = store.write([{ type: 'put_call', call: record }, ...more]).then(() => {
+      publish(entry, record, updates);
+    });
+    return entry.written;
+  }
+
+  function enter(record: CallRecord): Entry {
+    const entry: Entry = {
+      latest: record,
+      durable: undefined,
+      written: Promise.resolve(),
+      waiters: undefined,
+    };
+    entries.set(record.id, entry);
+    return entry;
+  }
+
+  function publish(entry: Entry, record: CallRecord, updates: readonly CardUpdate[]): void {
+    // The card that is shown is what its updates merge to, tips told meanwhile included.
+    const previous = entry.durable;
+    const card = updates.reduce<Card | undefined>(mergeCard, previous?.card);
+    entry.durable = card ? { ...record, card } : record;
+    for (const update of updates) {
+      bus.publish({ type: 'call', tool_call_id: record.id, run_id: record.runId, update });
+    }
+    deps.onDurable(entry.durable, previous);
+    if (!isFinalStatus(record.status)) return;
+    const { waiters } = entry;
+    entry.waiters = undefined;
+    if (waiters) for (const resolve of waiters) resolve();
+    retire(record.id);
+  }
+
+  function retire(id: string): void {
+    finals.push(id);
+    // Shift in slices: a shift per call would move the whole array each time.
+    if (finals.length > keepFinal * 2) {
+      for (const old of finals.splice(0, finals.length - keepFinal)) entries.delete(old);
+    }
+  }
+
+  async function get(id: string): Promise<CallRecord | undefined> {
+    const entry = entries.get(id);
+    if (!entry) return store.getCall(id);
+    if (!entry.durable) await entry.written;
+    return entry.durable;
+  }
+
+  async function wait(
+    id: string,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<CallRecord | undefined> {
+    const entry = entries.get(id);
+    if (!entry) return store.getCall(id);
+    if (entry.durable && isFinalStatus(entry.durable.status)) return entry.durable;
+    if (waitMs > 0 && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const waiters = (entry.waiters ??= new Set());
+        const done = () => {
+          stop();
+          waiters.delete(done);
+          signal?.removeEventListener('abort', done);
+          resolve();
+        };
+        const stop = clock.schedule(waitMs, done);
+        waiters.add(done);
+        signal?.addEventListener('abort', done, { once: true });
+      });
+    }
+    return get(id);
+  }
+
+  return {
+    latest: (id) => entries.get(id)?.latest,
+    get,
+    find: async (id) => entries.get(id)?.latest ?? store.getCall(id),
+    commit,
+    tell(id, update) {
+      const entry = entries.get(id);
+      if (!entry || isFinalStatus(entry.latest.status)) return;
+      const card = mergeCard(entry.latest.card, update);
+      if (card === entry.latest.card) return;
+      entry.latest = { ...entry.latest, card };
+      if (entry.durable) {
+        entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, update) };
+      }
+      const { runId } = entry.latest;
+      bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+    },
+    settled: (id) => entries.get(id)?.written ?? Promise.resolve(),
+    wait,
+    adopt(record) {
+      const entry = enter(record);
+      entry.durable = record;
+      if (isFinalStatus(record.status)) finals.push(record.id);
+      else onDecided(record, undefined);
+    },
+    open: () =>
+      [...entries.values()].map(({ latest }) => latest).filter((one) => !isFinalStatus(one.status)),
+    shown: (runId) =>
+      [...entries.values()].flatMap(({ durable }) =>
+        durable && (runId === undefined || durable.runId === runId) ? [durable] : [],
+      ),
+    onDecided(listener) {
+      onDecided = listener;
+    },
+  };
+}

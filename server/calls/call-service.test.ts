@@ -1,0 +1,498 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { CLOCKS } from '#lib/protocol/limits';
+import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
+
+const open: CallsSetup[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
+  const one = await setupCalls(options);
+  open.push(one);
+  return one;
+}
+
+describe('an accepted call', () => {
+  test('[CA1] is on disk before its id is told to the caller or to a client', async () => {
+    const { connect, invoke, store } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const call = await invoke('camera', { quality: 'low' });
+    expect(await store.getCall(call.id)).toMatchObject({
+      status: 'RUNNING',
+      args: { quality: 'low' },
+    });
+    expect(phone.requests()).toHaveLength(1);
+  });
+
+  test('[CA1] an answer is on disk before it is acknowledged', async () => {
+    const { connect, invoke, store } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    expect(await phone.succeed(id, null)).toMatchObject({ disposition: 'accepted' });
+    expect(await store.getCall(id)).toMatchObject({ status: 'SUCCEEDED', result: null });
+  });
+
+  test('[CA2] a watcher who saw every update has the card that a snapshot shows', async () => {
+    const { connect, invoke, calls, cardOf, settle } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera', { a: 1 });
+    phone.status({ type: 'tool_status', id, tip: 'Focusing', progress: { done: 2, total: 4 } });
+    phone.status({ type: 'tool_status', id, params: { lens: 'wide' }, progress: { done: 1 } });
+    await settle();
+    expect(calls.watched().at(-1)?.card).toEqual(cardOf(id));
+    await phone.succeed(id, 'a photo');
+    await settle();
+    expect(cardOf(id)).toMatchObject({
+      status: 'SUCCESS',
+      tip: 'Focusing',
+      params: { a: 1, lens: 'wide' },
+      progress: { done: 2, total: 4 },
+      result: 'a photo',
+    });
+    expect(calls.watched().at(-1)?.card).toEqual(cardOf(id));
+  });
+
+  test('[CA3] a refused request says why and leaves no call', async () => {
+    const { connect, calls } = await setup();
+    connect('phone').offer(
+      tool('camera', {
+        parameters: {
+          type: 'object',
+          properties: { flag: { type: 'boolean' } },
+          required: ['flag'],
+        },
+      }),
+    );
+    const ask = (name: string, args: unknown) =>
+      calls.invoke({ principal: operator, tool: name, runId: 'run_1', args });
+    expect(await ask('camera', { flag: 'perhaps' })).toMatchObject({
+      ok: false,
+      code: 'invalid_args',
+      details: [{ path: expect.stringContaining('flag') }],
+    });
+    expect(await ask('nothing', {})).toMatchObject({ ok: false, code: 'tool_not_found' });
+    expect(await ask('camera@laptop', { flag: true })).toMatchObject({ code: 'no_provider' });
+    expect((await calls.list({ limit: 10 })).calls).toEqual([]);
+  });
+
+  test('[CA4] one key is one call, also when both come at once', async () => {
+    const { connect, calls } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('pay'));
+    const ask = (args: object) =>
+      calls.invoke({ principal: operator, tool: 'pay', runId: 'run_1', args, idempotencyKey: 'k' });
+    const [first, second] = await Promise.all([ask({ n: 1 }), ask({ n: 1 })]);
+    const third = await ask({ n: 1 });
+    const ids = [first, second, third].map((one) => one.ok && one.call.id);
+    expect(new Set(ids).size).toBe(1);
+    expect(phone.requests()).toHaveLength(1);
+    expect(await ask({ n: 2 })).toMatchObject({ ok: false, code: 'conflict_idempotency' });
+  });
+
+  test('[CA5] goes to one client, with mended arguments', async () => {
+    const { connect, invoke } = await setup();
+    const spec = tool('camera', {
+      parameters: { type: 'object', properties: { flag: { type: 'boolean' } } },
+    });
+    const [phone, laptop] = [connect('phone'), connect('laptop')];
+    phone.offer(spec);
+    laptop.offer(spec);
+    await invoke('camera@phone', { flag: 'true' });
+    expect(phone.requests()).toMatchObject([{ args: { flag: true }, attempt: 1, run_id: 'run_1' }]);
+    expect(laptop.requests()).toEqual([]);
+  });
+});
+
+describe('answers', () => {
+  test('[CA6] the same again is a duplicate, a different one a conflict', async () => {
+    const { connect, invoke, call } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    await phone.succeed(id, { n: 1 });
+    expect(await phone.succeed(id, { n: 1 })).toMatchObject({ disposition: 'duplicate' });
+    expect(await phone.succeed(id, { n: 2 })).toMatchObject({ code: 'conflict', final: true });
+    expect((await call(id)).result).toEqual({ n: 1 });
+  });
+
+  test('[CA6] one after a timeout is kept beside the call', async () => {
+    const { connect, invoke, call, clock, settle, cardOf } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera', { timeout_ms: 300 }));
+    const { id } = await invoke('camera');
+    clock.advance(300);
+    await settle();
+    expect(await phone.succeed(id, 'late')).toMatchObject({ disposition: 'late' });
+    expect(await call(id)).toMatchObject({
+      status: 'TIMEOUT',
+      lateResult: 'late',
+      result: undefined,
+    });
+    await settle();
+    expect(cardOf(id)).toMatchObject({ status: 'ERROR', late_result: true });
+  });
+
+  test('[CA6] nobody else may answer, and nobody may answer what is not there', async () => {
+    const { connect, invoke } = await setup();
+    const [phone, laptop] = [connect('phone'), connect('laptop')];
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    expect(await laptop.succeed(id, 'forged')).toMatchObject({ code: 'not_your_call' });
+    expect(await laptop.succeed('tc_none', 1)).toMatchObject({ code: 'unknown_call', final: true });
+  });
+
+  test('[CA6] of a claiming client an answer before the grant, and of an old attempt, are refused', async () => {
+    const { connect, invoke, clock, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    expect(await phone.succeed(id, 1, 1)).toMatchObject({ code: 'not_granted' });
+    clock.advance(CLOCKS.startMs);
+    await settle();
+    expect(phone.requests().map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(await phone.succeed(id, 1, 1)).toMatchObject({ code: 'stale_attempt' });
+    expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+    expect(await phone.claim(id, 2)).toMatchObject({ type: 'tool_call_granted' });
+    expect(await phone.succeed(id, 1, 2)).toMatchObject({ disposition: 'accepted' });
+  });
+});
+
+describe('clocks', () => {
+  test('[CA7] a call nobody answers times out, its client is told, its late claim refused', async () => {
+    const { connect, invoke, call, clock, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera', { timeout_ms: 400 }));
+    const { id } = await invoke('camera');
+    expect(await phone.claim(id, 1)).toMatchObject({ remaining_ms: 400 });
+    clock.advance(400);
+    await settle();
+    expect(await call(id)).toMatchObject({
+      status: 'TIMEOUT',
+      error: { code: 'timeout', clock: 'execute', executed: 'unknown' },
+    });
+    expect(phone.inbox.at(-1)).toMatchObject({ type: 'tool_call_cancel', id });
+    expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+  });
+
+  test('[CA7] one that no client takes times out unexecuted', async () => {
+    const { connect, invoke, call, clock, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    clock.advance(CLOCKS.queueMs + CLOCKS.startMs);
+    await settle();
+    expect(await call(id)).toMatchObject({
+      status: 'TIMEOUT',
+      error: { clock: 'queue', executed: 'no' },
+    });
+  });
+
+  test('[CA10] a client that is busy with the tool keeps its turn', async () => {
+    const { connect, invoke, clock, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera'));
+    const [first, second] = [await invoke('camera'), await invoke('camera')];
+    await phone.claim(first.id, 1);
+    clock.advance(CLOCKS.startMs * 3);
+    await settle();
+    expect(phone.requests()).toHaveLength(2);
+    expect(await phone.claim(second.id, 1)).toMatchObject({ type: 'tool_call_granted' });
+  });
+
+  test('[CB5] the execute clock stands still while the person at the device is asked', async () => {
+    const { connect, invoke, call, clock, settle, cardOf } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera', { timeout_ms: 1_000 }));
+    const { id } = await invoke('camera');
+    await phone.claim(id, 1);
+    clock.advance(400);
+    phone.status({ type: 'tool_status', id, phase: 'device' });
+    await settle();
+    expect(cardOf(id)).toMatchObject({
+      phase: 'device',
+      clock: { deadline_at: null, remaining_ms: 600 },
+    });
+    clock.advance(60_000);
+    phone.status({ type: 'tool_status', id, phase: 'granted' });
+    clock.advance(599);
+    await settle();
+    expect((await call(id)).status).toBe('RUNNING');
+    clock.advance(1);
+    await settle();
+    expect((await call(id)).status).toBe('TIMEOUT');
+  });
+});
+
+describe('people', () => {
+  const asking = { check: () => ({ verdict: 'ask' as const, reason: 'It takes pictures' }) };
+
+  test('[CA8] nothing runs without a yes', async () => {
+    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    await settle();
+    expect(phone.requests()).toEqual([]);
+    expect(cardOf(id)).toMatchObject({ phase: 'approval', approval_reason: 'It takes pictures' });
+    await calls.decide(id, operator, { decision: 'yes', args: { quality: 'low' } });
+    await settle();
+    expect(phone.requests()).toMatchObject([{ args: { quality: 'low' } }]);
+  });
+
+  test('[CA8] a no and the clock end it, and cannot be taken back', async () => {
+    const { connect, invoke, calls, call, clock, settle } = await setup(asking);
+    connect('phone').offer(tool('camera'));
+    const [denied, expired] = [await invoke('camera'), await invoke('camera')];
+    await calls.decide(denied.id, operator, { decision: 'no', note: 'not now' });
+    clock.advance(CLOCKS.approvalMs);
+    await settle();
+    expect((await call(denied.id)).error).toMatchObject({ code: 'denied', executed: 'no' });
+    expect((await call(denied.id)).error?.message).toContain('not now');
+    expect((await call(expired.id)).error).toMatchObject({ code: 'approval_expired' });
+    expect(await calls.decide(denied.id, operator, { decision: 'yes' })).toMatchObject({
+      code: 'already_final',
+    });
+  });
+
+  test('[CA8] "always" holds for that run and tool alone', async () => {
+    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
+    connect('phone').offer(tool('camera'), tool('pay'));
+    const { id } = await invoke('camera');
+    await calls.decide(id, operator, { decision: 'always' });
+    await settle();
+    const [again, elsewhere, other] = [
+      await invoke('camera'),
+      await invoke('camera', {}, { runId: 'run_2' }),
+      await invoke('pay'),
+    ];
+    await settle();
+    expect(cardOf(again.id)?.phase).toBe('offered');
+    expect([cardOf(elsewhere.id)?.phase, cardOf(other.id)?.phase]).toEqual([
+      'approval',
+      'approval',
+    ]);
+  });
+
+  test('[CA9] cancelling a server tool aborts it and ends the waiting', async () => {
+    const { invoke, calls } = await setup();
+    const { id } = await invoke('hold');
+    const waiting = calls.wait(id, 30_000);
+    expect(await calls.cancel(id, 'Cancelled by the operator')).toMatchObject({ ok: true });
+    expect(await waiting).toMatchObject({ status: 'FAILED', error: { code: 'cancelled' } });
+    expect(await calls.cancel(id, 'again')).toMatchObject({ ok: false, code: 'already_final' });
+  });
+
+  test('[CA9] a running call at a client is asked to stop, and ends within the grace', async () => {
+    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    await calls.cancel(id, 'Cancelled by the operator');
+    expect(phone.inbox.at(-1)).toMatchObject({ type: 'tool_call_cancel', id });
+    expect((await call(id)).phase).toBe('cancelling');
+    clock.advance(CLOCKS.cancelMs);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'unknown' });
+  });
+
+  test('an operator may give more time, retry, and answer by hand', async () => {
+    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera', { timeout_ms: 1_000 }));
+    const { id } = await invoke('camera', { a: 1 });
+    await calls.extend(id, 5_000);
+    clock.advance(5_999);
+    await settle();
+    expect((await call(id)).status).toBe('RUNNING');
+    expect(await calls.answer(id, operator, 'by hand')).toMatchObject({ ok: true });
+    expect(await call(id)).toMatchObject({ status: 'SUCCEEDED', result: 'by hand' });
+    const again = await calls.retry(id, operator);
+    expect(again).toMatchObject({ ok: true, call: { retryOf: id, args: { a: 1 } } });
+  });
+});
+
+describe('clients that go and come back', () => {
+  test('[CB1] what nobody has started goes to another client at once', async () => {
+    const { connect, invoke, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    const laptop = connect('laptop', { claims: true });
+    laptop.offer(tool('camera'));
+    phone.leave();
+    await settle();
+    expect(laptop.requests()).toMatchObject([{ id, attempt: 2 }]);
+  });
+
+  test('[CB2] a granted call waits for its client and takes its answer', async () => {
+    const { connect, invoke, calls, clock, call } = await setup();
+    const phone = connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(tool('pay', { timeout_ms: 60_000 }));
+    const { id } = await invoke('pay');
+    await phone.claim(id, 1);
+    phone.leave();
+    clock.advance(8_000);
+    const back = connect('phone', { claims: true, epoch: 'e1' });
+    const known = [{ id, attempt: 1, phase: 'done' as const }];
+    const { clientId, instanceId } = back;
+    await calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: 'e1',
+      known,
+    });
+    back.offer(tool('pay'));
+    expect(await back.succeed(id, 'paid', 1)).toMatchObject({ disposition: 'accepted' });
+    expect((await call(id)).result).toBe('paid');
+    expect(back.requests()).toEqual([]);
+  });
+
+  test('[CB2] what died in the middle is unknown; what an intact journal does not hold is offered again', async () => {
+    const { connect, invoke, calls, call, settle } = await setup();
+    const phone = connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(tool('pay', { timeout_ms: 60_000 }));
+    const [died, never] = [await invoke('pay'), await invoke('pay')];
+    await phone.claim(died.id, 1);
+    await phone.claim(never.id, 1);
+    phone.leave();
+    const back = connect('phone', { claims: true, epoch: 'e1' });
+    const known = [{ id: died.id, attempt: 1, phase: 'started' as const }];
+    const { clientId, instanceId } = back;
+    await calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: 'e1',
+      known,
+    });
+    back.offer(tool('pay'));
+    await settle();
+    expect((await call(died.id)).error).toMatchObject({
+      code: 'outcome_unknown',
+      executed: 'unknown',
+    });
+    expect(back.requests()).toMatchObject([{ id: never.id, attempt: 2 }]);
+  });
+
+  test('[CB2] one that stays away leaves the outcome unknown', async () => {
+    const { connect, invoke, clock, call, settle } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('pay', { timeout_ms: 500_000 }));
+    const { id } = await invoke('pay');
+    await phone.claim(id, 1);
+    phone.leave();
+    clock.advance(CLOCKS.resumeMs);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ code: 'outcome_unknown', executed: 'unknown' });
+  });
+
+  test('[CB3] a plain client is asked again only what reads, and its first answer counts', async () => {
+    const { connect, invoke, calls, settle } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('pay'), tool('look', reading));
+    const [pay, look] = [await invoke('pay'), await invoke('look')];
+    phone.leave();
+    const back = connect('phone');
+    const { clientId, instanceId } = back;
+    const returning = {
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: null,
+      known: [],
+    };
+    await calls.instances.back(returning);
+    back.offer(tool('pay'), tool('look', reading));
+    await settle();
+    expect(back.requests()).toMatchObject([{ id: look.id, attempt: 2 }]);
+    expect(await back.succeed(pay.id, 'paid once', 1)).toMatchObject({ disposition: 'accepted' });
+  });
+});
+
+describe('after a crash', () => {
+  test.each([
+    ['read', 'RUNNING'],
+    ['write', 'FAILED'],
+  ] as const)('[CB4] a server tool that was running: %s → %s', async (effect, status) => {
+    const before = await setup({ effect });
+    const { id } = await before.invoke('hold', { say: 'once more' });
+    const { dir } = before;
+    // A second one on the same file, as after a kill: the first one never said good-bye.
+    const after = await setup({ dir, effect });
+    await after.calls.recover();
+    await after.settle();
+    expect((await after.call(id)).status).toBe(status);
+    if (effect === 'write') {
+      expect((await after.call(id)).error).toMatchObject({
+        code: 'interrupted',
+        executed: 'unknown',
+      });
+    } else {
+      after.releaseAll();
+      expect(await after.calls.wait(id, 5_000)).toMatchObject({ result: 'once more' });
+    }
+  });
+
+  test('[CB4] a call at a client waits for it, and is offered again when it comes back', async () => {
+    const before = await setup();
+    const phone = before.connect('phone');
+    phone.offer(tool('look', reading));
+    const { id } = await before.invoke('look');
+    const after = await setup({ dir: before.dir });
+    expect(await after.calls.recover()).toMatchObject({ open: 1, interrupted: 0 });
+    const back = after.connect('phone');
+    const { clientId, instanceId } = back;
+    await after.calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: null,
+      known: [],
+    });
+    back.offer(tool('look', reading));
+    await after.settle();
+    expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
+  });
+});
+
+describe('drafts', () => {
+  const request = { principal: operator, requestedBy: 'run:run_1', runId: 'run_1' };
+
+  test('[CC1] a draft shows its arguments as they come and becomes the call it announced', async () => {
+    const { connect, calls, cardOf, settle } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const draft = await calls.draft({ ...request, tool: 'camera' });
+    draft.update({ quality: 'lo' });
+    await settle();
+    expect(cardOf(draft.callId)).toMatchObject({
+      status: 'WAIT',
+      phase: 'streaming',
+      partial: true,
+      params: { quality: 'lo' },
+    });
+    const call = await draft.complete({ quality: 'low' });
+    expect(call.id).toBe(draft.callId);
+    expect(phone.requests()).toMatchObject([{ id: draft.callId, args: { quality: 'low' } }]);
+    await settle();
+    expect(cardOf(draft.callId)).toMatchObject({ partial: false, params: { quality: 'low' } });
+  });
+
+  test('[CC2] a draft that cannot be a call ends FAILED and says why', async () => {
+    const { connect, calls } = await setup();
+    connect('phone').offer(tool('camera', { parameters: { type: 'object', required: ['x'] } }));
+    const nonsense = await calls.draft({ ...request, tool: 'camera' });
+    expect((await nonsense.complete({})).error).toMatchObject({
+      code: 'invalid_args',
+      executed: 'no',
+    });
+    const nobody = await calls.draft({ ...request, tool: 'nothing' });
+    expect((await nobody.complete({})).error).toMatchObject({ code: 'no_provider' });
+    const cut = await calls.draft({ ...request, tool: 'camera' });
+    expect((await cut.abandon('The stream was cut')).error).toMatchObject({ code: 'invalid_args' });
+  });
+});

@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto';
+import type { Attachment } from '#lib/protocol/attachment';
+import type { CallError } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/call-status';
+import type { ClientMessageOf } from '#lib/protocol/client-messages';
+import { LIMITS } from '#lib/protocol/limits';
+import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
+import type { Answerer, Refusal } from '#lib/tool-call/call-machine';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+import type { CallLedger } from './call-ledger.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+/** A client's answer, its attachments stored already. */
+export type ClientAnswer =
+  | {
+      readonly ok: true;
+      readonly output: unknown;
+      readonly display?: unknown;
+      readonly attachments: readonly Attachment[];
+    }
+  | { readonly ok: false; readonly message: string; readonly clientCode?: string }
+  /** What it sent cannot be taken: the call fails, and the client may forget it. */
+  | {
+      readonly ok: 'unusable';
+      readonly code: 'result_invalid' | 'result_too_large';
+      readonly message: string;
+    };
+
+export type AnswerReply =
+  | ServerMessageOf<'result_acknowledged'>
+  | ServerMessageOf<'result_rejected'>;
+export type ClaimReply =
+  | ServerMessageOf<'tool_call_granted'>
+  | ServerMessageOf<'tool_call_refused'>;
+
+/** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
+export interface ClientCalls {
+  claim(from: Answerer & { attempt: number }, callId: string): Promise<ClaimReply>;
+  /** Shown to people; ignored unless it comes from the instance that was asked. */
+  status(from: Answerer, message: ClientMessageOf<'tool_status'>): void;
+  answer(from: Answerer, callId: string, answer: ClientAnswer): Promise<AnswerReply>;
+}
+
+export function createClientCalls(deps: {
+  ledger: CallLedger;
+  dispatcher: Dispatcher;
+  clock: Clock;
+}): ClientCalls {
+  const { ledger, dispatcher, clock } = deps;
+
+  async function claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
+    const refuse = (reason: string): ClaimReply => ({
+      type: 'tool_call_refused',
+      id,
+      attempt: from.attempt,
+      reason,
+    });
+    const record = ledger.latest(id) ?? (await ledger.find(id));
+    if (!record) return refuse('unknown_call');
+    // A deadline that has passed counts, even when its timer has not fired yet.
+    if (isPast(record.deadlines.queue, clock.now())) return refuse('too_late');
+    const moved = dispatcher.apply(record, { type: 'claimed', from });
+    if (!moved.ok) return refuse(moved.refusal);
+    await ledger.settled(id);
+    const now = ledger.latest(id) ?? moved.record;
+    if (now.phase !== 'granted' || now.provider?.attempt !== from.attempt)
+      return refuse('already_final');
+    const remaining = (now.deadlines.execute ?? clock.now()) - clock.now();
+    return {
+      type: 'tool_call_granted',
+      id,
+      attempt: from.attempt,
+      remaining_ms: Math.max(0, Math.round(remaining)),
+    };
+  }
+
+  function status(from: Answerer, message: ClientMessageOf<'tool_status'>): void {
+    const record = ledger.latest(message.id);
+    if (!record || !isAsked(record, from)) return;
+    if (message.phase && (message.phase === 'device') !== (record.phase === 'device')) {
+      dispatcher.apply(record, { type: 'device', asking: message.phase === 'device', from });
+    }
+    const { tip, params, progress, preview } = message;
+    const update = {
+      ...(tip === undefined ? {} : { tip }),
+      ...(params === undefined ? {} : { params }),
+      ...(progress === undefined ? {} : { progress }),
+      ...(preview === undefined ? {} : { preview }),
+    };
+    if (Object.keys(update).length > 0) ledger.tell(message.id, update);
+  }
+
+  async function answer(from: Answerer, id: string, given: ClientAnswer): Promise<AnswerReply> {
+    const record = ledger.latest(id) ?? (await ledger.find(id));
+    if (!record) return reject(id, 'unknown_call', `No call ${id} is known here`);
+    if (record.provider?.clientId !== from.clientId) {
+      return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
+    }
+    const measured = measure(given);
+    if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, given);
+    const refused = settle(record, from, measured.answer, measured.hash);
+    if (refused) return reject(id, toRejection(refused), REFUSAL_TEXT[refused]);
+    await ledger.settled(id);
+    if (measured.answer.ok === 'unusable') {
+      return reject(id, measured.answer.code, measured.answer.message);
+    }
+    return { type: 'result_acknowledged', id, disposition: 'accepted' };
+  }
+
+  function settle(
+    record: CallRecord,
+    from: Answerer,
+    given: ClientAnswer,
+    resultHash: string,
+  ): Refusal | null {
+    const error = toError(given);
+    const succeeded = given.ok === true;
+    const moved = dispatcher.apply(
+      record,
+      { type: 'answered', from, error },
+      {
+        fields: succeeded
+          ? { result: given.output, attachments: given.attachments, resultHash }
+          : { resultHash },
+        ...(succeeded && given.display !== undefined ? { display: given.display } : {}),
+      },
+    );
+    return moved.ok ? null : moved.refusal;
+  }
+
+  /** The call was final already: the same again, a different one, or one that came too late. */
+  async function afterTheEnd(
+    record: CallRecord,
+    resultHash: string,
+    given: ClientAnswer,
+  ): Promise<AnswerReply> {
+    const { id } = record;
+    await ledger.settled(id);
+    if (record.resultHash === resultHash) {
+      return { type: 'result_acknowledged', id, disposition: 'duplicate' };
+    }
+    if (record.resultHash !== null) {
+      return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
+    }
+    if (record.lateResult === undefined) {
+      const lateResult = given.ok === true ? given.output : { error: toError(given) };
+      // The hash stays empty: a late answer is kept beside the call and never becomes its result.
+      await ledger.commit({ ...record, lateResult }, [{ late_result: true }]);
+    }
+    return { type: 'result_acknowledged', id, disposition: 'late' };
+  }
+
+  return { claim, status, answer };
+}
+
+const isPast = (deadline: number | null, now: number): boolean =>
+  deadline !== null && deadline <= now;
+
+const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
+  provider?.clientId === from.clientId &&
+  provider.instanceId === from.instanceId &&
+  (from.attempt === undefined || from.attempt === provider.attempt);
+
+/** One serialisation serves the size limit and the hash. */
+function measure(given: ClientAnswer): { answer: ClientAnswer; hash: string } {
+  const text = JSON.stringify(given);
+  const digest = hash('sha256', text);
+  if (given.ok !== true || text.length <= LIMITS.resultBytes)
+    return { answer: given, hash: digest };
+  const message = `The result has ${text.length} characters; at most ${LIMITS.resultBytes} are taken. Send large data as an attachment`;
+  return { answer: { ok: 'unusable', code: 'result_too_large', message }, hash: digest };
+}
+
+function toError(given: ClientAnswer): CallError | null {
+  if (given.ok === true) return null;
+  if (given.ok === 'unusable') {
+    return { code: given.code, message: given.message, executed: 'yes' };
+  }
+  if (given.clientCode === 'outcome_unknown') {
+    return { code: 'outcome_unknown', message: given.message, executed: 'unknown' };
+  }
+  return {
+    code: given.clientCode === 'cancelled' ? 'cancelled' : 'tool_error',
+    message: given.message,
+    executed: given.clientCode === 'cancelled' ? 'unknown' : 'yes',
+    ...(given.clientCode === undefined ? {} : { client_code: given.clientCode }),
+  };
+}
+
+const REFUSAL_TEXT: Record<Refusal, string> = {
+  already_final: 'The call has ended',
+  not_your_call: 'Only the instance that was asked may answer',
+  stale_attempt: 'This attempt was given up; answer the newest one',
+  not_granted: 'The call was not granted to this attempt; claim it first',
+  already_granted: 'The call was granted already',
+  cancelling: 'The call is being cancelled',
+  not_possible_now: 'The call does not wait for an answer',
+};
+
+function toRejection(refusal: Refusal): ResultRejectionCode {
+  switch (refusal) {
+    case 'not_your_call':
+    case 'stale_attempt':
+    case 'not_granted':
+      return refusal;
+    default:
+      return 'conflict';
+  }
+}
+
+const reject = (id: string, code: ResultRejectionCode, message: string): AnswerReply => ({
+  type: 'result_rejected',
+  id,
+  code,
+  message,
+  final: true,
+});

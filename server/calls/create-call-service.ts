@@ -1,0 +1,133 @@
+import type { EventBus } from '../bus/event-bus.ts';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+import type { Store } from '../store/store.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { createCallClocks } from './call-clocks.ts';
+import { createCallIndex } from './call-index.ts';
+import { createCallLedger } from './call-ledger.ts';
+import type { CallService } from './call-service.ts';
+import type { Check } from './check.ts';
+import { type ClientCalls, createClientCalls } from './client-calls.ts';
+import { createDispatcher, type InstanceFacts } from './dispatcher.ts';
+import { createDrafts } from './drafts.ts';
+import { createInstanceChanges, type InstanceChanges } from './instance-changes.ts';
+import { createInvocation } from './invoke.ts';
+import { createOperatorActions } from './operator-actions.ts';
+import { createPlacement } from './placement.ts';
+import { recoverCalls } from './recover.ts';
+import { createServerExecutor } from './server-executor.ts';
+
+export interface CallServiceDeps {
+  readonly store: Store;
+  readonly bus: EventBus;
+  readonly registry: ToolRegistry;
+  readonly clock: Clock;
+  readonly check: Check;
+  newCallId(): string;
+  /** Makes the run of a call whose run id nobody has seen. */
+  ensureRun(runId: string, title: string): Promise<void>;
+  facts(instanceId: string): InstanceFacts | undefined;
+  onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  onError(error: unknown): void;
+}
+
+export interface Calls extends CallService {
+  readonly clients: ClientCalls;
+  readonly instances: InstanceChanges;
+  readonly openCount: number;
+  openOfRun(runId: string): readonly string[];
+  /** Takes up what a crash left open. Once, before anything else. */
+  recover(): Promise<{ open: number; interrupted: number }>;
+  /** Refuses new calls from now on, and stops the server's own tools. */
+  stop(): void;
+}
+
+const KEEP_FINAL = 500;
+
+/** Puts the parts of the call service together; the rules are in the parts. */
+export function createCalls(deps: CallServiceDeps): Calls {
+  const { store, bus, registry, clock } = deps;
+  const index = createCallIndex();
+  const ledger = createCallLedger({
+    store,
+    bus,
+    clock,
+    keepFinal: KEEP_FINAL,
+    onDurable: deps.onDurable,
+  });
+  const executor = createServerExecutor({
+    tell: ledger.tell,
+    onDefect: (toolName, error) => deps.onError(new Error(`${toolName} failed`, { cause: error })),
+    finish(callId, outcome) {
+      const record = ledger.latest(callId);
+      if (!record) return;
+      const error = 'error' in outcome ? outcome.error : null;
+      const answer = 'answer' in outcome ? outcome.answer : undefined;
+      const fields = answer && !error ? { result: answer.output ?? null } : {};
+      dispatcher.apply(
+        record,
+        { type: 'finished_here', error },
+        answer?.display === undefined ? { fields } : { fields, display: answer.display },
+      );
+    },
+  });
+  const dispatcher = createDispatcher({
+    ledger,
+    index,
+    registry,
+    bus,
+    clock,
+    executor,
+    facts: deps.facts,
+    onError: deps.onError,
+  });
+  const clocks = createCallClocks({ clock, onRanOut: dispatcher.clockRanOut });
+  ledger.onDecided((record, previous) => {
+    index.update(record, previous);
+    clocks.follow(record);
+  });
+  const instances = createInstanceChanges({
+    ledger,
+    index,
+    dispatcher,
+    clock,
+    onError: deps.onError,
+  });
+  const placement = createPlacement({ check: deps.check, dispatcher, clock });
+  const invocation = createInvocation({ ...deps, ledger, place: placement.place });
+  const drafts = createDrafts({ ...deps, ledger, place: placement.place });
+  const actions = createOperatorActions({
+    ledger,
+    dispatcher,
+    executor,
+    clock,
+    registry,
+    allowAlways: placement.allowAlways,
+    invoke: invocation.invoke,
+    onError: deps.onError,
+  });
+
+  return {
+    ...actions,
+    invoke: invocation.invoke,
+    draft: drafts.draft,
+    get: ledger.get,
+    list: (query) => store.listCalls(query),
+    wait: ledger.wait,
+    watched: (runId) =>
+      ledger.shown(runId).map(({ id, runId: run, card }) => ({ id, runId: run, card })),
+    clients: createClientCalls({ ledger, dispatcher, clock }),
+    instances,
+    get openCount() {
+      return index.openCount;
+    },
+    openOfRun: index.openOfRun,
+    recover: () => recoverCalls({ store, ledger, dispatcher, clock, keepFinal: KEEP_FINAL }),
+    stop() {
+      invocation.close();
+      clocks.stop();
+      executor.abortAll('The server is stopping');
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { isFinalStatus, toCardStatus } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { CallRecord } from '../store/call-record.ts';
+
+/** A larger result stays in the record; a card of it would weigh on every watcher. */
+export const CARD_RESULT_BYTES = 16 * 1024;
+
+/** What people are told when a call goes from `prev` to `next`. Pure; says only what changed. */
+export function describeChange(prev: CallRecord, next: CallRecord, display?: unknown): CardUpdate {
+  const update: CardUpdate = {};
+  if (prev.status !== next.status) update.status = toCardStatus(next.status);
+  if (prev.phase !== next.phase) update.phase = next.phase;
+  if (prev.phase === 'streaming' && next.phase !== 'streaming') update.partial = false;
+  if (prev.args !== next.args) update.params = { ...next.args };
+  if (prev.provider?.clientId !== next.provider?.clientId) {
+    update.client_id = next.provider?.clientId ?? null;
+  }
+  if (prev.provider?.attempt !== next.provider?.attempt) {
+    update.attempt = next.provider?.attempt ?? 0;
+  }
+  if (prev.startedAt !== next.startedAt) update.started_at = toSeconds(next.startedAt);
+  if (prev.timeoutMs !== next.timeoutMs) update.timeout_ms = next.timeoutMs;
+  if (prev.deadlines !== next.deadlines) update.clock = runningClock(next);
+  if (isFinalStatus(next.status)) describeEnd(update, next, display);
+  return update;
+}
+
+function describeEnd(update: CardUpdate, next: CallRecord, display: unknown): void {
+  update.completed_at = toSeconds(next.completedAt);
+  if (next.error) update.error = next.error;
+  if (next.attachments.length > 0) update.attachments = [...next.attachments];
+  const shown = display === undefined ? next.result : display;
+  if (shown === undefined || next.error) return;
+  const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
+  if (text.length <= CARD_RESULT_BYTES) {
+    update.result = shown;
+  } else {
+    update.result = text.slice(0, 2_000);
+    update.result_bytes = Buffer.byteLength(text);
+  }
+}
+
+/** The clock that a card shows: the one that ends the phase the call is in. */
+export function runningClock(record: CallRecord): CardUpdate['clock'] {
+  const { deadlines, phase } = record;
+  const clock = (name: NonNullable<CardUpdate['clock']>['name'], deadline: number | null) =>
+    deadline === null ? null : { name, deadline_at: deadline / 1000 };
+  if (deadlines.resume !== null) return clock('resume', deadlines.resume);
+  switch (phase) {
+    case 'approval':
+      return clock('approval', deadlines.approval);
+    case 'queued':
+      return clock('queue', deadlines.queue);
+    case 'offered':
+      return record.provider?.claims
+        ? clock('queue', deadlines.queue)
+        : clock('execute', deadlines.execute);
+    case 'granted':
+      return clock('execute', deadlines.execute);
+    case 'device':
+      return { name: 'execute', deadline_at: null, remaining_ms: record.executeLeftMs ?? 0 };
+    case 'cancelling':
+      return clock('cancel', deadlines.cancel);
+    case 'streaming':
+    case null:
+      return null;
+  }
+}
+
+const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);

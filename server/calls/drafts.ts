@@ -1,0 +1,105 @@
+import type { CallError } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/call-status';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { advance, firstCard } from './advance.ts';
+import type { CallLedger } from './call-ledger.ts';
+import type { CallService, DraftCall, InvokeRefusal } from './call-service.ts';
+import { blankRecord, factsOf, resolveTarget } from './invoke.ts';
+import type { Place } from './placement.ts';
+
+type DraftRequest = Parameters<CallService['draft']>[0];
+
+/** Calls whose arguments a model is still writing. On disk from the start, so that no id is ever lost. */
+export function createDrafts(deps: {
+  registry: ToolRegistry;
+  clock: Clock;
+  ledger: CallLedger;
+  place: Place;
+  newCallId(): string;
+}): Pick<CallService, 'draft'> {
+  const { registry, clock, ledger } = deps;
+
+  async function draft(request: DraftRequest): Promise<DraftCall> {
+    const record = newDraft(request);
+    await ledger.commit(record, [record.card]);
+    return {
+      callId: record.id,
+      update: (params) => ledger.tell(record.id, { params, partial: true }),
+      complete: (args) => complete(record.id, request, args),
+      abandon: (message) =>
+        refuse(record.id, { code: 'invalid_args', message, executed: 'no' }, {}),
+    };
+  }
+
+  function newDraft(request: DraftRequest): CallRecord {
+    const target = registry.find(request.tool);
+    const facts = target && factsOf(target);
+    const blank = {
+      ...blankRecord(deps.newCallId(), clock.now()),
+      runId: request.runId,
+      toolName: facts?.name ?? request.tool,
+      source: target?.source ?? ('server' as const),
+      args: {},
+      annotations: facts?.annotations ?? {},
+      timeoutMs: facts?.timeoutMs ?? 30_000,
+      wantedClientId: null,
+      retryOf: null,
+      requestedBy: request.requestedBy,
+    };
+    const card = { ...firstCard(blank, facts?.displayName ?? null), partial: true };
+    return { ...blank, card };
+  }
+
+  async function complete(id: string, request: DraftRequest, args: unknown): Promise<CallRecord> {
+    const record = await current(id);
+    if (isFinalStatus(record.status)) return record;
+    const shown = isRecord(args) ? { args } : {};
+    const found = resolveTarget(registry, request);
+    if (!found.ok) return refuse(id, toCallError(found), shown);
+    const checked = found.first.check(args);
+    if (!checked.ok) {
+      const problems = checked.details.map(({ path, problem }) => `${path || 'args'} ${problem}`);
+      const message = `The arguments do not fit ${request.tool}: ${problems.join('; ')}`;
+      return refuse(id, { code: 'invalid_args', message, executed: 'no' }, shown);
+    }
+    const { annotations, timeoutMs } = factsOf(found.target);
+    const fields = { args: checked.args, annotations, timeoutMs, source: found.target.source };
+    const placed = deps.place(record, request.principal, fields);
+    await ledger.commit(placed.record, placed.updates);
+    placed.after();
+    return current(id);
+  }
+
+  async function refuse(
+    id: string,
+    error: CallError,
+    fields: { args?: Record<string, unknown> },
+  ): Promise<CallRecord> {
+    const record = await current(id);
+    const update = { partial: false };
+    const moved = advance(record, { type: 'refused', error }, clock.now(), { fields, update });
+    if (moved.ok) await ledger.commit(moved.record, [moved.update]);
+    return current(id);
+  }
+
+  async function current(id: string): Promise<CallRecord> {
+    const record = await ledger.find(id);
+    if (!record) throw new Error(`The draft ${id} is gone`);
+    return record;
+  }
+
+  return { draft };
+}
+
+function toCallError({ code, message }: InvokeRefusal): CallError {
+  return {
+    code: code === 'permission_denied' ? 'denied' : 'no_provider',
+    message,
+    executed: 'no',
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

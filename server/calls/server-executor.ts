@@ -1,0 +1,70 @@
+import type { CallError } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { CallRecord } from '../store/call-record.ts';
+import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-tool.ts';
+
+export interface ServerExecutor {
+  /** Runs the tool once; what it answers goes to `finish`, at most once. */
+  run(record: CallRecord, tool: AnyServerTool): void;
+  /** Aborts the tool's signal. Its call is ended by whoever asks, not by this. */
+  abort(callId: string, reason: string): void;
+  abortAll(reason: string): void;
+}
+
+/** Runs the server's own tools. It knows neither clocks nor the record's life. */
+export function createServerExecutor(deps: {
+  tell(callId: string, update: CardUpdate): void;
+  finish(callId: string, outcome: { answer: ToolAnswer } | { error: CallError }): void;
+  onDefect(toolName: string, error: unknown): void;
+}): ServerExecutor {
+  const running = new Map<string, AbortController>();
+
+  async function execute(record: CallRecord, tool: AnyServerTool, controller: AbortController) {
+    try {
+      const answer = await tool.run(
+        { ...record.args },
+        {
+          callId: record.id,
+          runId: record.runId,
+          signal: controller.signal,
+          status: (update) => deps.tell(record.id, update),
+        },
+      );
+      deps.finish(record.id, { answer });
+    } catch (error) {
+      const cancelled = controller.signal.aborted;
+      if (!(error instanceof ToolError) && !cancelled) deps.onDefect(tool.name, error);
+      deps.finish(record.id, { error: toCallError(error, cancelled) });
+    } finally {
+      running.delete(record.id);
+    }
+  }
+
+  return {
+    run(record, tool) {
+      const controller = new AbortController();
+      running.set(record.id, controller);
+      void execute(record, tool, controller);
+    },
+    abort(callId, reason) {
+      running.get(callId)?.abort(new ToolError(reason));
+    },
+    abortAll(reason) {
+      for (const controller of running.values()) controller.abort(new ToolError(reason));
+    },
+  };
+}
+
+function toCallError(error: unknown, cancelled: boolean): CallError {
+  if (cancelled) {
+    return { code: 'cancelled', message: 'Stopped while it was running', executed: 'unknown' };
+  }
+  if (error instanceof ToolError) {
+    return { code: 'tool_error', message: error.message, executed: 'yes' };
+  }
+  return {
+    code: 'tool_error',
+    message: 'The tool failed in a way that it does not explain; the server log says more',
+    executed: 'unknown',
+  };
+}

@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { Card } from '#lib/protocol/card';
+import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { mergeCard } from '#lib/tool-call/merge-card';
+import type { Principal } from '../../auth/principal.ts';
+import { instanceAddress } from '../../bus/event-bus.ts';
+import { createMemoryBus } from '../../bus/memory-bus.ts';
+import { createClientTable } from '../../clients/client-table.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import type { Check } from '../check.ts';
+import { createCalls } from '../create-call-service.ts';
+
+export const operator: Principal = { kind: 'operator', sessionId: null };
+
+export interface SetupOptions {
+  readonly check?: Check;
+  /** To start again on what another one left. */
+  readonly dir?: string;
+  readonly effect?: 'read' | 'write';
+}
+
+/** The call service on a real store, bus and registry; only time and the clients are the test's. */
+export async function setupCalls(options: SetupOptions = {}) {
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const clock = createManualClock();
+  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const events: WatchEvent[] = [];
+  bus.subscribe({ onEvents: (batch) => events.push(...batch.map(({ event }) => event)) });
+  const releases: (() => void)[] = [];
+  const hold = defineTool({
+    name: 'hold',
+    displayName: 'Hold',
+    description: 'Waits until it is let go',
+    args: z.object({ say: z.string().optional() }),
+    effect: options.effect ?? 'read',
+    timeoutMs: 5_000,
+    run: ({ say }, { signal }) =>
+      new Promise((resolve, reject) => {
+        releases.push(() => resolve({ output: say ?? 'held' }));
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const registry = createToolRegistry({
+    serverTools: [hold],
+    standing: (instanceId) => table.standing(instanceId),
+  });
+  const table: ReturnType<typeof createClientTable> = createClientTable({
+    now: clock.now,
+    toolsOf: registry.namesOf,
+  });
+  let number = 0;
+  const calls = createCalls({
+    store,
+    bus,
+    registry,
+    clock,
+    check: options.check ?? (() => ({ verdict: 'allow' })),
+    newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
+    ensureRun: () => Promise.resolve(),
+    facts: table.facts,
+    onDurable: () => {},
+    onError,
+  });
+
+  /** A client whose messages are kept instead of sent. */
+  function connect(
+    clientId: string,
+    more: { claims?: boolean; epoch?: string; instanceId?: string } = {},
+  ) {
+    const instanceId = more.instanceId ?? `${clientId}-instance`;
+    const inbox: ServerMessage[] = [];
+    const close = bus.openInbox(instanceAddress(clientId, instanceId), (message) => {
+      if (message.type === 'send') inbox.push(message.message);
+    });
+    table.add({
+      clientId,
+      instanceId,
+      name: clientId,
+      kind: 'program',
+      caps: more.claims ? ['claim'] : [],
+      journalEpoch: more.epoch ?? null,
+      visible: true,
+      responsive: true,
+      permissions: undefined,
+      secureContext: undefined,
+      connectedAt: clock.now(),
+    });
+    const at = (attempt?: number) => ({ clientId, instanceId, attempt });
+    return {
+      clientId,
+      instanceId,
+      inbox,
+      requests: () =>
+        inbox.filter(
+          (one): one is ServerMessageOf<'tool_call_request'> => one.type === 'tool_call_request',
+        ),
+      offer(...tools: object[]) {
+        const answer = registry.register({ clientId, instanceId }, tools);
+        calls.instances.toolsChanged(instanceId);
+        return answer;
+      },
+      claim: (id: string, attempt: number) => calls.clients.claim({ ...at(attempt), attempt }, id),
+      succeed: (id: string, output: unknown, attempt?: number) =>
+        calls.clients.answer(at(attempt), id, { ok: true, output, attachments: [] }),
+      fail: (id: string, message: string) => calls.clients.answer(at(), id, { ok: false, message }),
+      status: (message: Parameters<typeof calls.clients.status>[1]) =>
+        calls.clients.status(at(), message),
+      leave() {
+        close();
+        registry.drop(instanceId);
+        table.remove(instanceId);
+        calls.instances.gone(instanceId);
+      },
+    };
+  }
+
+  async function invoke(tool: string, args: unknown = {}, more: object = {}) {
+    const outcome = await calls.invoke({
+      principal: operator,
+      tool,
+      runId: 'run_1',
+      args,
+      ...more,
+    });
+    if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.message}`);
+    return outcome.call;
+  }
+
+  return {
+    dir,
+    clock,
+    store,
+    bus,
+    registry,
+    calls,
+    events,
+    errors,
+    connect,
+    invoke,
+    releaseAll: () => releases.splice(0).forEach((release) => release()),
+    /** The newest durable state. */
+    async call(id: string) {
+      const record = await calls.get(id);
+      if (!record) throw new Error(`no call ${id}`);
+      return record;
+    },
+    /** Resolves once all that was decided is on disk and told. */
+    settle: () =>
+      store
+        .write([])
+        .then(() => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))),
+    /** The card that a watcher has who saw everything. */
+    cardOf: (id: string) =>
+      events
+        .flatMap((event) =>
+          event.type === 'call' && event.tool_call_id === id ? [event.update] : [],
+        )
+        .reduce<Card | undefined>(mergeCard, undefined),
+    async close(keep = false) {
+      calls.stop();
+      await store.close();
+      if (!keep) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type CallsSetup = Awaited<ReturnType<typeof setupCalls>>;
+
+export const tool = (name: string, more: object = {}) => ({
+  name,
+  description: `The tool ${name}`,
+  parameters: { type: 'object' },
+  ...more,
+});
+
+export const reading = { annotations: { readOnlyHint: true } };

@@ -1,0 +1,106 @@
+import type { ClientListing } from '#lib/protocol/watch-messages';
+import type { InstanceFacts } from '../calls/dispatcher.ts';
+import type { ClientStanding } from '../tools/tool-registry.ts';
+
+/** One connected instance of a client, whatever carries its messages. */
+export interface ConnectedInstance {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly name: string;
+  readonly kind: 'tab' | 'phone' | 'program';
+  readonly caps: readonly string[];
+  readonly journalEpoch: string | null;
+  readonly visible: boolean;
+  readonly responsive: boolean;
+  readonly permissions: Readonly<Record<string, string>> | undefined;
+  readonly secureContext: boolean | undefined;
+  readonly connectedAt: number;
+}
+
+export interface ClientTable {
+  add(instance: ConnectedInstance): void;
+  /** Tells watchers only when something they see has changed. */
+  update(
+    instanceId: string,
+    change: Partial<
+      Pick<ConnectedInstance, 'visible' | 'responsive' | 'permissions' | 'secureContext'>
+    >,
+  ): void;
+  /** It has just said something. */
+  touch(instanceId: string): void;
+  remove(instanceId: string): void;
+  get(instanceId: string): ConnectedInstance | undefined;
+  /** For the order in which the clients of a pool are asked. */
+  standing(instanceId: string): ClientStanding;
+  facts(instanceId: string): InstanceFacts | undefined;
+  listings(): ClientListing[];
+  onChange(listener: () => void): void;
+}
+
+/** The instances that are connected to this process. It knows nothing of calls or sockets. */
+export function createClientTable(deps: {
+  now(): number;
+  toolsOf(instanceId: string): string[];
+}): ClientTable {
+  const instances = new Map<string, ConnectedInstance>();
+  const activeAt = new Map<string, number>();
+  let changed = () => {};
+
+  return {
+    add(instance) {
+      instances.set(instance.instanceId, instance);
+      activeAt.set(instance.instanceId, deps.now());
+      changed();
+    },
+    update(instanceId, change) {
+      const before = instances.get(instanceId);
+      if (!before) return;
+      instances.set(instanceId, { ...before, ...change });
+      changed();
+    },
+    touch: (instanceId) => void activeAt.set(instanceId, deps.now()),
+    remove(instanceId) {
+      activeAt.delete(instanceId);
+      if (instances.delete(instanceId)) changed();
+    },
+    get: (instanceId) => instances.get(instanceId),
+    standing(instanceId) {
+      const one = instances.get(instanceId);
+      return {
+        name: one?.name ?? 'a client that has left',
+        visible: one?.visible ?? false,
+        responsive: one?.responsive ?? false,
+        lastActiveAt: activeAt.get(instanceId) ?? 0,
+      };
+    },
+    facts(instanceId) {
+      const one = instances.get(instanceId);
+      return (
+        one && {
+          claims: one.caps.includes('claim'),
+          journalEpoch: one.journalEpoch,
+          name: one.name,
+        }
+      );
+    },
+    listings: () =>
+      [...instances.values()].map((one) => toListing(one, deps.toolsOf(one.instanceId))),
+    onChange(listener) {
+      changed = listener;
+    },
+  };
+}
+
+const toListing = (one: ConnectedInstance, tools: string[]): ClientListing => ({
+  client_id: one.clientId,
+  name: one.name,
+  kind: one.kind,
+  connected: true,
+  visible: one.visible,
+  responsive: one.responsive,
+  caps: [...one.caps],
+  tools,
+  connected_at: one.connectedAt / 1000,
+  ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
+  ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
+});

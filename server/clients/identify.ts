@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import type { ClientMessageOf } from '#lib/protocol/client-messages';
+import type { Principal } from '../auth/principal.ts';
+import type { ClientRecord, Store } from '../store/store.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
+
+export interface Identity {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly resumed: boolean;
+  /** Good for one return; the next welcome brings another. */
+  readonly resumeToken: string;
+  readonly instance: ConnectedInstance;
+}
+
+export interface IdentifyDeps {
+  readonly store: Pick<Store, 'findClient' | 'write'>;
+  readonly table: Pick<ClientTable, 'get'>;
+  readonly clock: { now(): number };
+  newId(): string;
+  newSecret(): string;
+}
+
+/**
+ * Who a client is: by its resume token, never by what it merely says. An
+ * instance id that somebody connected holds is not taken over without the
+ * token; the newcomer gets one of its own. A device is always the client that
+ * it was paired as.
+ */
+export async function identify(
+  deps: IdentifyDeps,
+  principal: Principal,
+  hello: ClientMessageOf<'hello'> | undefined,
+): Promise<Identity> {
+  const before = hello && (await rememberedAs(deps, principal, hello));
+  const clientId = ownClientId(principal) ?? before?.clientId ?? hello?.client_id ?? deps.newId();
+  const wanted = before?.instanceId ?? hello?.instance_id;
+  const taken = wanted !== undefined && !before && deps.table.get(wanted) !== undefined;
+  const instanceId = wanted === undefined || taken ? deps.newId() : wanted;
+  const resumeToken = deps.newSecret();
+  const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
+  if (hello) {
+    const client: ClientRecord = {
+      clientId,
+      instanceId,
+      journalEpoch: instance.journalEpoch,
+      name: instance.name,
+      kind: instance.kind,
+      resumeTokenHash: hash('sha256', resumeToken),
+      lastSeenAt: deps.clock.now(),
+    };
+    // On disk before it is told, so that the token still opens after a crash.
+    await deps.store.write([{ type: 'put_client', client }]);
+  }
+  return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance };
+}
+
+async function rememberedAs(
+  deps: IdentifyDeps,
+  principal: Principal,
+  { client_id, instance_id, resume_token }: ClientMessageOf<'hello'>,
+): Promise<ClientRecord | undefined> {
+  const clientId = ownClientId(principal) ?? client_id;
+  if (clientId === undefined || resume_token === undefined) return undefined;
+  const found = await deps.store.findClient(clientId, hash('sha256', resume_token));
+  // A duplicated tab brings the token of the one it was copied from, under an instance of its own.
+  if (found && instance_id !== undefined && instance_id !== found.instanceId) return undefined;
+  return found;
+}
+
+const ownClientId = (principal: Principal): string | undefined =>
+  principal.kind === 'device' ? principal.clientId : undefined;
+
+const KNOWN_CAPS = ['claim', 'cancel', 'probe'];
+
+function toInstance(
+  clientId: string,
+  instanceId: string,
+  hello: ClientMessageOf<'hello'> | undefined,
+  before: ClientRecord | undefined,
+  now: number,
+): ConnectedInstance {
+  return {
+    clientId,
+    instanceId,
+    name: hello?.name ?? before?.name ?? clientId,
+    kind: hello?.kind ?? before?.kind ?? 'program',
+    caps: KNOWN_CAPS.filter((cap) => hello?.caps?.includes(cap)),
+    journalEpoch: hello?.journal_epoch ?? null,
+    visible: true,
+    responsive: true,
+    permissions: undefined,
+    secureContext: undefined,
+    connectedAt: now,
+  };
+}

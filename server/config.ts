@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** A setting that makes no sense, told in one line: which, what it was, what it may be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const fileSchema = z.strictObject({
+  /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
+  allowed_hosts: z.array(z.string()).default([]),
+  /** Origins besides our own from which pages may connect. */
+  allowed_origins: z.array(z.string()).default([]),
+  policy: z
+    .strictObject({ ask: z.array(z.string()).default([]), deny: z.array(z.string()).default([]) })
+    .default({ ask: [], deny: [] }),
+  /** A SQLite file for `database.query`; the workbench's own history when not given. */
+  database: z.string().optional(),
+  weather: z
+    .strictObject({ forecast_url: z.url().optional(), geocoding_url: z.url().optional() })
+    .default({}),
+});
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly token: string | undefined;
+  readonly model: string | undefined;
+  readonly openaiApiKey: string | undefined;
+  readonly openaiBaseUrl: string | undefined;
+  readonly file: z.infer<typeof fileSchema>;
+  readonly development: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the configuration (contract, section 3). Throws `ConfigError`; an empty value counts as not given. */
+export function readConfig(env: Environment, cwd: string): Config {
+  const given = (name: string) => env[name]?.trim() || undefined;
+  refuseUnknown(env);
+  refuseLater(given);
+  const token = given('CALLBOARD_TOKEN');
+  if (token !== undefined && !/^[A-Za-z0-9_.~+/=-]{16,256}$/.test(token)) {
+    throw new ConfigError(
+      'CALLBOARD_TOKEN makes no sense: it may be 16 to 256 letters, digits and the signs _.~+/=-',
+    );
+  }
+  return {
+    port: readPort(given('CALLBOARD_PORT')),
+    host: given('CALLBOARD_HOST') ?? '127.0.0.1',
+    dataDir: resolve(cwd, given('CALLBOARD_DATA_DIR') ?? '.callboard'),
+    token,
+    model: given('CALLBOARD_MODEL'),
+    openaiApiKey: given('OPENAI_API_KEY'),
+    openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
+    file: readFile(given('CALLBOARD_CONFIG'), cwd),
+    development: given('CALLBOARD_DEV') === '1',
+  };
+}
+
+function readPort(value: string | undefined): number {
+  if (value === undefined) return 3000;
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (port >= 0 && port <= 65_535) return port;
+  throw new ConfigError(
+    `CALLBOARD_PORT is ${JSON.stringify(value)}: it may be a number from 0 (any free port) to 65535`,
+  );
+}
+
+function readUrl(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new ConfigError(
+    `${name} is ${JSON.stringify(value)}: it may be an http or https address, such as http://127.0.0.1:11434/v1`,
+  );
+}
+
+const KNOWN = new Set([
+  'CALLBOARD_PORT',
+  'CALLBOARD_HOST',
+  'CALLBOARD_DATA_DIR',
+  'CALLBOARD_TOKEN',
+  'CALLBOARD_CONFIG',
+  'CALLBOARD_MODEL',
+  'CALLBOARD_DEV',
+  'CALLBOARD_OPEN',
+  'CALLBOARD_PARENT_PID',
+  'CALLBOARD_CHROMIUM',
+  'CALLBOARD_SERVE',
+]);
+
+function refuseUnknown(env: Environment): void {
+  const stranger = Object.keys(env).find(
+    (name) => name.startsWith('CALLBOARD_') && !KNOWN.has(name),
+  );
+  if (stranger === undefined) return;
+  throw new ConfigError(
+    `${stranger} is no setting of Callboard: it may be one of ${[...KNOWN].join(', ')}`,
+  );
+}
+
+/** Settings of the contract that this version cannot follow yet: refused, never silently ignored. */
+function refuseLater(given: (name: string) => string | undefined): void {
+  for (const [name, instead] of [
+    ['DATABASE_URL', 'the embedded SQLite store in CALLBOARD_DATA_DIR'],
+    ['NATS_URL', 'the bus in this process'],
+  ] as const) {
+    if (given(name) === undefined) continue;
+    throw new ConfigError(`${name} is set, and this version only knows ${instead}: unset it`);
+  }
+}
+
+function readFile(path: string | undefined, cwd: string): Config['file'] {
+  const file = resolve(cwd, path ?? 'callboard.config.json');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (path === undefined && isMissing(error)) return fileSchema.parse({});
+    throw new ConfigError(
+      `CALLBOARD_CONFIG is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
+    );
+  }
+  const checked = fileSchema.safeParse(parse(text, file));
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new ConfigError(`${file}: ${issue?.path.join('.') || 'the file'} ${issue?.message ?? ''}`);
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${file} is not JSON: ${String(error)}`);
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,356 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { pino } from 'pino';
+import { CLOSE } from '#lib/protocol/server-messages';
+import { parseJson } from '#lib/schema/parse-json';
+import { createAgent } from './agent/create-agent.ts';
+import { createModels } from './agent/models.ts';
+import { createRehearsalModel } from './agent/rehearsal-model.ts';
+import { createCredentials } from './auth/credentials.ts';
+import { createFailedAttempts } from './auth/failed-attempts.ts';
+import { createHostGate } from './auth/host-gate.ts';
+import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
+import { scaleForModel } from './blobs/scale-image.ts';
+import { createMemoryBus } from './bus/memory-bus.ts';
+import { createPolicyCheck } from './calls/check.ts';
+import { type Calls, createCalls } from './calls/create-call-service.ts';
+import { createClientSessions } from './clients/client-sessions.ts';
+import { type ClientTable, createClientTable } from './clients/client-table.ts';
+import { createHttpClients } from './clients/http-clients.ts';
+import { createSystemClock } from './clock.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { createApi } from './http/create-api.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import { createRequestListener } from './http/request-listener.ts';
+import { createUpgradeGate } from './http/upgrade-gate.ts';
+import { openBrowser } from './open-browser.ts';
+import { preparePages } from './pages.ts';
+import { watchParent } from './parent-watch.ts';
+import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
+import { createClientSocketHandler } from './sockets/client-socket.ts';
+import { createWatchSocketHandler } from './sockets/watch-socket.ts';
+import { lockDataDir } from './store/data-dir-lock.ts';
+import { createSqliteStore } from './store/sqlite-store.ts';
+import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
+import { createToolRegistry } from './tools/memory-tool-registry.ts';
+import { publishApproval } from './watch/publish-approvals.ts';
+import { publishListings } from './watch/publish-listings.ts';
+import { createSnapshots } from './watch/snapshot.ts';
+import { createWatchHub, WATCH_LIMITS } from './watch/watch-hub.ts';
+
+const HEARTBEAT_MS = 10_000;
+const SEQS_PER_START = 1_000_000_000;
+const PROJECT = resolve(import.meta.dirname, '..');
+const secret = () => randomBytes(32).toString('base64url');
+const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '')}`;
+const log = pino(
+  {
+    name: 'callboard',
+    level: 'info',
+    redact: ['headers.authorization', 'headers.cookie', '*.token'],
+  },
+  pino.destination({ dest: 2, sync: true }),
+);
+const report = (error: unknown) => log.error({ err: error }, 'unexpected');
+
+/** The parts in the middle: the record, who connects to it, and the agent. */
+async function createCore(config: Config) {
+  const clock = createSystemClock();
+  const lock = lockDataDir(config.dataDir);
+  const store = createSqliteStore({ file: join(config.dataDir, 'callboard.db') });
+  const bus = createMemoryBus({
+    firstSeq: await store.reserveSeqs(SEQS_PER_START),
+    onError: report,
+  });
+  const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
+
+  const registry = createToolRegistry({
+    serverTools: createBuiltinTools(builtinDeps(config)),
+    standing: (instanceId) => table.standing(instanceId),
+  });
+  const table: ClientTable = createClientTable({ now: clock.now, toolsOf: registry.namesOf });
+  const calls: Calls = createCalls({
+    store,
+    bus,
+    registry,
+    clock,
+    check: createPolicyCheck(config.file.policy),
+    newCallId: () => newId('tc'),
+    ensureRun: (runId, title) => runs.ensure(runId, title),
+    facts: table.facts,
+    onDurable: (record, previous) => publishApproval(bus, record, previous),
+    onError: report,
+  });
+  const models = createModels({
+    openaiApiKey: config.openaiApiKey,
+    openaiBaseUrl: config.openaiBaseUrl,
+    defaultModel: config.model,
+    rehearsal: createRehearsalModel({ clock }),
+    clock,
+  });
+  const agent = createAgent({
+    calls,
+    registry,
+    clock,
+    images: { readBlob: (id) => blobs.read(id), scale: scaleForModel },
+    onDefect: report,
+  });
+  const runs: CreatedRunService = createRunService({
+    store,
+    bus,
+    clock,
+    newId,
+    calls,
+    agent,
+    models,
+    onDefect: report,
+  });
+  await calls.recover();
+  await runs.recover();
+  const stopListings = publishListings({ bus, clock, registry, clients: table });
+  return { clock, lock, store, bus, blobs, registry, table, calls, models, runs, stopListings };
+}
+
+type Core = Awaited<ReturnType<typeof createCore>>;
+
+function builtinDeps(config: Config) {
+  const { weather, database } = config.file;
+  const built = join(PROJECT, 'dist', 'database-worker.mjs');
+  const source = join(PROJECT, 'server', 'tools', 'builtin', 'database-worker.ts');
+  return {
+    fetch,
+    weather,
+    database: {
+      path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
+      isOwnStore: database === undefined,
+      workerPath: !config.development && existsSync(built) ? built : source,
+    },
+  };
+}
+
+/** The doors: HTTP, sockets and pages, each behind its own credential check. */
+async function createDoors(config: Config, core: Core, stopping: () => boolean) {
+  const { clock, store, bus, blobs, registry, table, calls, runs } = core;
+  const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
+  if (!operator.ok) throw new ConfigError(operator.message);
+  const isOperatorToken = createTokenCheck(operator.token);
+  const sessions = createSessions({ store, clock, newSecret: secret, secure: false });
+  const signInCodes = createSignInCodes({ clock, newSecret: secret });
+  const failedAttempts = createFailedAttempts();
+  const credentials = createCredentials({
+    findPrincipal: (token) =>
+      isOperatorToken(token) ? { kind: 'operator', sessionId: null } : undefined,
+    sessions,
+    failedAttempts,
+  });
+  let port = config.port;
+  const hostGate = createHostGate({
+    scheme: 'http',
+    port: () => port,
+    host: config.host,
+    allowedHosts: config.file.allowed_hosts,
+    allowedOrigins: config.file.allowed_origins,
+  });
+  const snapshot = createSnapshots({ bus, calls, runs, registry, clients: table.listings });
+  const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError: report });
+  const clientSessions = createClientSessions({
+    store,
+    bus,
+    registry,
+    table,
+    calls: calls.clients,
+    instances: calls.instances,
+    blobs,
+    clock,
+    heartbeatMs: HEARTBEAT_MS,
+    newId: () => newId('client'),
+    newSecret: secret,
+    onError: report,
+  });
+  const httpClients = createHttpClients({
+    bus,
+    registry,
+    table,
+    calls,
+    answers: calls.clients,
+    instances: calls.instances,
+    clock,
+  });
+  const pages = await preparePages({
+    dir: PROJECT,
+    development: config.development,
+    hostname: config.host,
+    port: config.port,
+  });
+  const gate = createUpgradeGate({
+    hostGate,
+    credentials,
+    sessions,
+    sockets: {
+      '/ws/client': createClientSocketHandler({
+        sessions: clientSessions,
+        table,
+        clock,
+        heartbeatMs: HEARTBEAT_MS,
+        flood: { burst: 2_000, perSecond: 1_000 },
+        newNonce: () => randomUUID(),
+      }),
+      '/ws/watch': createWatchSocketHandler({
+        hub,
+        clock,
+        heartbeatMs: HEARTBEAT_MS,
+        onError: report,
+      }),
+    },
+    ...(pages.devUpgrade ? { devUpgrade: pages.devUpgrade } : {}),
+    report,
+  });
+  const api = createApi({
+    calls,
+    runs,
+    tools: registry,
+    blobs,
+    clients: httpClients,
+    bus,
+    snapshot,
+    credentials,
+    sessions,
+    signInCodes,
+    failedAttempts,
+    isOperatorToken,
+    clock,
+    metrics: () => describeMetrics(core, gate.openCount, hub.count),
+    ready: () => readiness(store.failed, stopping()),
+    parseJson,
+    report,
+  });
+  const onRequest = createRequestListener({
+    hostGate,
+    credentials,
+    api,
+    pages: pages.handle,
+    newNonce: () => randomBytes(16).toString('base64'),
+    development: config.development,
+    report,
+  });
+  const server = createHttpServer({ onRequest, onUpgrade: gate.onUpgrade });
+  server.listen(config.port, config.host);
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new ConfigError(explainListen(error, config));
+  });
+  port = (server.address() as AddressInfo).port;
+  return { server, gate, hub, pages, signInCodes, operator, port };
+}
+
+function readiness(storeFailed: boolean, stopping: boolean) {
+  if (stopping)
+    return { ok: false, code: 'shutting_down', message: 'The server is stopping' } as const;
+  if (!storeFailed) return { ok: true } as const;
+  const message = 'The record cannot be written; the server takes no calls until it is restarted';
+  return { ok: false, code: 'store_failed', message } as const;
+}
+
+function describeMetrics(core: Core, sockets: number, watchers: number): string {
+  const gauges: readonly [string, string, number][] = [
+    ['callboard_open_calls', 'Calls that are not final', core.calls.openCount],
+    ['callboard_sockets', 'Open sockets of clients and watchers', sockets],
+    ['callboard_watchers', 'Watchers that are shown calls', watchers],
+    [
+      'callboard_tools',
+      'Tools that are offered now',
+      core.registry.list({ kind: 'operator', sessionId: null }).length,
+    ],
+    ['callboard_events', 'Number of the newest event', core.bus.seq],
+    ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
+  ];
+  return gauges
+    .map(
+      ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
+    )
+    .join('');
+}
+
+function explainListen(error: unknown, { host, port }: Config): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const why =
+    code === 'EADDRINUSE'
+      ? 'is in use by another program; set CALLBOARD_PORT to a free one, or to 0 for any'
+      : `cannot be listened on (${code}); CALLBOARD_HOST may be an address of this machine`;
+  return `The address ${host}:${port} ${why}`;
+}
+
+/** Refuses new work, lets go of everybody, makes all durable. Five seconds at most (contract, section 3). */
+async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors>>): Promise<void> {
+  core.calls.stop();
+  core.stopListings();
+  doors.hub.close();
+  doors.server.close();
+  doors.gate.close(CLOSE.restarting, 'The server is restarting');
+  await core.runs.close();
+  doors.server.closeIdleConnections();
+  await doors.pages.close();
+  await core.store.close();
+  core.lock.release();
+  doors.server.closeAllConnections();
+}
+
+function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof createDoors>>): string {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const shown = ['0.0.0.0', '[::]'].includes(host) ? 'localhost' : host;
+  const url = `http://${shown}:${doors.port}`;
+  const signIn = `${url}${doors.signInCodes.make()}`;
+  const model = core.models.defaultModel;
+  const note =
+    model === 'rehearsal' ? ' (not an LLM; set OPENAI_API_KEY or OPENAI_BASE_URL for one)' : '';
+  process.stdout.write(
+    [
+      `Callboard is ready: ${url}`,
+      `  Sign in (once):  ${signIn}`,
+      `  Data directory:  ${config.dataDir}`,
+      `  Operator token:  ${doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(config.dataDir, 'operator-token')}`,
+      `  Model:           ${model}${note}`,
+      `  Stop:            Ctrl+C`,
+      '',
+    ].join('\n'),
+  );
+  return signIn;
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  let stopping = false;
+  const core = await createCore(config);
+  const doors = await createDoors(config, core, () => stopping);
+  void core.models.discover();
+
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), 4_500).unref();
+    shutDown(core, doors).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        report(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  watchParent(stop);
+  const signIn = greet(config, core, doors);
+  await openBrowser(signIn, { env: process.env, platform: process.platform });
+}
+
+main().catch((error: unknown) => {
+  const expected = error instanceof ConfigError || (error instanceof Error && 'expected' in error);
+  if (expected) process.stderr.write(`${error.message}\n`);
+  else report(error);
+  process.exit(1);
+});

@@ -1,0 +1,71 @@
+import type { WebSocket } from 'ws';
+import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
+import type { Principal } from '../auth/principal.ts';
+import type { ClientSessions } from '../clients/client-sessions.ts';
+import type { ClientTable } from '../clients/client-table.ts';
+import type { Clock } from '../clock.ts';
+import { closeSocket } from './close-socket.ts';
+import { createFloodGuard, type FloodLimits } from './flood-guard.ts';
+import { watchLiveness } from './liveness.ts';
+import { parseClientFrame } from './parse-client-frame.ts';
+
+export interface ClientSocketDeps {
+  readonly sessions: ClientSessions;
+  readonly table: ClientTable;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly flood: FloodLimits;
+  newNonce(): string;
+}
+
+/** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
+export function createClientSocketHandler(deps: ClientSocketDeps) {
+  return (socket: WebSocket, { principal }: { principal: Principal }): void => {
+    const guard = createFloodGuard(deps.flood, deps.clock.now);
+    const session = deps.sessions.open(principal, { send, close });
+    const liveness = watchLiveness({
+      clock: deps.clock,
+      heartbeatMs: deps.heartbeatMs,
+      socket,
+      caps: () => (session.instanceId && deps.table.get(session.instanceId)?.caps) || [],
+      probe: () => send({ type: 'probe', nonce: deps.newNonce() }),
+      onSilent() {
+        if (session.instanceId) deps.table.update(session.instanceId, { responsive: false });
+      },
+    });
+
+    socket.on('message', (data, isBinary) => {
+      liveness.heard();
+      if (!guard.take())
+        return close(CLOSE.policy, 'Too many messages; slow down and connect again');
+      if (isBinary) return bad('Send text frames of JSON, not binary ones');
+      const frame = parseClientFrame(String(data));
+      if (!frame.ok) return bad(frame.message, frame.id);
+      session.receive(frame.message);
+    });
+    socket.on('close', () => {
+      liveness.stop();
+      session.closed();
+    });
+
+    function send(message: ServerMessage): void {
+      if (socket.readyState !== socket.OPEN) return;
+      // What answers a message that the server had asked for is no part of a flood.
+      if (isExpected(message)) guard.giveBack();
+      socket.send(JSON.stringify(message));
+    }
+
+    function bad(message: string, id?: string): void {
+      send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
+    }
+
+    function close(code: number, reason: string): void {
+      closeSocket(socket, code, reason);
+      session.closed();
+    }
+  };
+}
+
+const isExpected = (message: ServerMessage): boolean =>
+  message.type === 'tool_call_granted' ||
+  (message.type === 'result_acknowledged' && message.disposition === 'accepted');

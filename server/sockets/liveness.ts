@@ -1,0 +1,61 @@
+import type { WebSocket } from 'ws';
+import type { Clock } from '../clock.ts';
+
+export interface LivenessDeps {
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on'>;
+  caps(): readonly string[];
+  probe(): void;
+  /** It does not answer, though its socket is open. */
+  onSilent(): void;
+}
+
+/** Heartbeats without a word before a client counts as silent, and before its socket is ended. */
+const SILENT_AFTER = 2;
+const DEAD_AFTER = 4;
+
+/**
+ * Is the program there? A frozen tab's browser answers WebSocket pings, so a
+ * client with the cap `probe` is asked by a message; for others a ping at least
+ * finds the dead line. The server's own stalls never count against a client.
+ */
+export function watchLiveness(deps: LivenessDeps) {
+  const { clock, heartbeatMs, socket } = deps;
+  let missed = 0;
+  let stop = () => {};
+  socket.on('pong', () => {
+    if (!deps.caps().includes('probe')) missed = 0;
+  });
+
+  function arm(): void {
+    const due = clock.now() + heartbeatMs;
+    stop = clock.schedule(heartbeatMs, () => {
+      const stalledMs = clock.now() - due;
+      beat(stalledMs > heartbeatMs / 10);
+    });
+  }
+
+  function beat(weStalled: boolean): void {
+    if (weStalled) missed = Math.max(0, missed - 1);
+    if (missed >= DEAD_AFTER) {
+      // Not close(): a dead peer would leave the socket half closed for half a minute.
+      socket.terminate();
+      return;
+    }
+    if (missed >= SILENT_AFTER) deps.onSilent();
+    missed += 1;
+    if (deps.caps().includes('probe')) deps.probe();
+    else socket.ping();
+    arm();
+  }
+
+  arm();
+  return {
+    /** A message came: the program lives. */
+    heard(): void {
+      missed = 0;
+    },
+    stop: () => stop(),
+  };
+}

@@ -1,0 +1,90 @@
+import type { WebSocket } from 'ws';
+import { CLOSE } from '#lib/protocol/server-messages';
+import { type WatchRequest, watchRequestSchema } from '#lib/protocol/watch-messages';
+import { parseJson } from '#lib/schema/parse-json';
+import type { Clock } from '../clock.ts';
+import type { WatchHub } from '../watch/watch-hub.ts';
+import { closeSocket } from './close-socket.ts';
+import { createFloodGuard } from './flood-guard.ts';
+import { watchLiveness } from './liveness.ts';
+
+/** A watcher says little: what it watches, once, and perhaps again. */
+const FLOOD = { burst: 50, perSecond: 10 };
+const REQUEST_LIMITS = { maxDepth: 4, maxNodes: 32 };
+
+/** Carries one watcher's feed over one socket. */
+export function createWatchSocketHandler(deps: {
+  hub: WatchHub;
+  clock: Clock;
+  heartbeatMs: number;
+  onError(error: unknown): void;
+}) {
+  return (socket: WebSocket): void => {
+    const guard = createFloodGuard(FLOOD, deps.clock.now);
+    const liveness = watchLiveness({
+      clock: deps.clock,
+      heartbeatMs: deps.heartbeatMs,
+      socket,
+      caps: () => [],
+      probe: () => {},
+      onSilent: () => {},
+    });
+    let leave: (() => void) | undefined;
+    /** Counts the requests; what an older one brings when a newer one is there is dropped. */
+    let current = 0;
+
+    socket.on('message', (data, isBinary) => {
+      liveness.heard();
+      if (!guard.take())
+        return closeSocket(socket, CLOSE.policy, 'Too many messages; connect again');
+      const request = isBinary ? undefined : parse(String(data));
+      if (!request) return refuse('Send {"type":"watch"}, with run_id and since if you like');
+      watch(request);
+    });
+    socket.on('close', () => {
+      current += 1;
+      liveness.stop();
+      leave?.();
+    });
+
+    const channel = {
+      send: (frame: Buffer) => {
+        if (socket.readyState === socket.OPEN) socket.send(frame, { binary: false });
+      },
+      get bufferedBytes() {
+        return socket.bufferedAmount;
+      },
+      cutOff(reason: string) {
+        closeSocket(socket, CLOSE.slow, reason);
+        // It does not read, so it would not read the close frame either; free what is buffered.
+        deps.clock.schedule(1_000, () => socket.terminate());
+      },
+    };
+
+    /** Asked again, for a snapshot or for another run: the newest request counts. */
+    function watch({ run_id: runId, since }: WatchRequest): void {
+      current += 1;
+      const asked = current;
+      leave?.();
+      leave = undefined;
+      const wanted = {
+        ...(runId === undefined ? {} : { runId }),
+        ...(since === undefined ? {} : { since }),
+      };
+      deps.hub.add(channel, wanted).then((undo) => {
+        if (asked === current) leave = undo;
+        else undo();
+      }, deps.onError);
+    }
+
+    function refuse(message: string): void {
+      socket.send(JSON.stringify({ type: 'error', code: 'bad_message', message }));
+    }
+  };
+}
+
+function parse(text: string) {
+  const parsed = parseJson(text, REQUEST_LIMITS);
+  const checked = parsed.ok ? watchRequestSchema.safeParse(parsed.value) : undefined;
+  return checked?.success ? checked.data : undefined;
+}

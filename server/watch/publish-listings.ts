@@ -1,0 +1,43 @@
+import type { ClientListing } from '#lib/protocol/watch-messages';
+import type { EventBus } from '../bus/event-bus.ts';
+import type { Clock } from '../clock.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+
+/** Two hundred tabs that connect at once shall not send two hundred lists of ten thousand tools. */
+const GATHER_MS = 50;
+
+/** Tells watchers which tools and clients there are now, at most once in a while. */
+export function publishListings(deps: {
+  bus: Pick<EventBus, 'publish'>;
+  clock: Clock;
+  registry: Pick<ToolRegistry, 'list' | 'onChange'>;
+  clients: { listings(): ClientListing[]; onChange(listener: () => void): void };
+}): () => void {
+  let undo: (() => void) | undefined;
+  const toolsChanged = () => {
+    tools = true;
+    // A client's row says which tools it has.
+    gather();
+  };
+  let tools = false;
+
+  function gather(): void {
+    undo ??= deps.clock.schedule(GATHER_MS, () => {
+      undo = undefined;
+      if (tools) {
+        const list = deps.registry.list({ kind: 'operator', sessionId: null });
+        deps.bus.publish({ type: 'tools', tools: list });
+      }
+      tools = false;
+      deps.bus.publish({ type: 'clients', clients: deps.clients.listings() });
+    });
+  }
+
+  const stopTools = deps.registry.onChange(toolsChanged);
+  // Whether a client is visible decides who is asked first, and the list of tools says so.
+  deps.clients.onChange(toolsChanged);
+  return () => {
+    stopTools();
+    undo?.();
+  };
+}
