@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { CLOSE } from '#lib/protocol/server-messages';
-import { parseJson } from '#lib/schema/parse-json';
 import { createAgent } from './agent/create-agent.ts';
 import { createModels } from './agent/models.ts';
-import { createRehearsalModel } from './agent/rehearsal-model.ts';
+import { createRehearsalModel } from './agent/rehearsal/rehearsal-model.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
@@ -18,6 +17,7 @@ import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { createMemoryBus } from './bus/memory-bus.ts';
+import { SEQ_BLOCK } from './bus/seq-reservation.ts';
 import { createPolicyCheck } from './calls/check.ts';
 import { type Calls, createCalls } from './calls/create-call-service.ts';
 import { createClientSessions } from './clients/client-sessions.ts';
@@ -45,7 +45,8 @@ import { createSnapshots } from './watch/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch/watch-hub.ts';
 
 const HEARTBEAT_MS = 10_000;
-const SEQS_PER_START = 1_000_000_000;
+/** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
+const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
 const secret = () => randomBytes(32).toString('base64url');
 const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '')}`;
@@ -65,7 +66,8 @@ async function createCore(config: Config) {
   const lock = lockDataDir(config.dataDir);
   const store = createSqliteStore({ file: join(config.dataDir, 'callboard.db') });
   const bus = createMemoryBus({
-    firstSeq: await store.reserveSeqs(SEQS_PER_START),
+    firstSeq: await store.reserveSeqs(SEQ_BLOCK),
+    reserve: store.reserveSeqs,
     onError: report,
   });
   const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
@@ -91,14 +93,14 @@ async function createCore(config: Config) {
     openaiApiKey: config.openaiApiKey,
     openaiBaseUrl: config.openaiBaseUrl,
     defaultModel: config.model,
-    rehearsal: createRehearsalModel({ clock }),
+    rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
     clock,
   });
   const agent = createAgent({
     calls,
     registry,
     clock,
-    images: { readBlob: (id) => blobs.read(id), scale: scaleForModel },
+    images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
     onDefect: report,
   });
   const runs: CreatedRunService = createRunService({
@@ -227,7 +229,6 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     clock,
     metrics: () => describeMetrics(core, gate.openCount, hub.count),
     ready: () => readiness(store.failed, stopping()),
-    parseJson,
     report,
   });
   const onRequest = createRequestListener({

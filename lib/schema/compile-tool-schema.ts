@@ -1,10 +1,102 @@
 import type { ErrorDetail } from '../protocol/http-error.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { checkExpansion } from './check-expansion.ts';
+import { createCheckRun, isExhausted } from './check-run.ts';
+import { describeValue } from './describe-value.ts';
+import { evaluate } from './evaluate.ts';
+import { type JsonFault, measureJson } from './measure-json.ts';
+import { isRecord } from './read-keyword.ts';
+import { readSchema } from './read-schema.ts';
+import { repairArgs } from './repair-args.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** Arguments after the check: mended where the schema asks for it, or the reasons why not. */
 export type ArgsCheck =
-  | { readonly ok: true; readonly args: Record<string, unknown>; readonly repairs: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly args: Record<string, unknown>;
+      readonly repairs: readonly string[];
+    }
   | { readonly ok: false; readonly details: readonly ErrorDetail[] };
 
 export type CompiledToolSchema =
   | { readonly ok: true; readonly check: (args: unknown) => ArgsCheck }
   | { readonly ok: false; readonly code: string; readonly message: string };
+
+const SCHEMA_LIMITS = { maxBytes: LIMITS.schemaBytes, maxDepth: 32, maxNodes: 2_000 };
+const ARGS_LIMITS = {
+  maxBytes: LIMITS.argsBytes,
+  maxDepth: LIMITS.jsonDepth,
+  maxNodes: LIMITS.jsonNodes,
+};
+
+const SCHEMA_FAULTS: Record<JsonFault, { code: string; message: string }> = {
+  bytes: {
+    code: 'schema_too_large',
+    message: `The schema must have at most ${SCHEMA_LIMITS.maxBytes} bytes.`,
+  },
+  depth: {
+    code: 'schema_too_deep',
+    message: `The schema must be nested at most ${SCHEMA_LIMITS.maxDepth} deep.`,
+  },
+  nodes: {
+    code: 'schema_too_large',
+    message: `The schema must have at most ${SCHEMA_LIMITS.maxNodes} values.`,
+  },
+  proto: { code: 'schema_invalid', message: 'The schema must not use the key "__proto__".' },
+  not_json: { code: 'schema_invalid', message: 'The schema must be plain JSON.' },
+};
+
+const ARGS_FAULTS: Record<JsonFault, string> = {
+  bytes: `must have at most ${ARGS_LIMITS.maxBytes} bytes`,
+  depth: `must be nested at most ${ARGS_LIMITS.maxDepth} deep`,
+  nodes: `must have at most ${ARGS_LIMITS.maxNodes} values`,
+  proto: 'must not use the key "__proto__"',
+  not_json: 'must be plain JSON',
+};
+
+/**
+ * Makes a check out of a tool's `parameters`, which come from strangers: limits
+ * first, then no references that leave the schema or never end, and patterns
+ * only in linear time. Both this and the check end within milliseconds and
+ * never throw. The schema is read once; later changes to it have no effect.
+ */
+export function compileToolSchema(schema: unknown): CompiledToolSchema {
+  const fault = measureJson(schema, SCHEMA_LIMITS);
+  if (fault) return { ok: false, ...SCHEMA_FAULTS[fault] };
+  const { node, refusal } = readSchema(schema);
+  if (refusal) return { ok: false, ...refusal };
+  if (!isObjectSchema(node)) {
+    return {
+      ok: false,
+      code: 'schema_not_object',
+      message: `The schema must describe an object: {"type": "object", "properties": {…}}; was ${describeValue(schema)} without that.`,
+    };
+  }
+  const endless = checkExpansion(node);
+  if (endless) return { ok: false, ...endless };
+  return { ok: true, check: (args) => checkArgs(node, args) };
+}
+
+function isObjectSchema(node: SchemaNode): boolean {
+  if (node.types) return node.types.length === 1 && node.types[0] === 'object';
+  return node.properties !== undefined;
+}
+
+function checkArgs(node: SchemaNode, args: unknown): ArgsCheck {
+  const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });
+  if (!isRecord(args)) return refuse(`must be an object, was ${describeValue(args)}`);
+  const fault = measureJson(args, ARGS_LIMITS);
+  if (fault) return refuse(ARGS_FAULTS[fault]);
+  const first = createCheckRun();
+  if (evaluate(node, args, null, first, undefined)) return { ok: true, args, repairs: [] };
+  const tooMuch = 'takes too much work to check against the schema of the tool; make it smaller';
+  if (isExhausted(first)) return refuse(tooMuch);
+
+  const repairs: string[] = [];
+  const mended = repairArgs(node, args, null, createCheckRun(), repairs);
+  if (repairs.length === 0 || !isRecord(mended)) return { ok: false, details: first.problems };
+  const second = createCheckRun();
+  if (evaluate(node, mended, null, second, undefined)) return { ok: true, args: mended, repairs };
+  return isExhausted(second) ? refuse(tooMuch) : { ok: false, details: second.problems };
+}

@@ -10,7 +10,11 @@ export interface BlobUpload {
 export type BlobOutcome =
   | { readonly ok: true; readonly attachment: Attachment }
   /** `mismatch`: the bytes are not what the media type says. `too_large`: over `LIMITS.blobBytes`. */
-  | { readonly ok: false; readonly code: 'mismatch' | 'too_large' | 'empty'; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: 'mismatch' | 'too_large' | 'empty';
+      readonly message: string;
+    };
 
 /**
  * Large binary results on disk, by content: `blob_` and 40 hex digits of the

@@ -28,10 +28,10 @@ export interface EventBus {
    * moment together. With `since`, first with what is newer than it; false when
    * the log no longer reaches back that far (take a snapshot instead).
    */
-  subscribe(options: {
-    since?: number;
-    onEvents(events: readonly LoggedEvent[]): void;
-  }): { readonly complete: boolean; close(): void };
+  subscribe(options: { since?: number; onEvents(events: readonly LoggedEvent[]): void }): {
+    readonly complete: boolean;
+    close(): void;
+  };
 
   /** Takes what is sent to an instance, until closed. A second inbox of one address supersedes. */
   openInbox(instanceAddress: string, receive: (message: InstanceMessage) => void): () => void;

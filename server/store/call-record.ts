@@ -1,6 +1,6 @@
 import type { Attachment } from '#lib/protocol/attachment';
-import type { Card } from '#lib/protocol/card';
 import type { CallError, CallPhase, CallStatus } from '#lib/protocol/call-status';
+import type { Card } from '#lib/protocol/card';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 
 /** The one client instance and attempt that may answer a call. */

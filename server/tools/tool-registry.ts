@@ -1,5 +1,4 @@
-import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
-import type { ToolAnnotations } from '#lib/protocol/tool-spec';
+import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { Principal } from '../auth/principal.ts';
 import type { AnyServerTool } from './define-tool.ts';
@@ -18,9 +17,24 @@ export interface ClientTool {
 }
 
 export type ToolTarget =
-  | { readonly source: 'server'; readonly tool: AnyServerTool; readonly check: (args: unknown) => ArgsCheck }
+  | {
+      readonly source: 'server';
+      readonly tool: AnyServerTool;
+      readonly check: (args: unknown) => ArgsCheck;
+    }
   /** `candidates` are the clients that serve it, best first; never empty. */
-  | { readonly source: 'client'; readonly name: string; readonly candidates: readonly ClientTool[] };
+  | {
+      readonly source: 'client';
+      readonly name: string;
+      readonly candidates: readonly ClientTool[];
+    };
+
+/** One of the server's own tools, with the JSON Schema that is told and the check that holds it. */
+export interface ServerToolEntry {
+  readonly tool: AnyServerTool;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly check: (args: unknown) => ArgsCheck;
+}
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
 export interface ClientStanding {

@@ -1,0 +1,208 @@
+/**
+ * The core of the server in a process of its own, with a client socket and a
+ * watch socket and nothing around them: no HTTP, no pages. Beside it the raw
+ * baseline: a plain `ws` server that sends, and takes what comes back.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createMemoryBus } from '../../server/bus/memory-bus.ts';
+import { createCalls } from '../../server/calls/create-call-service.ts';
+import { createClientSessions } from '../../server/clients/client-sessions.ts';
+import { createClientTable } from '../../server/clients/client-table.ts';
+import { createSystemClock } from '../../server/clock.ts';
+import { createClientSocketHandler } from '../../server/sockets/client-socket.ts';
+import { createWatchSocketHandler } from '../../server/sockets/watch-socket.ts';
+import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { createToolRegistry } from '../../server/tools/memory-tool-registry.ts';
+import { createSnapshots } from '../../server/watch/snapshot.ts';
+import { createWatchHub, WATCH_LIMITS } from '../../server/watch/watch-hub.ts';
+import { inParallel } from './stats.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'callboard-bench-'));
+const clock = createSystemClock();
+const onError = (error: unknown) => console.error(error);
+const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), onError });
+const registry = createToolRegistry({
+  serverTools: [],
+  standing: (instanceId) => table.standing(instanceId),
+});
+const table: ReturnType<typeof createClientTable> = createClientTable({
+  now: clock.now,
+  toolsOf: registry.namesOf,
+});
+const calls = createCalls({
+  store,
+  bus,
+  registry,
+  clock,
+  check: () => ({ verdict: 'allow' }),
+  newCallId: () => `tc_${randomUUID().replaceAll('-', '')}`,
+  ensureRun: () => Promise.resolve(),
+  facts: table.facts,
+  onDurable: () => {},
+  onError,
+});
+const sessions = createClientSessions({
+  store,
+  bus,
+  registry,
+  table,
+  calls: calls.clients,
+  instances: calls.instances,
+  blobs: {
+    put: () => Promise.reject(new Error('no blobs here')),
+    read: () => Promise.resolve(undefined),
+  },
+  clock,
+  heartbeatMs: 60_000,
+  newId: () => `client_${randomUUID()}`,
+  newSecret: () => randomUUID(),
+  onError,
+});
+const onClient = createClientSocketHandler({
+  sessions,
+  table,
+  clock,
+  heartbeatMs: 60_000,
+  flood: { burst: 1_000_000, perSecond: 1_000_000 },
+  newNonce: randomUUID,
+});
+const snapshot = createSnapshots({
+  bus,
+  calls,
+  runs: { watched: () => Promise.resolve([]) },
+  registry,
+  clients: table.listings,
+});
+const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError });
+const onWatch = createWatchSocketHandler({ hub, clock, heartbeatMs: 60_000, onError });
+
+const rawWatchers = new Set<WebSocket>();
+const rawWaiting = new Map<number, () => void>();
+let rawClient: WebSocket | undefined;
+let rawNext = 0;
+
+const server = createServer();
+const wss = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: true });
+server.on('upgrade', (request, socket, head) => {
+  wss.handleUpgrade(request, socket, head, (ws) => {
+    if (request.url === '/client')
+      onClient(ws, { principal: { kind: 'operator', sessionId: null } });
+    else if (request.url === '/watch') onWatch(ws);
+    else if (request.url === '/raw-watch')
+      rawWatchers.add(ws.on('close', () => rawWatchers.delete(ws)));
+    else rawConnect(ws);
+  });
+});
+
+function rawConnect(ws: WebSocket): void {
+  rawClient = ws;
+  ws.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    const resolve = rawWaiting.get(message.id);
+    rawWaiting.delete(message.id);
+    resolve?.();
+  });
+}
+
+const args = { n: 1, text: 'x'.repeat(100) };
+
+const rawCall = () =>
+  new Promise<void>((resolve) => {
+    rawNext += 1;
+    rawWaiting.set(rawNext, resolve);
+    rawClient?.send(JSON.stringify({ type: 'tool_call_request', id: rawNext, name: 'echo', args }));
+  });
+
+async function call(): Promise<void> {
+  const outcome = await calls.invoke({
+    principal: { kind: 'operator', sessionId: null },
+    tool: 'echo',
+    runId: 'run_bench',
+    args,
+  });
+  if (!outcome.ok) throw new Error(outcome.message);
+  const final = await calls.wait(outcome.call.id, 10_000);
+  if (final?.status !== 'SUCCEEDED') throw new Error(`ended ${final?.status}`);
+}
+
+/** `moments` bursts of `updates` card updates each; resolves when all was handed to the sockets. */
+async function publish({
+  raw,
+  moments,
+  updates,
+}: {
+  raw: boolean;
+  moments: number;
+  updates: number;
+}) {
+  for (let moment = 0; moment < moments; moment++) {
+    for (let n = 0; n < updates; n++) {
+      const event = {
+        type: 'call' as const,
+        tool_call_id: `tc_${n}`,
+        run_id: 'run_bench',
+        update: {
+          status: 'DOING' as const,
+          tip: 'Working',
+          progress: { done: moment, total: moments },
+        },
+      };
+      if (!raw) bus.publish(event);
+      else {
+        const text = JSON.stringify({ ...event, seq: moment * updates + n });
+        for (const socket of rawWatchers) socket.send(text);
+      }
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    await drained();
+  }
+}
+
+/** A sender that outruns its readers measures memory, not speed. */
+async function drained(): Promise<void> {
+  while ([...wss.clients].some((socket) => socket.bufferedAmount > 64 * 1024)) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+type Request =
+  | { type: 'calls'; raw: boolean; count: number; inFlight: number }
+  | { type: 'publish'; raw: boolean; moments: number; updates: number }
+  | { type: 'memory' };
+
+async function handle(request: Request): Promise<object> {
+  switch (request.type) {
+    case 'calls':
+      return inParallel(request.count, request.inFlight, request.raw ? rawCall : call);
+    case 'publish':
+      await publish(request);
+      return {};
+    case 'memory':
+      globalThis.gc?.();
+      return { rss: process.memoryUsage().rss };
+  }
+}
+
+process.on('message', (request: Request) => {
+  handle(request).then(
+    (answer) => process.send?.(answer),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.on('SIGTERM', () => {
+  rmSync(dir, { recursive: true, force: true });
+  process.exit(0);
+});
+server.listen(0, '127.0.0.1', () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);

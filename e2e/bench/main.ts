@@ -1,0 +1,51 @@
+/**
+ * `npm run bench`: every hot path against a raw baseline of the same run. Prints
+ * a table of ratios and one line of JSON. Times differ between machines and
+ * hours; ratios of one run are what to look at.
+ *
+ *   npm run bench                 everything
+ *   npm run bench -- http inside  some of it (http, inside, cards)
+ */
+import { arch, cpus, platform, totalmem } from 'node:os';
+import { benchCards } from './cards-bench.ts';
+import { benchHttp } from './http-bench.ts';
+import { benchInside } from './inside-bench.ts';
+import type { Ratio } from './stats.ts';
+
+const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> = {
+  http: benchHttp,
+  inside: benchInside,
+  cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
+};
+
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const stranger = wanted.find((word) => !(word in PARTS));
+if (stranger !== undefined) {
+  console.error(`There is no part "${stranger}": it may be ${Object.keys(PARTS).join(', ')}`);
+  process.exit(1);
+}
+
+const results: Record<string, { ratios: Ratio[]; detail: object }> = {};
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`Measuring: ${name}\n`);
+  results[name] = await run();
+}
+
+const rows = Object.values(results).flatMap(({ ratios }) => ratios);
+for (const { name, ours, raw, unit, ratio, target, met } of rows) {
+  const figures = `${ours} against ${raw} ${unit}`;
+  console.log(
+    `${met ? 'met   ' : 'missed'}  ${String(ratio).padStart(7)} ×  (${target.padEnd(8)})  ${name}: ${figures}`,
+  );
+}
+const machine = {
+  cpus: cpus().length,
+  cpu: cpus()[0]?.model,
+  memory: totalmem(),
+  platform: platform(),
+  arch: arch(),
+  node: process.version,
+};
+console.log(JSON.stringify({ date: new Date().toISOString(), machine, results }));
+process.exit(0);

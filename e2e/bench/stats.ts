@@ -1,0 +1,63 @@
+/** Figures of one measured series. Times in milliseconds. */
+export interface Series {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export function summarise(times: readonly number[]): Series {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { count: sorted.length, p50: round(at(0.5) ?? 0), p99: round(at(0.99) ?? 0) };
+}
+
+export const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
+
+/** `ours` against `raw` of the same run, as the issue of a benchmark is told: a ratio and its target. */
+export interface Ratio {
+  readonly name: string;
+  readonly ours: number;
+  readonly raw: number;
+  readonly unit: string;
+  readonly ratio: number;
+  readonly target: string;
+  readonly met: boolean;
+}
+
+export function ratio(
+  name: string,
+  unit: string,
+  ours: number,
+  raw: number,
+  goal: { atMost: number } | { atLeast: number },
+): Ratio {
+  const value = round(ours / raw);
+  const met = 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
+  const target = 'atMost' in goal ? `≤ ${goal.atMost} ×` : `≥ ${goal.atLeast} ×`;
+  return { name, ours: round(ours), raw: round(raw), unit, ratio: value, target, met };
+}
+
+/** Runs `work` again and again, `inFlight` at a time, until `count` are done. */
+export async function inParallel(
+  count: number,
+  inFlight: number,
+  work: () => Promise<unknown>,
+): Promise<{ times: number[]; perSecond: number }> {
+  const times: number[] = [];
+  let started = 0;
+  const begin = performance.now();
+  async function lane(): Promise<void> {
+    while (started < count) {
+      started += 1;
+      const at = performance.now();
+      await work();
+      times.push(performance.now() - at);
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  return { times, perSecond: count / ((performance.now() - begin) / 1000) };
+}
+
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

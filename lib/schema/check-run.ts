@@ -1,0 +1,78 @@
+import type { ErrorDetail } from '../protocol/http-error.ts';
+
+/** Steps one check may take; measured, they last some 30 ms at worst. Real calls need under 1,000. */
+const MAX_STEPS = 500_000;
+/** Schemas inside schemas for one value and its parts; keeps the stack small. */
+const MAX_DEPTH = 500;
+const MAX_PROBLEMS = 20;
+
+/** Keys that a schema has judged, for the keywords that look at what is left. */
+export interface Seen {
+  readonly keys: Set<string>;
+  readonly items: Set<number>;
+}
+
+/** Where in the arguments; written out only when there is something to tell. */
+export interface Path {
+  readonly parent: Path | null;
+  readonly key: string | number;
+}
+
+/** State of one check: what it may still cost and what it found. */
+export interface CheckRun {
+  stepsLeft: number;
+  depth: number;
+  /** Above 0 while a schema is only tried; its problems then are nobody's. */
+  quiet: number;
+  readonly problems: ErrorDetail[];
+}
+
+export const createCheckRun = (): CheckRun => ({
+  stepsLeft: MAX_STEPS,
+  depth: 0,
+  quiet: 0,
+  problems: [],
+});
+
+export const createSeen = (): Seen => ({ keys: new Set(), items: new Set() });
+
+/** Takes `steps` off the budget; false once there is none left, and the check is then void. */
+export function spend(run: CheckRun, steps: number): boolean {
+  run.stepsLeft -= steps;
+  return run.stepsLeft > 0;
+}
+
+export const isExhausted = (run: CheckRun): boolean => run.stepsLeft <= 0;
+
+/** Goes one schema deeper; false when that is too deep. Pair with `leave`. */
+export function enter(run: CheckRun): boolean {
+  run.depth += 1;
+  if (run.depth > MAX_DEPTH) run.stepsLeft = 0;
+  return spend(run, 1);
+}
+
+export function leave(run: CheckRun): void {
+  run.depth -= 1;
+}
+
+/** Notes a problem, if anybody listens. Always false, for `return fail(…)`. */
+export function fail(run: CheckRun, path: Path | null, problem: string): false {
+  if (run.quiet === 0 && run.problems.length < MAX_PROBLEMS) {
+    run.problems.push({ path: pathText(path), problem });
+  }
+  return false;
+}
+
+/** True when a further problem would be told nobody, so that looking on is a waste. */
+export const isDone = (run: CheckRun): boolean =>
+  run.quiet > 0 || run.problems.length >= MAX_PROBLEMS || isExhausted(run);
+
+/** `address.lines[0]` */
+export function pathText(path: Path | null): string {
+  const parts: string[] = [];
+  for (let at = path; at; at = at.parent) {
+    if (typeof at.key === 'number') parts.push(`[${at.key}]`);
+    else parts.push(at.parent ? `.${at.key}` : at.key);
+  }
+  return parts.reverse().join('');
+}

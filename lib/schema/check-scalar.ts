@@ -1,0 +1,104 @@
+import { canonicalJson } from './canonical-json.ts';
+import { type CheckRun, fail, isExhausted, type Path, spend } from './check-run.ts';
+import { describeValue, shorten } from './describe-value.ts';
+import { hasFormat } from './format-rules.ts';
+import type { SafePattern, SchemaNode, TypeWord } from './schema-node.ts';
+
+/** Characters of text that are as cheap to look at as one step. */
+const CHARS_PER_STEP = 4;
+
+export function isOfType(value: unknown, type: TypeWord): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** `type` */
+export function checkType(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
+  if (!node.types || node.types.some((type) => isOfType(value, type))) return true;
+  return fail(run, path, `must be ${node.types.join(' or ')}, was ${describeValue(value)}`);
+}
+
+/** `enum` and `const` */
+export function checkAllowed(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
+  if (!node.allowed) return true;
+  const key = canonicalJson(value);
+  if (!spend(run, key.length / CHARS_PER_STEP)) return false;
+  if (node.allowed.keys.has(key)) return true;
+  const choice = node.allowed.keys.size === 1 ? 'must be' : 'must be one of';
+  return fail(run, path, `${choice} ${node.allowed.text}, was ${describeValue(value)}`);
+}
+
+export function checkNumber(node: SchemaNode, value: number, path: Path | null, run: CheckRun) {
+  const problem = numberProblem(node, value);
+  return problem === undefined || fail(run, path, `must be ${problem}, was ${value}`);
+}
+
+function numberProblem(node: SchemaNode, value: number): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+  if (minimum !== undefined && value < minimum) return `at least ${minimum}`;
+  if (maximum !== undefined && value > maximum) return `at most ${maximum}`;
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
+    return `more than ${exclusiveMinimum}`;
+  }
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
+    return `less than ${exclusiveMaximum}`;
+  }
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf))
+    return `a multiple of ${multipleOf}`;
+}
+
+/** 0.3 is a multiple of 0.1, though not in binary fractions. */
+function isMultiple(value: number, step: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;
+  const times = value / step;
+  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+}
+
+export function checkText(node: SchemaNode, value: string, path: Path | null, run: CheckRun) {
+  const { minLength, maxLength, pattern, format } = node;
+  if (minLength !== undefined || maxLength !== undefined) {
+    if (!spend(run, value.length / CHARS_PER_STEP)) return false;
+    const length = countCharacters(value);
+    if (minLength !== undefined && length < minLength) {
+      return fail(run, path, `must have at least ${minLength} characters, had ${length}`);
+    }
+    if (maxLength !== undefined && length > maxLength) {
+      return fail(run, path, `must have at most ${maxLength} characters, had ${length}`);
+    }
+  }
+  if (pattern && !testPattern(pattern, value, run)) {
+    if (isExhausted(run)) return false;
+    return fail(run, path, `must match ${shorten(pattern.source)}, was ${describeValue(value)}`);
+  }
+  if (format && !(spend(run, value.length / CHARS_PER_STEP) && hasFormat(format, value))) {
+    return fail(run, path, `must be a ${format}, was ${describeValue(value)}`);
+  }
+  return true;
+}
+
+/** Tests a pattern within the budget: text length times program size is what it can cost. */
+export function testPattern(pattern: SafePattern, text: string, run: CheckRun): boolean {
+  return spend(run, 1 + (text.length * pattern.size) / 16) && pattern.test(text);
+}
+
+/** Code points, as JSON Schema counts. */
+function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i += 1) {
+    const low = text.charCodeAt(i);
+    if (low < 0xdc00 || low > 0xdfff) continue;
+    const high = text.charCodeAt(i - 1);
+    if (high >= 0xd800 && high <= 0xdbff) count -= 1;
+  }
+  return count;
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { compileToolSchema } from './compile-tool-schema.ts';
+
+const compile = (schema: unknown) => {
+  const compiled = compileToolSchema(schema);
+  if (!compiled.ok) throw new Error(`${compiled.code}: ${compiled.message}`);
+  return compiled.check;
+};
+const property = (schema: unknown, more: object = {}) =>
+  compile({ type: 'object', properties: { a: schema }, ...more });
+const codeOf = (schema: unknown) => {
+  const compiled = compileToolSchema(schema);
+  if (!compiled.ok) expect(compiled.message.length).toBeGreaterThan(10);
+  return compiled.ok ? 'ok' : compiled.code;
+};
+const nest = (depth: number, inner: unknown = {}) => {
+  let value = inner;
+  for (let i = 0; i < depth; i += 1) value = { properties: { a: value } };
+  return value;
+};
+const chain = (length: number, link: (next: object) => object, extra: object = {}) => ({
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/d0' } },
+  $defs: Object.fromEntries(
+    Array.from({ length }, (_, i) => [
+      `d${i}`,
+      i + 1 < length ? link({ $ref: `#/$defs/d${i + 1}` }) : extra,
+    ]),
+  ),
+});
+
+test('[SC1] a schema beyond the limits is refused with its code', () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}]));
+  expect(codeOf({ type: 'object', properties: many })).toBe('schema_too_large');
+  expect(codeOf({ type: 'object', description: 'x'.repeat(66_000) })).toBe('schema_too_large');
+  const values = Array.from({ length: 1_000_000 }, (_, i) => i);
+  expect(codeOf({ type: 'object', properties: { a: { enum: values } } })).toBe('schema_too_large');
+  expect(codeOf(nest(5_000))).toBe('schema_too_deep');
+  expect(codeOf(nest(17))).toBe('schema_too_deep');
+  expect(codeOf(nest(12))).toBe('ok');
+});
+
+test('[SC2] only a schema of an object is taken', () => {
+  expect(codeOf({ type: 'object' })).toBe('ok');
+  expect(codeOf({ properties: {} })).toBe('ok');
+  for (const schema of [{ type: 'string' }, { type: ['object', 'null'] }, {}, true]) {
+    expect(codeOf(schema), JSON.stringify(schema)).toBe('schema_not_object');
+  }
+  for (const schema of ['string', null, 3, [], undefined]) expect(codeOf(schema)).not.toBe('ok');
+});
+
+test('[SC2] an object without properties takes any object', () => {
+  expect(compile({ type: 'object' })({ any: [1] })).toEqual({
+    ok: true,
+    args: { any: [1] },
+    repairs: [],
+  });
+});
+
+test('[SC3] unknown types and misused keywords are refused', () => {
+  for (const bad of [
+    { type: 'no-such-type' },
+    { type: [] },
+    { required: true },
+    { properties: [] },
+    { anyOf: {} },
+    { minimum: '3' },
+    { minLength: -1 },
+    { enum: 'a' },
+    { items: 'string' },
+    { multipleOf: 0 },
+  ]) {
+    expect(codeOf({ type: 'object', properties: { a: bad } }), JSON.stringify(bad)).toBe(
+      'schema_invalid',
+    );
+  }
+});
+
+test('[SC4] references stay inside the schema', () => {
+  expect(codeOf({ $ref: 'http://127.0.0.1:1/x' })).toBe('schema_ref_remote');
+  expect(codeOf({ type: 'object', properties: { a: { $ref: 'other.json#/a' } } })).toBe(
+    'schema_ref_remote',
+  );
+  expect(codeOf({ type: 'object', properties: { a: { $ref: '#/$defs/none' } } })).toBe(
+    'schema_ref_unknown',
+  );
+  expect(codeOf({ type: 'object', properties: { a: { $dynamicRef: '#a' } } })).toBe(
+    'schema_ref_unknown',
+  );
+  const check = compile({
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/x~1y%20z' } },
+    $defs: { 'x/y z': { type: 'boolean' } },
+  });
+  expect(check({ a: 1 }).ok).toBe(false);
+});
+
+test('[SC5] references that never end are refused, recursion through parts is fine', () => {
+  expect(codeOf({ $ref: '#' })).not.toBe('ok');
+  expect(codeOf({ type: 'object', $ref: '#' })).toBe('schema_ref_cycle');
+  const knot = { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }, {}] } };
+  expect(codeOf({ type: 'object', properties: { x: { $ref: '#/$defs/a' } }, $defs: knot })).toBe(
+    'schema_ref_cycle',
+  );
+  const tree = {
+    type: 'object',
+    properties: { n: { type: 'integer' }, kids: { items: { $ref: '#' } } },
+  };
+  expect(compile(tree)({ n: 1, kids: [{ n: 2, kids: [{ n: '3' }] }] })).toMatchObject({
+    repairs: ['kids[0].kids[0].n'],
+  });
+});
+
+test('[SC6] references that double at each level are refused', () => {
+  expect(codeOf(chain(24, (next) => ({ anyOf: [next, next] })))).toBe('schema_too_large');
+  expect(codeOf(chain(1_500, (next) => next))).toBe('schema_too_large');
+  expect(codeOf(chain(10, (next) => ({ anyOf: [next, next] })))).toBe('ok');
+});
+
+test('[SC7] patterns are linear or refused', () => {
+  const check = property({ type: 'string', pattern: '^(a+)+$' });
+  expect(check({ a: `${'a'.repeat(30)}!` }).ok).toBe(false);
+  expect(check({ a: 'a'.repeat(5_000) }).ok).toBe(true);
+  for (const pattern of [
+    '(?=a)b',
+    '(a)\\1',
+    '(',
+    '(a{900}){900}',
+    'a{500}'.repeat(30),
+    '\\p{L}'.repeat(300),
+  ]) {
+    expect(codeOf({ type: 'object', properties: { a: { pattern } } }), pattern).toBe(
+      'schema_pattern',
+    );
+    expect(codeOf({ type: 'object', patternProperties: { [pattern]: {} } }), pattern).toBe(
+      'schema_pattern',
+    );
+  }
+  const wide = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [`p${i}`, { pattern: 'a{999}' }]),
+  );
+  expect(codeOf({ type: 'object', properties: wide })).toBe('schema_pattern');
+});
+
+test('[SC8] __proto__ is no key; constructor is a name like any other', () => {
+  expect(codeOf(JSON.parse('{"type":"object","properties":{"__proto__":{}}}'))).toBe(
+    'schema_invalid',
+  );
+  const check = property({}, { required: ['constructor'] });
+  expect(check({}).ok).toBe(false);
+  expect(check({ constructor: 1 }).ok).toBe(true);
+  expect(check(JSON.parse('{"constructor":1,"a":{"__proto__":{"x":1}}}')).ok).toBe(false);
+  const closed = compile({ type: 'object', properties: {}, additionalProperties: false });
+  expect(closed({ toString: 1 }).ok).toBe(false);
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkJsonText } from './check-json-text.ts';
+import { parseJson } from './parse-json.ts';
+
+const limits = { maxDepth: 64, maxNodes: 1_000 };
+
+test('[SC20] depth is judged before parsing', () => {
+  expect(checkJsonText('['.repeat(5_000), limits)).toEqual({ ok: false, reason: 'depth' });
+  expect(checkJsonText('{"a":'.repeat(65), limits)).toEqual({ ok: false, reason: 'depth' });
+  expect(checkJsonText(`${'['.repeat(64)}${']'.repeat(64)}`, limits)).toEqual({ ok: true });
+});
+
+test('[SC20] the count of values is judged before parsing', () => {
+  expect(checkJsonText(`[${'1,'.repeat(2_000)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
+  expect(checkJsonText(`[${'[],'.repeat(600)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
+});
+
+test('[SC20] brackets and commas inside strings do not count', () => {
+  for (const text of [
+    '['.repeat(100),
+    ','.repeat(2_000),
+    '"['.repeat(100),
+    '\\',
+    '\\"[',
+    `\\\\${'['.repeat(99)}`,
+  ]) {
+    const json = JSON.stringify({ [text]: [text, text] });
+    expect(parseJson(json, limits), json.slice(0, 40)).toEqual({
+      ok: true,
+      value: { [text]: [text, text] },
+    });
+  }
+});
+
+test('[SC20] what is within the limits parses as JSON.parse has it', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      expect(parseJson(text, { maxDepth: 64, maxNodes: 100_000 })).toEqual({
+        ok: true,
+        value: JSON.parse(text),
+      });
+    }),
+  );
+});
+
+test('[SC21] a key __proto__ is refused however it is spelled, the text is not', () => {
+  for (const text of [
+    '{"__proto__":1}',
+    '[{"a":{"\\u005f_proto__":{}}}]',
+    '{"__prot\\u006F__":1}',
+  ]) {
+    expect(parseJson(text, limits), text).toMatchObject({ ok: false });
+  }
+  expect(parseJson('{"a":"__proto__"}', limits)).toEqual({ ok: true, value: { a: '__proto__' } });
+});
+
+test('[SC22] what is not JSON is refused with a message', () => {
+  for (const text of ['', '{', 'nope', '"', ']]]', '{"a":}', '"\\']) {
+    const parsed = parseJson(text, limits);
+    expect(parsed.ok, text).toBe(false);
+    expect(parsed.ok ? '' : parsed.message.length).toBeGreaterThan(10);
+  }
+});

@@ -1,0 +1,83 @@
+import { canonicalJson } from './canonical-json.ts';
+import { shorten } from './describe-value.ts';
+import { type AllowedValues, TYPE_WORDS, type TypeWord } from './schema-node.ts';
+
+/** What a keyword's value was not; the reader adds where. */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly want: string };
+
+const good = <T>(value: T): Read<T> => ({ ok: true, value });
+const bad = (want: string): Read<never> => ({ ok: false, want });
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTypeWord = (word: unknown): word is TypeWord => TYPE_WORDS.some((one) => one === word);
+
+/** `type`: one word or a list of them. */
+export function readTypes(value: unknown): Read<readonly TypeWord[]> {
+  const words: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const known = words.filter(isTypeWord);
+  if (known.length === 0 || known.length !== words.length) {
+    return bad(`one of ${TYPE_WORDS.join(', ')}, or a list of them`);
+  }
+  return good(known);
+}
+
+export function readNumber(value: unknown): Read<number> {
+  return typeof value === 'number' && Number.isFinite(value) ? good(value) : bad('a number');
+}
+
+export function readCount(value: unknown): Read<number> {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? good(value)
+    : bad('a whole number that is not negative');
+}
+
+export function readPositive(value: unknown): Read<number> {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+    ? good(value)
+    : bad('a number above 0');
+}
+
+export function readFlag(value: unknown): Read<boolean> {
+  return typeof value === 'boolean' ? good(value) : bad('true or false');
+}
+
+export function readText(value: unknown): Read<string> {
+  return typeof value === 'string' ? good(value) : bad('a text');
+}
+
+export function readNames(value: unknown): Read<readonly string[]> {
+  if (!Array.isArray(value)) return bad('a list of names');
+  const list: readonly unknown[] = value;
+  const names = list.filter((one) => typeof one === 'string');
+  return names.length === list.length ? good(names) : bad('a list of names');
+}
+
+export function readNameMap(value: unknown): Read<ReadonlyMap<string, readonly string[]>> {
+  if (!isRecord(value)) return bad('an object of lists of names');
+  const map = new Map<string, readonly string[]>();
+  for (const [key, one] of Object.entries(value)) {
+    const names = readNames(one);
+    if (!names.ok) return bad('an object of lists of names');
+    map.set(key, names.value);
+  }
+  return good(map);
+}
+
+/** `enum` */
+export function readEnum(value: unknown): Read<AllowedValues> {
+  if (!Array.isArray(value)) return bad('a list of values');
+  const list: readonly unknown[] = value;
+  const keys = list.map(canonicalJson);
+  const shown = keys.slice(0, 20).map(shorten).join(', ');
+  return good({ keys: new Set(keys), text: keys.length > 20 ? `${shown}, …` : shown });
+}
+
+/** `const` */
+export function readConst(value: unknown): Read<AllowedValues> {
+  const key = canonicalJson(value);
+  return good({ keys: new Set([key]), text: shorten(key) });
+}

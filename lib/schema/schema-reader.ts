@@ -1,0 +1,112 @@
+import { compilePattern, MAX_PATTERN_SIZE } from './compile-pattern.ts';
+import { describeValue, shorten } from './describe-value.ts';
+import { isRecord, type Read } from './read-keyword.ts';
+import type { SafePattern, SchemaNode } from './schema-node.ts';
+
+export interface SchemaRefusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** All patterns of one schema together; compiled they take at most some 30 ms. */
+const MAX_TOTAL_PATTERN_SIZE = 3 * MAX_PATTERN_SIZE;
+
+/**
+ * Reading state of one schema: the node of each place, so that a `$ref` to a
+ * place seen before is an edge and no second copy, and the first refusal.
+ * Reading goes on after a refusal, with a node that means nothing.
+ */
+export interface SchemaReader {
+  readonly root: unknown;
+  readonly nodes: Map<unknown, SchemaNode>;
+  /** References that are still to be followed. */
+  readonly pending: { from: SchemaNode; target: unknown }[];
+  refusal: SchemaRefusal | undefined;
+  patternSize: number;
+}
+
+export const createSchemaReader = (root: unknown): SchemaReader => ({
+  root,
+  nodes: new Map(),
+  pending: [],
+  refusal: undefined,
+  patternSize: 0,
+});
+
+export function refuse(reader: SchemaReader, code: string, message: string): void {
+  reader.refusal ??= { code, message };
+}
+
+/** The keyword's value when it is there and right; else the refusal is noted. */
+export function take<T>(
+  reader: SchemaReader,
+  schema: Record<string, unknown>,
+  keyword: string,
+  read: (value: unknown) => Read<T>,
+): T | undefined {
+  if (!Object.hasOwn(schema, keyword)) return undefined;
+  const result = read(schema[keyword]);
+  if (result.ok) return result.value;
+  refuse(
+    reader,
+    'schema_invalid',
+    `"${keyword}" in the schema must be ${result.want}, was ${describeValue(schema[keyword])}.`,
+  );
+}
+
+export function takePattern(reader: SchemaReader, source: string): SafePattern | undefined {
+  const compiled = compilePattern(source);
+  if (!compiled.ok) {
+    refuse(reader, 'schema_pattern', `The pattern "${shorten(source)}" ${compiled.reason}.`);
+    return undefined;
+  }
+  reader.patternSize += compiled.pattern.size;
+  if (reader.patternSize > MAX_TOTAL_PATTERN_SIZE) {
+    refuse(reader, 'schema_pattern', 'The patterns of the schema are too large together.');
+  }
+  return compiled.pattern;
+}
+
+/** The place a local `$ref` points to: `#` or `#/json/pointer`. */
+export function resolveRef(reader: SchemaReader, ref: string): unknown {
+  if (!ref.startsWith('#')) {
+    refuse(
+      reader,
+      'schema_ref_remote',
+      `"$ref" must point into the schema itself (#/$defs/…), was "${shorten(ref)}".`,
+    );
+    return undefined;
+  }
+  const target = ref === '#' ? reader.root : followPointer(reader.root, ref.slice(1));
+  if (typeof target !== 'boolean' && !isRecord(target)) {
+    refuse(
+      reader,
+      'schema_ref_unknown',
+      `"$ref" must point to a schema in the schema itself; nothing is at "${shorten(ref)}".`,
+    );
+    return undefined;
+  }
+  return target;
+}
+
+function followPointer(root: unknown, pointer: string): unknown {
+  if (!pointer.startsWith('/')) return undefined;
+  let place = root;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = decodePart(part);
+    if (Array.isArray(place) && /^\d{1,5}$/.test(key)) place = place[Number(key)];
+    else if (isRecord(place) && Object.hasOwn(place, key)) place = place[key];
+    else return undefined;
+  }
+  return place;
+}
+
+function decodePart(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // A lone % stands for itself, as most generators write it.
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { createHostGate, type HostGateOptions } from './host-gate.ts';
+
+const gate = (more: Partial<HostGateOptions> = {}) =>
+  createHostGate({
+    scheme: 'http',
+    port: () => 3000,
+    host: '127.0.0.1',
+    allowedHosts: [],
+    allowedOrigins: [],
+    ...more,
+  });
+
+describe('Host', () => {
+  test.each(['127.0.0.1:3000', 'localhost:3000', 'LocalHost:3000', '[::1]:3000'])(
+    '[AU11] %s is ours',
+    (host) => expect(gate().refuseHost(host)).toBeUndefined(),
+  );
+
+  test.each([
+    undefined,
+    '',
+    '127.0.0.1',
+    'localhost:3001',
+    'rebind.example:3000',
+    'localhost.evil.example:3000',
+    'evil-localhost:3000',
+    '127.0.0.1:3000@evil.example',
+    '127.0.0.1:3000, evil.example',
+    '127.1:3000',
+    '0.0.0.0:3000',
+  ])('[AU11] %o is not', (host) =>
+    expect(gate({ host: '0.0.0.0' }).refuseHost(host)?.code).toBe('host_not_allowed'),
+  );
+
+  test('[AU11] the configured host and the allowed ones are ours', () => {
+    const own = gate({
+      host: '192.168.0.5',
+      allowedHosts: ['board.example', 'other.example:8443'],
+    });
+    for (const host of [
+      '192.168.0.5:3000',
+      'board.example',
+      'board.example:3000',
+      'other.example:8443',
+    ]) {
+      expect(own.refuseHost(host), host).toBeUndefined();
+    }
+    expect(own.refuseHost('other.example:3000')).toBeDefined();
+    expect(gate({ host: 'fd00::5' }).refuseHost('[fd00::5]:3000')).toBeUndefined();
+  });
+
+  test('[AU11] on the default port it may be left out', () => {
+    expect(gate({ port: () => 80 }).refuseHost('localhost')).toBeUndefined();
+    expect(gate({ port: () => 443 }).refuseHost('localhost')).toBeDefined();
+  });
+
+  test('[AU11] the port is asked for anew: it may be known only later', () => {
+    let port = 0;
+    const later = gate({ port: () => port });
+    expect(later.refuseHost('localhost:4000')).toBeDefined();
+    port = 4000;
+    expect(later.refuseHost('localhost:4000')).toBeUndefined();
+  });
+});
+
+describe('Origin', () => {
+  test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
+    '[AU12] %s is ours',
+    (origin) => expect(gate().refuseOrigin(origin)).toBeUndefined(),
+  );
+
+  test.each([
+    'null',
+    '',
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://localhost:3000.evil.example',
+    'http://127.0.0.1:1',
+    'http://127.evil.example:3000',
+    'https://localhost:3000',
+    'http://localhost:3000/',
+    'http://localhost:3000@evil.example',
+    'http://evil.example#localhost:3000',
+    'http://0x7f.0.0.1:3000',
+    'http://2130706433:3000',
+    'http://LOCALHOST:3000',
+    'http://localhost:3000, http://localhost:3000',
+    'file://',
+    'chrome-extension://abcdefgh',
+  ])('[AU12] %o is refused', (origin) =>
+    expect(gate().refuseOrigin(origin)?.code).toBe('origin_not_allowed'),
+  );
+
+  test('[AU12] allowed origins are let in, by their own spelling alone', () => {
+    const open = gate({ allowedOrigins: ['https://board.example'] });
+    expect(open.refuseOrigin('https://board.example')).toBeUndefined();
+    for (const other of [
+      'http://board.example',
+      'https://board.example:444',
+      'https://a.board.example',
+    ]) {
+      expect(open.refuseOrigin(other), other).toBeDefined();
+    }
+  });
+
+  test('[AU12] no Origin at all is judged by whoever reads the credential', () => {
+    expect(gate().refuse({ host: 'localhost:3000' })).toBeUndefined();
+  });
+
+  test('[AU11] the host is judged first', () => {
+    const headers = { host: 'evil.example', origin: 'https://evil.example' };
+    expect(gate().refuse(headers)?.code).toBe('host_not_allowed');
+  });
+});

@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface HostGateOptions {
+  readonly scheme: 'http' | 'https';
+  /** Asked at each check: with port 0 it is known only once the server listens. */
+  readonly port: () => number;
+  /** `CALLBOARD_HOST`. */
+  readonly host: string;
+  /** More names people reach us by, `name` or `name:port`, e.g. that of a reverse proxy. */
+  readonly allowedHosts: readonly string[];
+  /** More origins whose pages may talk to us, e.g. `https://board.example`. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export interface GateRefusal {
+  readonly code: 'host_not_allowed' | 'origin_not_allowed';
+  readonly message: string;
+}
+
+/**
+ * Which names we answer to, and pages of which origins may talk to us. Both are
+ * lists compared by equality after parsing, never by prefix or suffix; there is
+ * no exception for loopback, since any page in a browser can reach that.
+ */
+export interface HostGate {
+  /** Against DNS rebinding: a name that is not ours is refused, whoever asks (421). */
+  refuseHost(host: string | undefined): GateRefusal | undefined;
+  /** Only judges an `Origin` that is there (403). */
+  refuseOrigin(origin: string | undefined): GateRefusal | undefined;
+  /** Both, host first. */
+  refuse(headers: IncomingHttpHeaders): GateRefusal | undefined;
+}
+
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+/** Addresses to listen on that nobody can ask for. */
+const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
+
+export function createHostGate(options: HostGateOptions): HostGate {
+  const origins = new Set(options.allowedOrigins.map((origin) => new URL(origin).origin));
+  let known: { port: number; hosts: Set<string>; origins: Set<string> } | undefined;
+
+  const allowed = () => {
+    const port = options.port();
+    if (known?.port === port) return known;
+    const hosts = new Set(hostsOf(options, port));
+    const own = [...hosts].map((host) => new URL(`${options.scheme}://${host}`).origin);
+    known = { port, hosts, origins: new Set([...own, ...origins]) };
+    return known;
+  };
+
+  const gate: HostGate = {
+    refuseHost: (host) =>
+      host !== undefined && allowed().hosts.has(host.toLowerCase()) ? undefined : foreignHost(host),
+    refuseOrigin: (origin) =>
+      origin === undefined || isOneOf(allowed().origins, origin)
+        ? undefined
+        : foreignOrigin(origin),
+    refuse: (headers) => gate.refuseHost(headers.host) ?? gate.refuseOrigin(headers.origin),
+  };
+  return gate;
+}
+
+/** Every spelling of `Host` that means us. A default port may be left out of it. */
+function hostsOf(options: HostGateOptions, port: number): string[] {
+  const own = WILDCARDS.has(options.host) ? LOOPBACK : [...LOOPBACK, toHostName(options.host)];
+  const ownDefault = options.scheme === 'https' ? 443 : 80;
+  const ours = own.flatMap((name) =>
+    port === ownDefault ? [name, `${name}:${port}`] : [`${name}:${port}`],
+  );
+  // A name without a port also means the default one: that is how a proxy passes it on.
+  const extra = options.allowedHosts.flatMap((name) =>
+    /:\d+$/.test(name) ? [name] : [name, `${name}:${port}`],
+  );
+  return [...ours, ...extra].map((host) => host.toLowerCase()).filter((host) => HOST.test(host));
+}
+
+const toHostName = (host: string): string =>
+  host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+
+/** An origin is one only in its own spelling: no path, no user, no odd form of an address. */
+function isOneOf(origins: ReadonlySet<string>, origin: string): boolean {
+  const parsed = URL.parse(origin);
+  return parsed !== null && parsed.origin === origin && origins.has(origin);
+}
+
+const foreignHost = (host: string | undefined): GateRefusal => ({
+  code: 'host_not_allowed',
+  message: `The host ${quote(host)} is not this server's. Ask for it by its own address, or add the name to allowedHosts in the configuration.`,
+});
+
+const foreignOrigin = (origin: string): GateRefusal => ({
+  code: 'origin_not_allowed',
+  message: `Pages of the origin ${quote(origin)} may not talk to this server. Open it by its own address, or add the origin to allowedOrigins in the configuration.`,
+});
+
+const quote = (text: string | undefined): string => JSON.stringify((text ?? '').slice(0, 200));

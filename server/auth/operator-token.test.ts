@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTokenCheck, loadOperatorToken } from './operator-token.ts';
+
+describe('loadOperatorToken', () => {
+  test('[AU1] a given token wins over the kept one', async () => {
+    const dataDir = await temporaryDir();
+    await loadOperatorToken({ dataDir, given: undefined });
+    const given = 'a-token-of-my-own-making';
+    expect(await loadOperatorToken({ dataDir, given })).toEqual({
+      ok: true,
+      token: given,
+      source: 'given',
+    });
+  });
+
+  test.each(['short', 'has a space in it, and more', 'sechzehn-Zeichen-müssen-es-sein'])(
+    '[AU1] %o is refused in words that name the variable',
+    async (given) => {
+      const loaded = await loadOperatorToken({ dataDir: await temporaryDir(), given });
+      expect(loaded).toMatchObject({
+        ok: false,
+        message: expect.stringMatching(/^CALLBOARD_TOKEN /),
+      });
+    },
+  );
+
+  test('[AU2] a new token is random, for its owner alone, and found again', async () => {
+    const dataDir = join(await temporaryDir(), 'made');
+    const made = await loadOperatorToken({ dataDir, given: '' });
+    if (!made.ok) throw new Error(made.message);
+    expect(made.source).toBe('made');
+    expect(Buffer.from(made.token, 'base64url')).toHaveLength(32);
+    const file = join(dataDir, 'token');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file, 'utf8')).trim()).toBe(made.token);
+    expect(await loadOperatorToken({ dataDir, given: undefined })).toEqual({
+      ...made,
+      source: 'kept',
+    });
+  });
+
+  test('[AU2] a kept file that is open to others is closed again', async () => {
+    const dataDir = await temporaryDir();
+    const file = join(dataDir, 'token');
+    await writeFile(file, 'a-token-that-was-restored\n', { mode: 0o644 });
+    expect(await loadOperatorToken({ dataDir, given: undefined })).toMatchObject({
+      source: 'kept',
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('[AU1] an emptied file is told, not used', async () => {
+    const dataDir = await temporaryDir();
+    await writeFile(join(dataDir, 'token'), '\n');
+    expect(await loadOperatorToken({ dataDir, given: undefined })).toMatchObject({ ok: false });
+  });
+});
+
+test('[AU3] only the very same token passes', () => {
+  const check = createTokenCheck('the-operators-own-token');
+  expect(check('the-operators-own-token')).toBe(true);
+  for (const wrong of [
+    '',
+    'the-operators-own-toke',
+    'the-operators-own-token ',
+    'x'.repeat(9_000),
+  ]) {
+    expect(check(wrong)).toBe(false);
+  }
+});
+
+async function temporaryDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'callboard-auth-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  return dir;
+}

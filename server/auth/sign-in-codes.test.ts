@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { createSignInCodes, SIGN_IN_CODE_MS } from './sign-in-codes.ts';
+
+test('[AU4] a link works once', () => {
+  const { codes } = setup();
+  const code = codeOf(codes.make());
+  expect(codes.consume(code)).toBe(true);
+  expect(codes.consume(code)).toBe(false);
+  expect(codes.consume('never-made')).toBe(false);
+});
+
+test('[AU5] a link dies after ten minutes', () => {
+  const { codes, advance } = setup();
+  const [first, second] = [codeOf(codes.make()), codeOf(codes.make())];
+  advance(SIGN_IN_CODE_MS - 1);
+  expect(codes.consume(first)).toBe(true);
+  advance(1);
+  expect(codes.consume(second)).toBe(false);
+});
+
+test('[AU6] several links live side by side', () => {
+  const { codes } = setup();
+  const made = [codes.make(), codes.make(), codes.make()].map(codeOf);
+  expect(made.toReversed().map(codes.consume)).toEqual([true, true, true]);
+});
+
+const codeOf = (path: string): string => path.replace('/sign-in/', '');
+
+function setup() {
+  let now = 0;
+  let made = 0;
+  const clock = { now: () => now, schedule: () => () => {} };
+  const codes = createSignInCodes({ clock, newSecret: () => `secret-${made++}` });
+  return {
+    codes,
+    advance(ms: number) {
+      now += ms;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterEach, expect, test } from 'vitest';
+import { LIMITS } from '#lib/protocol/limits';
+import type { BlobUpload } from './blob-store.ts';
+import { createDiskBlobStore } from './disk-blob-store.ts';
+import { writeDurably } from './write-durably.ts';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function setup() {
+  const parent = mkdtempSync(join(tmpdir(), 'blobs-'));
+  undo.push(() => rm(parent, { recursive: true }));
+  const dir = join(parent, 'blobs');
+  return { dir, open: () => createDiskBlobStore({ dir }), blobs: createDiskBlobStore({ dir }) };
+}
+
+const text = (value: string, more: Partial<BlobUpload> = {}): BlobUpload => ({
+  mediaType: 'text/plain',
+  bytes: Buffer.from(value),
+  ...more,
+});
+
+test('[BL1] [BL3] a picture comes back as it was put, after a restart too', async () => {
+  const { blobs, open } = setup();
+  const bytes = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const outcome = await blobs.put({ mediaType: 'image/png', bytes, name: 'a.png', alt: 'red' });
+  const attachment = {
+    blob_id: expect.stringMatching(/^blob_[0-9a-f]{40}$/),
+    media_type: 'image/png',
+    size: bytes.length,
+    name: 'a.png',
+    alt: 'red',
+    width: 20,
+    height: 10,
+  };
+  expect(outcome).toEqual({ ok: true, attachment });
+  const id = outcome.ok ? outcome.attachment.blob_id : '';
+  expect(await open().read(id)).toEqual({ attachment, bytes });
+});
+
+test('[BL1] [BL2] the same bytes are kept once, under the type of the first upload', async () => {
+  const { blobs, dir } = setup();
+  const first = await blobs.put(text('{}', { name: 'a.txt' }));
+  const files = readdirSync(dir);
+  const second = await blobs.put(text('{}', { mediaType: 'application/json', alt: 'empty' }));
+  expect(readdirSync(dir)).toEqual(files);
+  const id = first.ok ? first.attachment.blob_id : '';
+  expect(second).toEqual({
+    ok: true,
+    attachment: { blob_id: id, media_type: 'text/plain', size: 2, alt: 'empty' },
+  });
+  expect((await blobs.read(id))?.attachment.name).toBe('a.txt');
+});
+
+test('[BL2] a type that said nothing gives way to one that does', async () => {
+  const { blobs } = setup();
+  const plain = text('GIF89a\u0001\0\u0001\0', { mediaType: 'application/octet-stream' });
+  await blobs.put(plain);
+  const outcome = await blobs.put({ ...plain, mediaType: 'image/gif' });
+  const id = outcome.ok ? outcome.attachment.blob_id : '';
+  expect((await blobs.read(id))?.attachment).toMatchObject({ media_type: 'image/gif', width: 1 });
+  await blobs.put(plain);
+  expect((await blobs.read(id))?.attachment.media_type).toBe('image/gif');
+});
+
+test('[BL1] many uploads of the same bytes at once end as one blob', async () => {
+  const { blobs, dir } = setup();
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => blobs.put(text('same'))));
+  expect(new Set(outcomes.map((one) => one.ok && one.attachment.blob_id)).size).toBe(1);
+  expect(readdirSync(dir)).toHaveLength(2);
+});
+
+test('[BL3] what a crash left half written is no blob, and can be put again', async () => {
+  const { blobs, dir, open } = setup();
+  const outcome = await blobs.put(text('whole'));
+  const id = outcome.ok ? outcome.attachment.blob_id : '';
+  await rm(join(dir, `${id}.json`));
+  writeFileSync(join(dir, `${id}.9.9.tmp`), 'who');
+  const again = open();
+  expect(await again.read(id)).toBeUndefined();
+  expect(readdirSync(dir)).toEqual([id]);
+  await again.put(text('whole'));
+  expect((await again.read(id))?.bytes.toString()).toBe('whole');
+});
+
+test('[BL3] a write that fails is told, and leaves no file', async () => {
+  const { dir } = setup();
+  await expect(writeDurably(dir, 'no/such/folder', Buffer.from('x'))).rejects.toThrow(/ENOENT/);
+  await writeDurably(dir, 'name', Buffer.from('x'));
+  expect(readdirSync(dir)).toEqual(['name']);
+});
+
+test.each(['', 'blob_', '../a', `blob_${'a'.repeat(40)}`, `blob_${'a'.repeat(40)}/../secret`])(
+  '[BL4] %j is not there',
+  async (id) => {
+    const { blobs, dir } = setup();
+    writeFileSync(join(dir, '..', 'a'), 'secret');
+    writeFileSync(join(dir, '..', 'a.json'), '{"blob_id":"x","media_type":"text/plain","size":6}');
+    expect(await blobs.read(id)).toBeUndefined();
+  },
+);
+
+test('[BL5] [BL6] what cannot be kept is refused with its reason', async () => {
+  const { blobs, dir } = setup();
+  const uploads: BlobUpload[] = [
+    text(''),
+    { mediaType: 'application/octet-stream', bytes: new Uint8Array(LIMITS.blobBytes + 1) },
+    text('<html>', { mediaType: 'image/png' }),
+    text('x', { mediaType: 'pictures' }),
+  ];
+  const outcomes = await Promise.all(uploads.map(blobs.put));
+  expect(outcomes).toMatchObject([
+    { ok: false, code: 'empty' },
+    { ok: false, code: 'too_large' },
+    { ok: false, code: 'mismatch', message: expect.stringContaining('not image/png') },
+    { ok: false, code: 'mismatch', message: expect.stringContaining('no media type') },
+  ]);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('[BL7] the directory and its files are for their owner alone', async () => {
+  const { blobs, dir } = setup();
+  await blobs.put(text('x'));
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(dir)) {
+    expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
+  }
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { findMismatch, isInlineMediaType, parseMediaType } from './media-type.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const html = bytes('<script>alert(1)</script>');
+
+test.each([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/wav',
+  'audio/mpeg',
+  'audio/mp3',
+  'audio/webm',
+  'video/mp4',
+  'video/webm',
+  'application/ogg',
+  'application/pdf',
+])('[BL6] HTML is not taken for %s', (type) => {
+  expect(findMismatch(type, html)).toMatch(`the bytes are not ${type}`);
+});
+
+test('[BL6] a mark with nothing behind it is no picture', () => {
+  for (const [type, text] of [
+    ['image/png', '\x89PNG\r\n\x1a\n<script>alert(1)</script>'],
+    ['image/jpeg', '\xff\xd8\xff<script>alert(1)</script>'],
+    ['image/gif', 'GIF89a'],
+    ['image/webp', 'RIFF....WEBP<script>'],
+  ] as const) {
+    expect(findMismatch(type, bytes(text))).toMatch(/there is no picture in them/);
+  }
+  expect(findMismatch('image/gif', bytes('GIF89a\x01\0\x01\0'))).toBeUndefined();
+});
+
+test('[BL6] the message says what the bytes are like', () => {
+  expect(findMismatch('image/png', bytes('GIF89a'))).toBe(
+    'the bytes are not image/png; they begin like image/gif',
+  );
+});
+
+test.each([
+  ['text/plain', 'caf\xc3\xa9', true],
+  ['text/plain', 'caf\xe9', false],
+  ['text/plain', 'a\0b', false],
+  ['application/json', '{"a":[1]}', true],
+  ['application/json', '{"a":', false],
+  ['application/json', '"\xff"', false],
+  ['audio/mp4', '\0\0\0\x20ftypM4A ', true],
+  ['audio/mp3', 'ID3\x04', true],
+])('[BL6] as %s, %j is right: %s', (type, text, right) => {
+  expect(findMismatch(type, bytes(text)) === undefined).toBe(right);
+});
+
+test.each(['image/svg+xml', 'text/html', 'application/xhtml+xml', 'application/pdf', 'video/mp4'])(
+  '[BL8] %s is only downloaded',
+  (type) => expect(isInlineMediaType(type)).toBe(false),
+);
+
+test('[BL8] pictures of pixels are shown, and SVG is taken as what it is', () => {
+  for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']) {
+    expect(isInlineMediaType(type)).toBe(true);
+  }
+  expect(findMismatch('image/svg+xml', bytes('<svg/>'))).toBeUndefined();
+  expect(findMismatch('text/html', html)).toBeUndefined();
+});
+
+test.each([
+  ['Image/PNG; q=1', 'image/png'],
+  ['image/jpg', 'image/jpeg'],
+  ['image/svg+xml', 'image/svg+xml'],
+  ['image', undefined],
+  ['', undefined],
+  ['text/html\r\nset-cookie: a', undefined],
+  ['a/b/c', undefined],
+])('[BL6] %j is the type %s', (text, type) => {
+  expect(parseMediaType(text)).toBe(type);
+});

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { hasReadableSize, readImageSize } from './read-image-size.ts';
+import { sniffMediaType } from './sniff-media-type.ts';
+
+/** Other names of types that can be told from their bytes, and types of one container. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  'audio/mp3': 'audio/mpeg',
+  'audio/wave': 'audio/wav',
+  'audio/x-wav': 'audio/wav',
+  'audio/mp4': 'video/mp4',
+  'audio/webm': 'video/webm',
+  'video/ogg': 'audio/ogg',
+  'application/ogg': 'audio/ogg',
+};
+
+/** Types whose bytes must begin with their mark. */
+const MARKED = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/wav',
+  'audio/ogg',
+  'audio/mpeg',
+  'video/mp4',
+  'video/webm',
+  'application/pdf',
+]);
+
+const INLINE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+/**
+ * True for what a browser may show in its place: pictures made of pixels, which
+ * cannot run anything. All else, SVG and HTML above all, is only ever downloaded.
+ */
+export const isInlineMediaType = (mediaType: string): boolean => INLINE.has(mediaType);
+
+/** Lower case and without parameters; undefined when it is no media type at all. */
+export function parseMediaType(text: string): string | undefined {
+  const [essence = ''] = text.toLowerCase().split(';');
+  const type = essence.trim();
+  if (!/^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(type))
+    return undefined;
+  return type === 'image/jpg' ? 'image/jpeg' : type; // A common slip, which models refuse.
+}
+
+/**
+ * Says why the bytes are not what `mediaType` says; undefined when they are, or
+ * when the type is one that cannot be checked, which is then only downloaded.
+ */
+export function findMismatch(mediaType: string, bytes: Uint8Array): string | undefined {
+  const expected = (Object.hasOwn(SAME_AS, mediaType) && SAME_AS[mediaType]) || mediaType;
+  if (MARKED.has(expected)) return findWrongMark(mediaType, expected, bytes);
+  if (mediaType === 'text/plain' && (!isUtf8(bytes) || bytes.includes(0))) {
+    return 'the bytes are not text in UTF-8; send them as application/octet-stream';
+  }
+  if (mediaType === 'application/json' && !isJson(bytes)) {
+    return 'the bytes are not JSON; send them as text/plain or application/octet-stream';
+  }
+  return undefined;
+}
+
+function findWrongMark(mediaType: string, expected: string, bytes: Uint8Array) {
+  const found = sniffMediaType(bytes);
+  if (found !== expected) {
+    return `the bytes are not ${mediaType}; they ${found ? `begin like ${found}` : 'begin like no type that is known'}`;
+  }
+  if (hasReadableSize(expected) && !readImageSize(expected, bytes)) {
+    return `the bytes begin like ${mediaType}, but there is no picture in them`;
+  }
+  return undefined;
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  if (!isUtf8(bytes)) return false;
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+    return true;
+  } catch {
+    return false; // Which is the question.
+  }
+}

@@ -1,0 +1,126 @@
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { isInlineMediaType } from './media-type.ts';
+import { sniffMediaType } from './sniff-media-type.ts';
+
+type SharpModule = (bytes: Uint8Array, options: SharpOptions) => Sharp;
+
+export type ScaleOutcome =
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly mediaType: string }
+  | {
+      readonly ok: false;
+      /** `unavailable`: the part that reads pictures is not installed on this machine. */
+      readonly code: 'too_many_pixels' | 'unreadable' | 'too_large' | 'unavailable';
+      readonly message: string;
+    };
+
+export interface ScaleOptions {
+  /** Longest edge in pixels; models shrink larger ones themselves, and charge for them. */
+  readonly maxEdge?: number;
+  readonly maxBytes?: number;
+  /** A small file may hold a picture that takes gigabytes to unpack. */
+  readonly maxPixels?: number;
+  loadSharp?(): Promise<SharpModule>;
+}
+
+/** What models take; any other picture is made into one of these. */
+const TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+};
+
+/** Tried in turn until the picture is small enough. PNG keeps the text of a screenshot sharp. */
+const ATTEMPTS = [
+  { format: 'png', quality: 100, scale: 1 },
+  { format: 'jpeg', quality: 85, scale: 1 },
+  { format: 'jpeg', quality: 65, scale: 1 },
+  { format: 'jpeg', quality: 65, scale: 0.6 },
+  { format: 'jpeg', quality: 50, scale: 0.3 },
+] as const;
+
+/**
+ * A picture as a model needs it: upright, with edges of at most `maxEdge` pixels
+ * and at most `maxBytes` bytes. One that is so already comes back as it is; of
+ * one that moves, the first moment. People see the original.
+ */
+export async function scaleForModel(
+  bytes: Uint8Array,
+  options: ScaleOptions = {},
+): Promise<ScaleOutcome> {
+  const { maxPixels = 40_000_000, loadSharp = importSharp } = options;
+  const found = sniffMediaType(bytes);
+  // What draws rather than holds pixels (SVG, PDF) is a program of sorts, and is not run here.
+  if (found === undefined || !isInlineMediaType(found)) {
+    return failed('unreadable', 'the picture cannot be read; send PNG, JPEG, WebP, GIF or AVIF');
+  }
+  const sharp = await attempt(loadSharp);
+  if (!sharp.ok) return failed('unavailable', `pictures cannot be scaled here (${sharp.reason})`);
+  // Its own limit is off, for here a picture that is too large is an answer, not an error.
+  const header = await attempt(() => sharp.value(bytes, { limitInputPixels: false }).metadata());
+  if (!header.ok) return failed('unreadable', `the picture cannot be read (${header.reason})`);
+  const { width, height } = header.value;
+  if (width * height > maxPixels) {
+    const size = `${width} × ${height} pixels`;
+    return failed('too_many_pixels', `${size} are too many; at most ${maxPixels} in all are read`);
+  }
+  const open = () => sharp.value(bytes, { limitInputPixels: maxPixels, failOn: 'error' });
+  const scaled = await attempt(() => scale(bytes, header.value, open, options));
+  return scaled.ok
+    ? scaled.value
+    : failed('unreadable', `the picture cannot be read (${scaled.reason})`);
+}
+
+async function scale(
+  bytes: Uint8Array,
+  header: Metadata,
+  open: () => Sharp,
+  { maxEdge = 1_568, maxBytes = 1024 * 1024 }: ScaleOptions,
+): Promise<ScaleOutcome> {
+  const type = Object.hasOwn(TYPES, header.format) ? TYPES[header.format] : undefined;
+  const isUpright = (header.orientation ?? 1) === 1;
+  const isSmall = Math.max(header.width, header.height) <= maxEdge && bytes.length <= maxBytes;
+  if (type !== undefined && isUpright && isSmall) {
+    await open().stats(); // A header alone is no picture: what cannot be unpacked is not sent.
+    return { ok: true, bytes, mediaType: type };
+  }
+  for (const { format, quality, scale: factor } of ATTEMPTS) {
+    if (format === 'png' && header.format === 'jpeg') continue; // A photo is never smaller as PNG.
+    const edge = Math.max(1, Math.round(maxEdge * factor));
+    const image = open()
+      .autoOrient()
+      .resize({ width: edge, height: edge, fit: 'inside', withoutEnlargement: true });
+    const output = await (format === 'png'
+      ? image.png()
+      : image.flatten({ background: '#ffffff' }).jpeg({ quality })
+    ).toBuffer();
+    if (output.length <= maxBytes) return { ok: true, bytes: output, mediaType: `image/${format}` };
+  }
+  return failed('too_large', `the picture cannot be brought down to ${maxBytes} bytes`);
+}
+
+/** Optional: it is native, and there may be none for a machine. */
+async function importSharp(): Promise<SharpModule> {
+  const { default: sharp } = await import('sharp');
+  return sharp;
+}
+
+type Attempt<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string };
+
+/** What was asked for, or the first line of why it failed. */
+async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error))
+      .trim()
+      .split('\n');
+    return { ok: false, reason };
+  }
+}
+
+function failed(code: Extract<ScaleOutcome, { ok: false }>['code'], message: string): ScaleOutcome {
+  return { ok: false, code, message };
+}

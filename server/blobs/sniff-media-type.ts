@@ -1,0 +1,43 @@
+/** Bytes that a file of a type begins with; `at` when that is not the very beginning. */
+interface Mark {
+  readonly at?: number;
+  readonly text: string;
+}
+
+/** `text` is Latin-1, so that every byte is one character. */
+const MARKS: readonly (readonly [string, ...Mark[]])[] = [
+  ['image/png', { text: '\x89PNG\r\n\x1a\n' }],
+  ['image/jpeg', { text: '\xff\xd8\xff' }],
+  ['image/gif', { text: 'GIF87a' }],
+  ['image/gif', { text: 'GIF89a' }],
+  ['image/webp', { text: 'RIFF' }, { at: 8, text: 'WEBP' }],
+  ['image/avif', { at: 4, text: 'ftypavif' }],
+  ['image/avif', { at: 4, text: 'ftypavis' }],
+  ['audio/wav', { text: 'RIFF' }, { at: 8, text: 'WAVE' }],
+  ['audio/ogg', { text: 'OggS' }],
+  ['audio/mpeg', { text: 'ID3' }],
+  ['video/mp4', { at: 4, text: 'ftyp' }], // After AVIF, which is of the same family.
+  ['video/webm', { text: '\x1a\x45\xdf\xa3' }],
+  ['application/pdf', { text: '%PDF-' }],
+];
+
+const LONGEST = 12;
+
+/** The type whose mark the bytes begin with; undefined when there is none that is known. */
+export function sniffMediaType(bytes: Uint8Array): string | undefined {
+  const start = Array.from(bytes.subarray(0, LONGEST), (byte) => String.fromCharCode(byte)).join(
+    '',
+  );
+  const found = MARKS.find(([, ...marks]) =>
+    marks.every(({ at = 0, text }) => start.startsWith(text, at)),
+  );
+  return found?.[0] ?? (isMp3Frame(bytes) ? 'audio/mpeg' : undefined);
+}
+
+/** An MP3 without a tag begins with a frame: eleven bits set, and no reserved version or layer. */
+function isMp3Frame(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (
+    first === 0xff && (second & 0xe0) === 0xe0 && (second & 0x18) !== 0x08 && (second & 0x06) !== 0
+  );
+}

@@ -1,0 +1,46 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** What a handler answers, before it is bytes. */
+export type Answer =
+  | { readonly status: number; readonly json: unknown; readonly headers?: OutgoingHttpHeaders }
+  | {
+      readonly status: number;
+      readonly body: string | Uint8Array;
+      readonly headers: OutgoingHttpHeaders;
+    }
+  /** Writes for as long as it likes, and ends the response or lets the caller do it. */
+  | {
+      readonly status: number;
+      readonly stream: (outgoing: ServerResponse) => void;
+      readonly headers: OutgoingHttpHeaders;
+    };
+
+/** On everything that is not a page: data is not cached, not sniffed, and runs nothing. */
+const DATA_HEADERS: OutgoingHttpHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+export const json = (status: number, value: unknown): Answer => ({ status, json: value });
+
+/** The only place that makes text of an answer, once. */
+export function writeAnswer(outgoing: ServerResponse, answer: Answer): void {
+  // The caller hung up while it waited: nobody is there to read it.
+  if (outgoing.destroyed || outgoing.headersSent) return;
+  if ('stream' in answer) {
+    outgoing.writeHead(answer.status, { ...DATA_HEADERS, ...answer.headers });
+    answer.stream(outgoing);
+    return;
+  }
+  const body = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
+  const headers: OutgoingHttpHeaders = {
+    ...DATA_HEADERS,
+    ...('json' in answer ? { 'content-type': 'application/json' } : undefined),
+    ...answer.headers,
+    'content-length': Buffer.byteLength(body),
+  };
+  outgoing.writeHead(answer.status, headers);
+  // A string goes out in one write with its head, a copy of a buffer does not.
+  outgoing.end(body);
+}

@@ -1,0 +1,316 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { InvokeRefusal } from '../calls/call-service.ts';
+import { callRecord, done } from './testing/fake-services.ts';
+import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
+
+const INVOKE = '/v1/tools/echo/invoke';
+
+describe('invoke', () => {
+  test('[HT10] is passed on and answered 202', async () => {
+    const server = await startTestServer();
+    const body = { run_id: 'run_a', args: 'any JSON', client: 'client_1', timeout_ms: 400 };
+    const headers = { 'idempotency-key': 'k-1' };
+    const answer = await server.post('/v1/tools/echo%40client_1/invoke', body, { headers });
+    expect(answer.status).toBe(202);
+    expect(answer.json).toMatchObject({ tool_call_id: 'tc_1', status: 'pending' });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(server.calls.fake.asked).toEqual([
+      {
+        what: 'invoke',
+        args: [
+          {
+            principal: { kind: 'operator', sessionId: null },
+            tool: 'echo@client_1',
+            runId: 'run_a',
+            args: 'any JSON',
+            clientId: 'client_1',
+            timeoutMs: 400,
+            idempotencyKey: 'k-1',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('[HT10] missing arguments are none', async () => {
+    const server = await startTestServer();
+    expect((await server.post(INVOKE, { run_id: 'r' })).status).toBe(202);
+    expect(server.calls.fake.asked[0]?.args[0]).toMatchObject({ args: {} });
+  });
+
+  test('[HT11] with wait_ms the final record comes back', async () => {
+    const server = await startTestServer();
+    server.calls.fake.records.set('tc_1', done());
+    const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 5_000 });
+    expect(answer).toMatchObject({ status: 200, json: { status: 'SUCCEEDED', result: { n: 1 } } });
+  });
+
+  test('[HT11] with wait_ms, not final in time: 202; and no wait is over 30 s', async () => {
+    const server = await startTestServer();
+    const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 99_000 });
+    expect(answer).toMatchObject({ status: 202, json: { status: 'pending' } });
+    expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'wait', args: ['tc_1', 30_000] });
+  });
+
+  test.each<[InvokeRefusal['code'], number, string]>([
+    ['tool_not_found', 404, 'tool_not_found'],
+    ['permission_denied', 403, 'permission_denied'],
+    ['invalid_args', 422, 'invalid_args'],
+    ['no_provider', 503, 'no_provider'],
+    ['conflict_idempotency', 422, 'conflict'],
+    ['shutting_down', 503, 'shutting_down'],
+    ['store_failed', 503, 'store_failed'],
+    ['bad_request', 400, 'bad_request'],
+  ])('[HT12] the refusal %s is %i %s', async (code, status, told) => {
+    const server = await startTestServer();
+    const details = [{ path: 'flag', problem: 'is missing' }];
+    server.calls.fake.outcome = { ok: false, code, message: 'flag is missing', details };
+    const answer = await server.post(INVOKE, { run_id: 'r' });
+    expect(answer.status).toBe(status);
+    expect(answer.json).toEqual({ error: { code: told, message: 'flag is missing', details } });
+  });
+
+  test('[HT12] an Idempotency-Key has its length', async () => {
+    const server = await startTestServer();
+    const headers = { 'idempotency-key': 'k'.repeat(256) };
+    expect((await server.post(INVOKE, { run_id: 'r' }, { headers })).status).toBe(400);
+  });
+
+  test('[HT14] a wait ends when the caller hangs up', async () => {
+    const server = await startTestServer();
+    const waiting = Promise.withResolvers<AbortSignal>();
+    server.calls.fake.onWait = async (_id, signal) => {
+      if (!signal) throw new Error('no signal');
+      waiting.resolve(signal);
+      await once(signal, 'abort');
+      return callRecord();
+    };
+    const going = request({
+      port: server.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: INVOKE,
+      headers: { authorization: `Bearer ${TOKENS.operator}` },
+    });
+    going.on('error', () => {});
+    going.end(JSON.stringify({ run_id: 'r', wait_ms: 20_000 }));
+    const signal = await waiting.promise;
+    expect(signal.aborted).toBe(false);
+    going.destroy();
+    await once(signal, 'abort');
+  });
+});
+
+describe('records', () => {
+  test('[HT13] seconds, and null for what is not there', async () => {
+    const server = await withCalls(callRecord(), done({ id: 'tc_2', result: null, lateResult: 0 }));
+    expect((await server.get('/v1/tool_calls/tc_1')).json).toMatchObject({
+      tool_call_id: 'tc_1',
+      tool_name: 'echo',
+      created_at: 1.5,
+      completed_at: null,
+      result: null,
+      error: null,
+      late_result: null,
+      client_id: null,
+      timings: { queued_at: 1.5, started_at: null },
+    });
+    const { json: second } = await server.get('/v1/tool_calls/tc_2?wait_ms=1000');
+    expect(second).toMatchObject({ completed_at: 2.25, result: null, late_result: 0 });
+  });
+
+  test('[HT4] an unknown call is call_not_found', async () => {
+    const server = await startTestServer();
+    for (const path of ['/v1/tool_calls/tc_x', '/v1/tool_calls/tc_x?wait_ms=5']) {
+      const answer = await server.get(path);
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: 'call_not_found' } } });
+    }
+    expect((await server.get('/v1/runs/run_x')).json.error.code).toBe('run_not_found');
+    expect((await server.get('/v1/blobs/blob_x')).json.error.code).toBe('blob_not_found');
+  });
+
+  test('[HT16] a list is asked for as it was told', async () => {
+    const server = await withCalls(callRecord());
+    const path =
+      '/v1/tool_calls?run_id=run_a&status=FAILED&tool=echo&client=c&q=x+y&cursor=z&limit=3';
+    const { json } = await server.get(path);
+    expect(json).toMatchObject({ tool_calls: [{ tool_call_id: 'tc_1' }], next_cursor: 'more' });
+    const query = {
+      runId: 'run_a',
+      status: 'FAILED',
+      tool: 'echo',
+      clientId: 'c',
+      text: 'x y',
+      cursor: 'z',
+      limit: 3,
+    };
+    expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'list', args: [query] });
+  });
+
+  test('[HT15] callable tools and all tools', async () => {
+    const server = await startTestServer();
+    const names = async (path: string) =>
+      (await server.get(path)).json.tools.map((tool: { name: string }) => tool.name);
+    expect(await names('/v1/tools')).toEqual(['echo']);
+    expect(await names('/api/tools')).toEqual(['echo', 'absent']);
+    expect((await server.get('/v1/models')).json).toEqual({ models: [] });
+  });
+});
+
+describe('actions', () => {
+  test.each<[string, unknown, string, unknown[]]>([
+    ['cancel', undefined, 'cancel', ['Cancelled by operator.']],
+    ['retry', {}, 'retry', [expect.anything()]],
+    ['retry', { args: { a: 1 } }, 'retry', [expect.anything(), { a: 1 }]],
+    ['extend', { by_ms: 5_000 }, 'extend', [5_000]],
+    ['answer', { output: null }, 'answer', [expect.anything(), null]],
+    [
+      'approval',
+      { decision: 'yes', note: 'fine' },
+      'decide',
+      [expect.anything(), { decision: 'yes', note: 'fine' }],
+    ],
+  ])('[HT16] %s %j', async (action, body, what, args) => {
+    const server = await withCalls(callRecord());
+    const answer = await server.ask('POST', `/v1/tool_calls/tc_1/${action}`, { body });
+    expect(answer).toMatchObject({ status: 200, json: { tool_call_id: 'tc_1' } });
+    expect(server.calls.fake.asked).toEqual([{ what, args: ['tc_1', ...args] }]);
+  });
+
+  test.each([
+    ['answer', {}],
+    ['approval', { decision: 'maybe' }],
+    ['approval', {}],
+    ['extend', { by_ms: 0 }],
+    ['extend', { by_ms: 1e9 }],
+  ])('[HT16] %s %j is misshapen', async (action, body) => {
+    const server = await withCalls(callRecord());
+    expect((await server.post(`/v1/tool_calls/tc_1/${action}`, body)).status).toBe(400);
+    expect(server.calls.fake.asked).toEqual([]);
+  });
+
+  test('[HT12] what has ended is 409, what is not there 404', async () => {
+    const server = await withCalls(done());
+    for (const action of ['cancel', 'retry']) {
+      const ended = await server.post(`/v1/tool_calls/tc_1/${action}`);
+      expect(ended).toMatchObject({ status: 409, json: { error: { code: 'already_final' } } });
+      const missing = await server.post(`/v1/tool_calls/tc_x/${action}`);
+      expect(missing).toMatchObject({ status: 404, json: { error: { code: 'call_not_found' } } });
+    }
+    expect((await server.post('/v1/tool_calls/tc_x/answer', { output: 1 })).status).toBe(404);
+  });
+
+  test('[HT16] runs are started, continued and cancelled', async () => {
+    const server = await startTestServer();
+    expect((await server.post('/v1/runs', { input: 'hello' })).json.run_id).toBe('run_a');
+    expect((await server.post('/v1/runs', { input: ' ' })).status).toBe(400);
+    const busy = await server.post('/v1/runs/run_a/messages', { input: 'and?' });
+    expect(busy).toMatchObject({ status: 409, json: { error: { code: 'conflict' } } });
+    expect((await server.post('/v1/runs/run_x/messages', { input: 'a' })).status).toBe(404);
+    expect((await server.post('/v1/runs/run_a/cancel')).status).toBe(200);
+    const { json } = await server.get('/v1/runs');
+    expect(json).toMatchObject({ runs: [{ run_id: 'run_a' }], next_cursor: null });
+  });
+});
+
+describe('scopes', () => {
+  test('[HT17] an agent has the calls of its allow-list alone', async () => {
+    const server = await withCalls(callRecord(), callRecord({ id: 'tc_2', toolName: 'secret' }));
+    const agent = { token: TOKENS.agent };
+    expect((await server.get('/v1/tool_calls/tc_1', agent)).status).toBe(200);
+    expect((await server.get('/v1/tool_calls/tc_2', agent)).json.error.code).toBe('call_not_found');
+    expect((await server.post('/v1/tool_calls/tc_2/cancel', {}, agent)).status).toBe(404);
+    const { json } = await server.get('/v1/tool_calls', agent);
+    expect(json.tool_calls).toHaveLength(1);
+  });
+
+  test('[HT17] an agent neither approves nor answers', async () => {
+    const server = await withCalls(callRecord());
+    const agent = { token: TOKENS.agent };
+    const refused = { status: 403, json: { error: { code: 'permission_denied' } } };
+    const approve = server.post('/v1/tool_calls/tc_1/approval', { decision: 'yes' }, agent);
+    expect(await approve).toMatchObject(refused);
+    const answer = server.post('/v1/tool_calls/tc_1/answer', { output: 1 }, agent);
+    expect(await answer).toMatchObject(refused);
+    expect(server.calls.fake.asked).toEqual([]);
+  });
+
+  test('[HT18] a device speaks for its own client and nothing else', async () => {
+    const server = await startTestServer();
+    const device = { token: TOKENS.device };
+    const register = (client_id: string, token = device) =>
+      server.post('/internal/tools/register', { client_id, tools: [] }, token);
+    expect((await register('client_1')).status).toBe(200);
+    expect((await register('client_2')).status).toBe(403);
+    expect((await server.get('/internal/clients/client_2/requests', device)).status).toBe(403);
+    expect((await register('client_1', { token: TOKENS.agent })).status).toBe(403);
+    for (const path of ['/v1/tools', '/v1/tool_calls/tc_1', '/v1/runs', '/api/tools', '/metrics']) {
+      expect((await server.get(path, device)).status, path).toBe(403);
+    }
+    expect(server.clients.asked).toHaveLength(1);
+  });
+});
+
+describe('clients without a socket', () => {
+  test('[HT28] register, poll, submit', async () => {
+    const server = await startTestServer();
+    const registered = await server.post('/internal/tools/register', {
+      client_id: 'client_1',
+      tools: [{ name: 'file.read' }, 'nonsense'],
+    });
+    expect(registered.json).toEqual({ ok: true, registered_count: 2, rejected: [] });
+    const polled = await server.get('/internal/clients/client_1/requests?wait_ms=90000');
+    expect(polled.json).toEqual({ requests: [] });
+    const body = { status: 'SUCCEEDED', result: { text: 'hello' }, error: null };
+    const submitted = await server.post('/internal/tool_calls/tc_1/submit', body);
+    expect(submitted.json).toEqual({ ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' });
+    expect(server.clients.asked.slice(1)).toEqual([
+      ['requests', 'client_1', 30_000],
+      ['submit', 'tc_1', body],
+    ]);
+  });
+
+  test('[HT28] an error may be words or an object', async () => {
+    const server = await startTestServer();
+    for (const error of ['no such file', { message: 'no such file', more: 1 }]) {
+      await server.post('/internal/tool_calls/tc_1/submit', {
+        status: 'FAILED',
+        result: null,
+        error,
+      });
+      const [, , body] = server.clients.asked.at(-1) ?? [];
+      expect(body).toEqual({ status: 'FAILED', result: null, error: { message: 'no such file' } });
+    }
+  });
+
+  test.each(['RUNNING', 'DONE', '', null, 1])(
+    '[HT28] the status %j is no submission',
+    async (status) => {
+      const server = await startTestServer();
+      const answer = await server.post('/internal/tool_calls/tc_1/submit', { status, result: 1 });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
+      expect(server.clients.asked).toEqual([]);
+    },
+  );
+
+  test('[HT28] a second word comes too late', async () => {
+    const server = await startTestServer();
+    const body = { status: 'SUCCEEDED', result: 1 };
+    expect((await server.post('/internal/tool_calls/tc_final/submit', body)).status).toBe(409);
+    expect(
+      (await server.post('/internal/tools/register', { client_id: '', tools: [] })).status,
+    ).toBe(400);
+    expect((await server.post('/internal/tools/register', { tools: [] })).status).toBe(400);
+  });
+});
+
+async function withCalls(...calls: Parameters<typeof callRecord>[0][]): Promise<TestServer> {
+  const server = await startTestServer();
+  for (const call of calls) {
+    const record = callRecord(call);
+    server.calls.fake.records.set(record.id, record);
+  }
+  return server;
+}

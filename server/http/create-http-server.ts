@@ -1,0 +1,45 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+const SECOND = 1_000;
+
+/** Node's server with the limits that keep slow and endless callers from holding it. */
+export function createHttpServer(deps: {
+  readonly onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  readonly onUpgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Open connections of all kinds. */
+  readonly maxConnections?: number;
+}): Server {
+  const server = createServer(
+    {
+      headersTimeout: 10 * SECOND,
+      // 16 MiB over a slow phone's network; waiting for a result comes after the request and is not in it.
+      requestTimeout: 120 * SECOND,
+      connectionsCheckingInterval: 2 * SECOND,
+      // Longer than the pause between two polls of a program.
+      keepAliveTimeout: 65 * SECOND,
+      maxHeaderSize: 16 * 1024,
+      // An offer of HTTP/2 (curl --http2) is not a socket: it is answered as the request that it is.
+      shouldUpgradeCallback: (incoming) => incoming.headers.upgrade !== undefined,
+    },
+    deps.onRequest,
+  );
+  server.maxConnections = deps.maxConnections ?? 10_000;
+  server.on('upgrade', deps.onUpgrade);
+  server.on('clientError', answerClientError);
+  return server;
+}
+
+const STATUS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Bytes that are not HTTP. There is no request to answer, so the status goes out by hand. */
+function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
+}

@@ -1,0 +1,38 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { HttpError } from '#lib/protocol/http-error';
+import { BadCursorError, StoreFailedError } from '../store/store.ts';
+import type { Answer } from './answer.ts';
+
+/** The one way an error becomes an answer (contract, section 9). */
+export function errorAnswer(error: HttpError): Answer & { json: unknown } {
+  const { code, message, details } = error;
+  return {
+    status: error.status,
+    json: { error: { code, message, ...(details?.length ? { details } : {}) } },
+    headers: headersFor(error),
+  };
+}
+
+function headersFor(error: HttpError): OutgoingHttpHeaders {
+  if (error.retryAfter !== undefined) return { 'retry-after': String(error.retryAfter) };
+  return error.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {};
+}
+
+/** What was thrown, as a refusal. What nobody expected is reported, and tells the caller nothing. */
+export function toHttpError(error: unknown, report: (error: unknown) => void): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof BadCursorError) {
+    return new HttpError(
+      'bad_request',
+      'The cursor is not one of ours: take next_cursor as it was given, or leave it out.',
+    );
+  }
+  report(error);
+  if (error instanceof StoreFailedError) {
+    return new HttpError(
+      'store_failed',
+      'The server cannot write its record any more and takes no calls until it is started again.',
+    );
+  }
+  return new HttpError('internal', 'The server made a mistake. Its log says more; try again.');
+}

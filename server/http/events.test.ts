@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { Clock } from '../clock.ts';
+import { HEARTBEAT_MS } from './run-event-stream.ts';
+import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
+
+const call = (seq: number, run_id = 'run_a'): WatchEvent => ({
+  type: 'call',
+  seq,
+  tool_call_id: 'tc_1',
+  run_id,
+  update: { status: 'DOING' },
+});
+
+test('[HT23] first a snapshot, then what is newer than it', async () => {
+  const server = await startTestServer();
+  const stream = await watch(server);
+  expect(stream.type).toBe('text/event-stream');
+  expect(await stream.next()).toMatchObject({ id: 10, data: { type: 'snapshot', seq: 10 } });
+  server.bus.publish(call(10));
+  server.bus.publish(call(11));
+  expect(await stream.next()).toEqual({ id: 11, data: call(11) });
+});
+
+test('[HT23] what happens while the snapshot is being made is not lost', async () => {
+  const snapshot = Promise.withResolvers<never>();
+  const server = await startTestServer({ deps: { snapshot: () => snapshot.promise } });
+  const stream = await watch(server);
+  for (const seq of [9, 10, 11]) server.bus.publish(call(seq));
+  snapshot.resolve({ type: 'snapshot', seq: 10 } as never);
+  expect((await stream.next()).id).toBe(10);
+  expect((await stream.next()).id).toBe(11);
+});
+
+test('[HT23] since, or Last-Event-ID before it, when the log has it', async () => {
+  const server = await startTestServer();
+  for (const seq of [6, 7, 8]) server.bus.publish(call(seq));
+  expect((await (await watch(server, { query: '?since=6' })).next()).id).toBe(7);
+  const headers = { 'last-event-id': '7' };
+  expect((await (await watch(server, { query: '?since=6', headers })).next()).id).toBe(8);
+  const tooOld = await watch(server, { query: '?since=2' });
+  expect((await tooOld.next()).data.type).toBe('snapshot');
+});
+
+test('[HT24] only what belongs to the run', async () => {
+  const server = await startTestServer();
+  const stream = await watch(server, { query: '?since=5' });
+  server.bus.publish(call(11, 'run_b'));
+  server.bus.publish({ type: 'tools', seq: 12, tools: [] });
+  server.bus.publish({ type: 'clients', seq: 13, clients: [] });
+  const approval = {
+    tool_call_id: 'tc_1',
+    run_id: 'run_b',
+    tool_name: 'x',
+    reason: '',
+    expires_at: 1,
+  };
+  server.bus.publish({ type: 'approval', seq: 14, tool_call_id: 'tc_1', approval });
+  server.bus.publish(call(15));
+  expect((await stream.next()).id).toBe(15);
+});
+
+test('[HT24] a heartbeat keeps it open', async () => {
+  const beats: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    schedule(ms, fire) {
+      if (ms === HEARTBEAT_MS) beats.push(fire);
+      return () => {};
+    },
+  };
+  const server = await startTestServer({ deps: { clock } });
+  const stream = await watch(server, { query: '?since=5' });
+  for (const beat of [0, 1]) {
+    beats[beat]?.();
+    expect(await stream.line()).toBe(': still here');
+  }
+});
+
+test('[HT25] a reader that leaves is let go', async () => {
+  const server = await startTestServer();
+  const stream = await watch(server);
+  await stream.next();
+  expect(server.bus.subscribers.size).toBe(1);
+  stream.leave();
+  await expect.poll(() => server.bus.subscribers.size).toBe(0);
+});
+
+test('[HT23] a snapshot that cannot be made ends the stream, and is reported', async () => {
+  const failing = async () => {
+    throw new Error('no snapshot');
+  };
+  const server = await startTestServer({ deps: { snapshot: failing } });
+  const stream = await watch(server);
+  await new Promise((resolve) => stream.response.once('close', resolve));
+  expect(server.reported).toHaveLength(1);
+});
+
+interface WatchOptions {
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+}
+
+async function watch({ port }: TestServer, { query = '', headers }: WatchOptions = {}) {
+  const path = `/v1/runs/run_a/events${query}`;
+  const authorization = `Bearer ${TOKENS.operator}`;
+  const going = request({ host: '127.0.0.1', port, path, headers: { authorization, ...headers } });
+  going.on('error', () => {});
+  going.end();
+  const [response] = (await once(going, 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  const lines = createInterface({ input: response })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the stream ended');
+    return value === '' ? line() : value;
+  };
+  return {
+    response,
+    line,
+    type: response.headers['content-type'],
+    async next() {
+      const id = Number((await line()).replace('id: ', ''));
+      return { id, data: JSON.parse((await line()).replace('data: ', '')) };
+    },
+    leave: () => going.destroy(),
+  };
+}

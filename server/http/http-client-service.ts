@@ -1,0 +1,40 @@
+import type { CallStatus } from '#lib/protocol/call-status';
+import type { SubmitBody } from '#lib/protocol/rest';
+import type { ServerMessageOf } from '#lib/protocol/server-messages';
+import type { RejectedTool } from '#lib/protocol/tool-spec';
+import type { Principal } from '../auth/principal.ts';
+
+export type SubmitOutcome =
+  | { readonly ok: true; readonly status: CallStatus }
+  | {
+      readonly ok: false;
+      readonly code:
+        | 'call_not_found'
+        | 'already_final'
+        | 'permission_denied'
+        | 'conflict'
+        | 'bad_request';
+      readonly message: string;
+    };
+
+/**
+ * Clients that poll over HTTP instead of holding a socket (contract, section
+ * 7). The HTTP layer has checked the credential and the body's shape, and that
+ * a device speaks for its own client id; whether a call may be answered by this
+ * client is decided here.
+ */
+export interface HttpClientService {
+  /** `tools` as they came: each is judged by itself. */
+  register(
+    principal: Principal,
+    body: { readonly client_id: string; readonly tools: readonly unknown[] },
+  ): Promise<{ readonly registered_count: number; readonly rejected: RejectedTool[] }>;
+  /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */
+  requests(
+    principal: Principal,
+    clientId: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<ServerMessageOf<'tool_call_request'>[]>;
+  submit(principal: Principal, callId: string, body: SubmitBody): Promise<SubmitOutcome>;
+}

@@ -1,0 +1,45 @@
+import type { HttpErrorCode } from '#lib/protocol/http-error';
+import type { Snapshot } from '#lib/protocol/watch-messages';
+import type { Credentials } from '../auth/credentials.ts';
+import type { FailedAttempts } from '../auth/failed-attempts.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { SignInCodes } from '../auth/sign-in-codes.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { EventBus } from '../bus/event-bus.ts';
+import type { CallService } from '../calls/call-service.ts';
+import type { Clock } from '../clock.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { HttpClientService } from './http-client-service.ts';
+
+export type Readiness =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: Extract<HttpErrorCode, 'shutting_down' | 'store_failed'>;
+      readonly message: string;
+    };
+
+/** Everything the HTTP API asks others for. */
+export interface HttpDeps {
+  readonly calls: CallService;
+  readonly runs: RunService;
+  readonly tools: Pick<ToolRegistry, 'list' | 'mayCall'>;
+  readonly blobs: BlobStore;
+  readonly clients: HttpClientService;
+  readonly bus: Pick<EventBus, 'subscribe'>;
+  /** What a watcher of one run is shown first. */
+  readonly snapshot: (runId: string) => Promise<Snapshot>;
+  readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly signInCodes: SignInCodes;
+  readonly failedAttempts: FailedAttempts;
+  /** Compares in constant time. */
+  readonly isOperatorToken: (token: string) => boolean;
+  readonly clock: Clock;
+  /** Prometheus text. */
+  readonly metrics: () => string;
+  readonly ready: () => Readiness;
+  /** Of what nobody expected. */
+  readonly report: (error: unknown) => void;
+}

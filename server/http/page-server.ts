@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError } from '#lib/protocol/http-error';
+import type { Credentials } from '../auth/credentials.ts';
+import { type Answer, writeAnswer } from './answer.ts';
+import { errorAnswer } from './error-answer.ts';
+import { setPageHeaders } from './page-headers.ts';
+import type { Target } from './parse-target.ts';
+
+export type PageHandler = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => void | Promise<void>;
+
+/** The build's files and the icons: the same for everybody, so they need no credential. */
+const FREE_FILE =
+  /^\/(?:_next\/static\/.+|(?:favicon|icon|apple-icon)[\w.-]*|manifest\.webmanifest)$/;
+/** Next's own: fetching of images and data, and in development its overlay and source maps. */
+const NEXT_INTERNAL = /^\/(?:_next|__nextjs[\w-]*)(?:\/|$)/;
+const NEXT_FETCHERS = /^\/_next\/(?:image|data)(?:\/|$)/;
+/** By these Next's parts talk to each other; from outside they are attempts to pass its checks. */
+const NEXT_HEADERS = /^x-(?:middleware-|invoke-|matched-path$|now-route-matches$)/;
+
+/**
+ * Lets Next draw pages and nothing else: no API, no data routes, no server
+ * actions, no image fetching. Who may see a page is decided here, not in a
+ * middleware of Next's.
+ */
+export function createPageServer(deps: {
+  readonly credentials: Credentials;
+  readonly pages: PageHandler;
+  readonly newNonce: () => string;
+  readonly development: boolean;
+}): (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void> {
+  return async (incoming, outgoing, target) => {
+    const { pathname } = target;
+    const policy = setPageHeaders(outgoing, {
+      nonce: deps.newNonce(),
+      host: incoming.headers.host ?? '',
+      development: deps.development,
+    });
+    const refusal =
+      refuse(incoming, pathname, deps.development) ??
+      (await refuseStranger(deps.credentials, incoming, target));
+    if (refusal) {
+      const headers = { ...refusal.headers, 'content-security-policy': policy };
+      return writeAnswer(outgoing, { ...refusal, headers });
+    }
+    cleanHeaders(incoming.headers);
+    // Next reads the nonce for its scripts from the request.
+    incoming.headers['content-security-policy'] = policy;
+    await deps.pages(incoming, outgoing);
+  };
+}
+
+/** What no page path answers, whoever asks. */
+function refuse(
+  { headers, method }: IncomingMessage,
+  pathname: string,
+  development: boolean,
+): Answer | undefined {
+  const internal = NEXT_INTERNAL.test(pathname) && !FREE_FILE.test(pathname);
+  if (headers['next-action'] !== undefined || NEXT_FETCHERS.test(pathname)) return notFound();
+  if (internal && !development) return notFound();
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  return errorAnswer(
+    new HttpError('method_not_allowed', `Pages take GET, not ${method}; the API is under /v1.`),
+  );
+}
+
+/** Without an operator's credential there is the sign-in page and nothing else. */
+async function refuseStranger(
+  credentials: Credentials,
+  incoming: IncomingMessage,
+  target: Target,
+): Promise<Answer | undefined> {
+  const { pathname } = target;
+  if (FREE_FILE.test(pathname) || pathname === '/sign-in') return undefined;
+  const { headers, method = '' } = incoming;
+  const principal = await credentials.authenticate({
+    headers,
+    method,
+    address: incoming.socket.remoteAddress ?? 'unknown',
+    navigation:
+      headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document',
+  });
+  if (!(principal instanceof HttpError)) {
+    return principal.kind === 'operator' ? undefined : toSignIn(target);
+  }
+  return principal.code === 'rate_limited' ? errorAnswer(principal) : toSignIn(target);
+}
+
+function cleanHeaders(headers: IncomingHttpHeaders): void {
+  for (const name of Object.keys(headers)) if (NEXT_HEADERS.test(name)) delete headers[name];
+  delete headers['content-security-policy-report-only'];
+}
+
+/** `next` leads back afterwards; the sign-in page takes a path of ours alone. */
+function toSignIn({ pathname, search }: Target): Answer {
+  const wanted = pathname + search;
+  const next = wanted === '/' ? '' : `?next=${encodeURIComponent(wanted)}`;
+  return { status: 303, body: '', headers: { location: `/sign-in${next}` } };
+}
+
+const notFound = (): Answer => errorAnswer(new HttpError('not_found', 'There is no such page.'));

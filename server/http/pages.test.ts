@@ -1,0 +1,181 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
+
+const visitor = { token: null };
+
+describe('who sees a page', () => {
+  test.each(['/', '/tools', '/docs', '/sign-in2', '/?_rsc=abc', '/_next', '/nowhere'])(
+    '[HT29] a visitor of %s is led to the sign-in page, or told nothing',
+    async (path) => {
+      const { server, seen } = await setup();
+      const answer = await server.get(path, visitor);
+      expect([303, 404]).toContain(answer.status);
+      if (answer.status === 303) {
+        const next = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
+        expect(answer.headers.location).toBe(`/sign-in${next}`);
+      }
+      expect(seen).toEqual([]);
+    },
+  );
+
+  test.each([
+    '/sign-in',
+    '/sign-in?expired=1',
+    '/_next/static/chunks/a.js',
+    '/favicon.ico',
+    '/icon.svg',
+    '/manifest.webmanifest',
+  ])('[HT29] a visitor may have %s', async (path) => {
+    const { server, seen } = await setup();
+    expect((await server.get(path, visitor)).status).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('[HT29] no path leads around it', async () => {
+    const { server, seen } = await setup();
+    for (const path of [
+      '/_next/static/../../',
+      '/_next/static/%2e%2e/',
+      '//_next/static/x',
+      '/icon/x',
+    ]) {
+      const answer = await server.get(path, visitor);
+      expect([303, 400], path).toContain(answer.status);
+    }
+    const headers = { 'x-middleware-subrequest': 'middleware:middleware:middleware' };
+    expect((await server.get('/', { token: null, headers })).status).toBe(303);
+    expect(seen).toEqual([]);
+  });
+
+  test('[HT29] an operator sees pages, an agent and a device do not', async () => {
+    const { server } = await setup();
+    expect((await server.get('/')).text).toBe('a page');
+    expect((await server.get('/', { token: TOKENS.agent })).status).toBe(303);
+    expect((await server.get('/', { token: TOKENS.device })).status).toBe(303);
+  });
+
+  test('[HT29] a link from elsewhere opens a page, another site does not embed it', async () => {
+    const { server } = await setup();
+    const set = await server.sessions.signIn();
+    const cookie = set.split(';')[0] ?? '';
+    const from = (dest: string) => ({
+      cookie,
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': dest,
+    });
+    expect((await server.get('/', { token: null, headers: from('document') })).status).toBe(200);
+    expect((await server.get('/', { token: null, headers: from('iframe') })).status).toBe(303);
+  });
+});
+
+describe('the policy', () => {
+  test('[HT30] has a nonce of its own, which Next is told', async () => {
+    const { server, seen } = await setup();
+    const policies = [await server.get('/'), await server.get('/')].map((answer) =>
+      String(answer.headers['content-security-policy']),
+    );
+    const nonces = policies.map(
+      (policy) => /script-src 'nonce-([\w+/=]+)' 'strict-dynamic';/.exec(policy)?.[1],
+    );
+    expect(nonces[0]).toBeDefined();
+    expect(nonces[0]).not.toBe(nonces[1]);
+    expect(seen.map((headers) => headers['content-security-policy'])).toEqual(policies);
+  });
+
+  test('[HT30] redirects and errors have it too', async () => {
+    const { server } = await setup();
+    const host = `127.0.0.1:${server.port}`;
+    const answers = [
+      await server.get('/', visitor),
+      await server.get('/_next/image?url=x'),
+      await server.ask('DELETE', '/'),
+      await server.get('/'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([303, 404, 405, 200]);
+    for (const { headers } of answers) {
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain(`connect-src 'self' ws://${host} wss://${host};`);
+      expect(policy).not.toContain('unsafe-eval');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+      expect(headers['permissions-policy']).toContain('camera=(self)');
+    }
+  });
+
+  test('[HT30] development may evaluate', async () => {
+    const { server } = await setup({ development: true });
+    expect(String((await server.get('/')).headers['content-security-policy'])).toContain(
+      "'unsafe-eval'",
+    );
+  });
+
+  test('[HT30] a policy in the request is not believed', async () => {
+    const { server, seen } = await setup();
+    const own = { 'content-security-policy': "script-src 'nonce-mine'" };
+    const headers = { ...own, 'content-security-policy-report-only': "script-src 'nonce-mine'" };
+    await server.get('/', { headers });
+    expect(JSON.stringify(seen)).not.toContain('nonce-mine');
+  });
+});
+
+describe('what Next may not do', () => {
+  test.each([
+    '/_next/image?url=http://127.0.0.1:1',
+    '/_next/data/x/index.json',
+    '/_next/x',
+    '/__nextjs_source',
+  ])('[HT31] %s is 404', async (path) => {
+    const { server, seen } = await setup();
+    expect((await server.get(path)).status).toBe(404);
+    expect(seen).toEqual([]);
+  });
+
+  test('[HT31] no server actions, no other methods', async () => {
+    const { server, seen } = await setup();
+    const headers = { 'next-action': 'abc' };
+    expect((await server.ask('POST', '/', { headers })).status).toBe(404);
+    expect((await server.get('/', { headers })).status).toBe(404);
+    expect((await server.ask('POST', '/')).status).toBe(405);
+    expect(seen).toEqual([]);
+  });
+
+  test('[HT31] headers of its inner parts do not reach it', async () => {
+    const { server, seen } = await setup();
+    const inner = { 'x-middleware-subrequest': 'a', 'x-invoke-path': '/b', 'x-matched-path': '/c' };
+    await server.get('/', { headers: { ...inner, 'accept-language': 'zh' } });
+    expect(seen[0]).toMatchObject({ 'accept-language': 'zh' });
+    for (const name of Object.keys(inner)) expect(seen[0]).not.toHaveProperty(name);
+  });
+
+  test('[HT31] in development its overlay is there, image fetching is not', async () => {
+    const { server } = await setup({ development: true });
+    expect((await server.get('/__nextjs_font/a')).status).toBe(200);
+    expect((await server.get('/_next/image?url=x')).status).toBe(404);
+  });
+
+  test('[HT6] a page that throws is a 500, and is reported', async () => {
+    const server = await startTestServer({
+      pages: async () => {
+        throw new Error('no page');
+      },
+    });
+    expect((await server.get('/')).status).toBe(500);
+    expect(server.reported).toHaveLength(1);
+  });
+});
+
+async function setup({ development = false } = {}) {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = await startTestServer({
+    development,
+    pages(incoming, outgoing) {
+      seen.push(incoming.headers);
+      outgoing.end('a page');
+    },
+  });
+  return { server, seen };
+}

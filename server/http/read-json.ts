@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
+import { parseJson } from '#lib/schema/parse-json';
+import { readBody } from './read-body.ts';
+
+const JSON_LIMITS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
+
+export interface JsonBody {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** The body as JSON. None at all is an empty object: actions need not send one. */
+export async function readJson(
+  incoming: IncomingMessage,
+  maxBytes: number = LIMITS.httpBodyBytes,
+): Promise<JsonBody> {
+  const bytes = await readBody(incoming, maxBytes);
+  if (bytes.length === 0) return { value: {}, bytes: 0 };
+  const type = incoming.headers['content-type'];
+  if (type !== undefined && !isJsonType(type)) {
+    throw new HttpError(
+      'unsupported_media_type',
+      `The body came as ${JSON.stringify(type.slice(0, 100))}; send JSON with "Content-Type: application/json".`,
+    );
+  }
+  if (!isUtf8(bytes)) throw new HttpError('bad_request', 'The body is not UTF-8 text; send JSON.');
+  const parsed = parseJson(bytes.toString('utf8'), JSON_LIMITS);
+  if (!parsed.ok) throw new HttpError('bad_request', `The body cannot be read. ${parsed.message}`);
+  return { value: parsed.value, bytes: bytes.length };
+}
+
+export const isJsonType = (type: string): boolean =>
+  /^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(type);

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError } from '#lib/protocol/http-error';
+import type { Credentials } from '../auth/credentials.ts';
+import type { HostGate } from '../auth/host-gate.ts';
+import { writeAnswer } from './answer.ts';
+import type { Api } from './create-api.ts';
+import { errorAnswer, toHttpError } from './error-answer.ts';
+import { createPageServer, type PageHandler } from './page-server.ts';
+import { parseTarget } from './parse-target.ts';
+
+export interface RequestListenerDeps {
+  readonly hostGate: HostGate;
+  readonly credentials: Credentials;
+  readonly api: Api;
+  /** Next's handler. */
+  readonly pages: PageHandler;
+  /** Base64 of at least 16 random bytes. */
+  readonly newNonce: () => string;
+  readonly development: boolean;
+  readonly report: (error: unknown) => void;
+}
+
+/** The API's; all else is a page's. `/sign-in` itself is a page, a link below it is not. */
+const API_PATH =
+  /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|sign-in\/|(?:healthz|readyz|metrics|openapi\.json)$)/;
+
+/**
+ * What Node's server calls for each request: does the target make sense, is the
+ * host ours, may that origin ask; then the API or the pages. Never throws.
+ */
+export function createRequestListener(
+  deps: RequestListenerDeps,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  const servePage = createPageServer(deps);
+  return (incoming, outgoing) => {
+    // A caller that resets the connection is no error of ours; 'close' follows and ends the work.
+    incoming.on('error', () => {});
+    outgoing.on('error', () => {});
+    const target = parseTarget(incoming.url);
+    if (!target) return writeAnswer(outgoing, errorAnswer(badTarget()));
+    const refusal = deps.hostGate.refuse(incoming.headers);
+    if (refusal) {
+      return writeAnswer(outgoing, errorAnswer(new HttpError(refusal.code, refusal.message)));
+    }
+    if (API_PATH.test(target.pathname)) return deps.api(incoming, outgoing);
+    servePage(incoming, outgoing, target).catch((error: unknown) =>
+      writeAnswer(outgoing, errorAnswer(toHttpError(error, deps.report))),
+    );
+  };
+}
+
+export const badTarget = (): HttpError =>
+  new HttpError(
+    'bad_request',
+    'The request target makes no sense: it must be a path that starts with one "/", percent-encoded as UTF-8.',
+  );

@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { HTTP_ERRORS } from '#lib/protocol/http-error';
+import { BadCursorError, StoreFailedError } from '../store/store.ts';
+import { callRecord } from './testing/fake-services.ts';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
+
+const INVOKE = '/v1/tools/echo/invoke';
+const wanted = { run_id: 'run_a', args: {} };
+
+describe('who is let in', () => {
+  test('[HT1] without a credential all paths say the same', async () => {
+    const server = await startTestServer();
+    server.calls.fake.records.set('tc_1', callRecord());
+    const paths = ['/v1/tools', '/v1/tool_calls', '/v1/tool_calls/tc_1', '/v1/tool_calls/tc_x'];
+    const more = [
+      '/v1/runs',
+      '/api/tools',
+      '/metrics',
+      '/openapi.json',
+      '/v1/nowhere',
+      '/v1',
+      '/mcp',
+    ];
+    const answers = await Promise.all(
+      [...paths, ...more].flatMap((path) => [
+        server.get(path, { token: null }),
+        server.get(path, { token: 'wrong' }),
+        server.post(path, {}, { token: null }),
+      ]),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, json: { error: { code: 'unauthenticated' } } });
+    expect(server.calls.fake.asked).toEqual([]);
+  });
+
+  test('[HT22] a token in a URL is no credential', async () => {
+    const server = await startTestServer();
+    for (const path of ['/v1/tools?token=', '/v1/tools?access_token=', '/v1/tools#']) {
+      const answer = await server.get(path + TOKENS.operator, { token: null });
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  test('[HT2] a foreign host or origin is refused, with the right token too', async () => {
+    const server = await startTestServer();
+    const host = await server.get('/v1/tools', { headers: { host: 'rebind.example:3000' } });
+    expect(host).toMatchObject({ status: 421, json: { error: { code: 'host_not_allowed' } } });
+    const door = await server.get('/healthz', { headers: { host: 'rebind.example' } });
+    expect(door.status).toBe(421);
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
+      const answer = await server.post(INVOKE, wanted, { headers: { origin } });
+      expect(answer).toMatchObject({
+        status: 403,
+        json: { error: { code: 'origin_not_allowed' } },
+      });
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    expect(server.calls.fake.asked).toEqual([]);
+  });
+
+  test('[HT7] what is not there is 404, and a wrong method 405', async () => {
+    const server = await startTestServer();
+    expect((await server.get('/v1/nowhere')).json.error.code).toBe('not_found');
+    const wrong = await server.get(INVOKE);
+    expect(wrong).toMatchObject({ status: 405, json: { error: { code: 'method_not_allowed' } } });
+    expect(wrong.json.error.message).toContain('POST');
+    expect((await server.ask('DELETE', '/v1/runs/run_a')).status).toBe(405);
+  });
+});
+
+describe('what makes no sense', () => {
+  test.each([
+    '//',
+    '*',
+    'http://a:99999/',
+    '/%E0%A4%A',
+    '/v1/../x',
+    '/v1/%2e%2e/x',
+    '/a%2fb',
+    '/\\x',
+    'x',
+  ])('[HT3] the target %s is a 400', async (target) => {
+    const server = await startTestServer();
+    const head = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+    expect(await server.raw(`${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
+    expect((await server.get('/healthz', { token: null })).status).toBe(200);
+  });
+
+  test('[HT3] odd escapes in a query and long paths are just not found', async () => {
+    const server = await startTestServer();
+    expect((await server.get('/v1/tool_calls?q=%zz')).status).toBe(200);
+    expect((await server.get(`/v1/${'a'.repeat(8_000)}`)).status).toBe(404);
+  });
+
+  test.each([
+    ['{not json', 400, 'bad_request'],
+    ['[]', 400, 'bad_request'],
+    ['null', 400, 'bad_request'],
+    ['', 400, 'bad_request'],
+    ['{"run_id":"r","args":{"a":"\xff"}}', 400, 'bad_request'],
+    [`{"run_id":"r","args":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 400, 'bad_request'],
+    ['{"run_id":"r","args":{"__proto__":{"admin":true}}}', 400, 'bad_request'],
+    [{ args: {} }, 400, 'bad_request'],
+    [{ run_id: '', args: {} }, 400, 'bad_request'],
+    [{ run_id: 'r'.repeat(129), args: {} }, 400, 'bad_request'],
+    [{ run_id: 7, args: {} }, 400, 'bad_request'],
+    [{ ...wanted, wait_ms: -1 }, 400, 'bad_request'],
+    [{ run_id: 'r', args: { a: 'x'.repeat(300_000) } }, 413, 'too_large'],
+    [{ run_id: 'r', args: { a: 'x'.repeat(1_100_000) } }, 413, 'too_large'],
+  ])('[HT5] the body %.60j is refused', async (body, status, code) => {
+    const server = await startTestServer();
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    const answer = await server.ask('POST', INVOKE, { body: bytes });
+    expect(answer).toMatchObject({ status, json: { error: { code } } });
+    expect(answer.json.error.message.length).toBeGreaterThan(10);
+    expect(server.calls.fake.asked).toEqual([]);
+  });
+
+  test('[HT5] a body over the limit is refused however it comes', async () => {
+    const server = await startTestServer();
+    const headers = `Authorization: Bearer ${TOKENS.operator}\r\nTransfer-Encoding: chunked\r\n`;
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    const answer = await server.raw(
+      `POST ${INVOKE} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n${headers}\r\n${chunk}${chunk}0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test('[HT5] what is said to be something else is 415', async () => {
+    const server = await startTestServer();
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {
+      const headers = { 'content-type': type };
+      expect((await server.post(INVOKE, wanted, { headers })).status, type).toBe(415);
+    }
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    expect((await server.post(INVOKE, wanted, { headers })).status).toBe(202);
+  });
+
+  test('[HT5] details list each problem, and unknown fields are ignored', async () => {
+    const server = await startTestServer();
+    const wrong = await server.post(INVOKE, { run_id: 1, timeout_ms: 'soon' });
+    expect(wrong.json.error.details.map((one: { path: string }) => one.path)).toEqual([
+      'run_id',
+      'timeout_ms',
+    ]);
+    expect((await server.post(INVOKE, { ...wanted, later: { x: 1 } })).status).toBe(202);
+  });
+
+  test('[HT4] a bad query says what is wrong with it', async () => {
+    const server = await startTestServer();
+    for (const query of ['limit=0', 'limit=x', 'limit=1000', 'status=DONE']) {
+      const answer = await server.get(`/v1/tool_calls?${query}`);
+      expect(answer, query).toMatchObject({
+        status: 400,
+        json: { error: { code: 'bad_request' } },
+      });
+      expect(answer.json.error.details[0].path).toBe(query.split('=')[0]);
+    }
+    expect((await server.get('/v1/tool_calls?cursor=&limit=')).status).toBe(200);
+  });
+});
+
+describe('errors', () => {
+  test('[HT6] a defect is a 500 that tells nothing, and is reported', async () => {
+    const server = await startTestServer();
+    const defect = new Error('the secret is 7f3a');
+    server.calls.fake.onInvoke = () => {
+      throw defect;
+    };
+    const answer = await server.post(INVOKE, wanted);
+    expect(answer).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
+    expect(answer.text).not.toContain('7f3a');
+    expect(server.reported).toEqual([defect]);
+  });
+
+  test('[HT6] a record that JSON cannot carry is a defect too', async () => {
+    const server = await startTestServer();
+    server.calls.fake.records.set('tc_1', callRecord({ result: 1n }));
+    expect((await server.get('/v1/tool_calls/tc_1')).status).toBe(500);
+    expect(server.reported).toHaveLength(1);
+  });
+
+  test.each([
+    [new BadCursorError('x'), 400, 'bad_request'],
+    [new StoreFailedError('x'), 503, 'store_failed'],
+  ])('[HT4] %s has its own code', async (error, status, code) => {
+    const server = await startTestServer();
+    server.calls.fake.onInvoke = () => {
+      throw error;
+    };
+    expect(await server.post(INVOKE, wanted)).toMatchObject({ status, json: { error: { code } } });
+  });
+});
+
+describe('doors', () => {
+  test('[HT8] alive and ready', async () => {
+    const server = await startTestServer();
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await server.get(path, { token: null })).status).toBe(200);
+      expect((await server.ask('HEAD', path, { token: null })).status).toBe(200);
+    }
+  });
+
+  test('[HT8] alive and not ready', async () => {
+    const ready = () => ({ ok: false, code: 'shutting_down', message: 'It is stopping.' }) as const;
+    const server = await startTestServer({ deps: { ready } });
+    expect((await server.get('/healthz', { token: null })).status).toBe(200);
+    const answer = await server.get('/readyz', { token: null });
+    expect(answer).toMatchObject({ status: 503, json: { error: { code: 'shutting_down' } } });
+  });
+
+  test('[HT9] the reference describes every operation', async () => {
+    const server = await startTestServer();
+    const { json: document } = await server.get('/openapi.json');
+    expect(document.openapi).toBe('3.1.0');
+    const invoke = document.paths['/v1/tools/{name}/invoke'].post;
+    const { schema } = invoke.requestBody.content['application/json'];
+    expect(schema.required).toEqual(['run_id']);
+    expect(invoke.responses['202']).toBeDefined();
+    expect(invoke.security).toEqual([{ bearer: [] }, { cookie: [] }]);
+    expect(document.paths['/healthz'].get.security).toEqual([]);
+    for (const path of [
+      '/v1/runs/{id}/events',
+      '/internal/tool_calls/{id}/submit',
+      '/v1/blobs/{id}',
+    ]) {
+      expect(document.paths[path], path).toBeDefined();
+    }
+    expect(
+      document.paths['/v1/tool_calls'].get.parameters.map((one: { name: string }) => one.name),
+    ).toContain('q');
+  });
+
+  test('[HT1] metrics are for operators', async () => {
+    const server = await startTestServer();
+    expect((await server.get('/metrics')).text).toBe('callboard_calls 1\n');
+    expect((await server.get('/metrics', { token: TOKENS.agent })).status).toBe(403);
+  });
+
+  test('[HT4] every code has a status of its kind', () => {
+    expect(Object.values(HTTP_ERRORS).every((status) => status >= 400 && status < 600)).toBe(true);
+  });
+
+  test('[HT32] bytes that are not HTTP are answered and hung up on', async () => {
+    const server = await startTestServer();
+    expect(await server.raw('\x16\x03\x01\x02\x00\x01\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+    const long = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+    expect(await server.raw(long)).toMatch(/^HTTP\/1.1 431 /);
+    expect((await server.get('/healthz', { token: null })).status).toBe(200);
+  });
+
+  test('[HT32] an offer of HTTP/2 is answered as the request that it is', async () => {
+    const server = await startTestServer();
+    const answer = await server.get('/healthz', {
+      headers: { connection: 'Upgrade', upgrade: 'h2c' },
+    });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,39 @@
+import { HttpError } from '#lib/protocol/http-error';
+import type { Principal } from '../../auth/principal.ts';
+import type { CallRecord } from '../../store/call-record.ts';
+import type { HttpDeps } from '../http-deps.ts';
+
+/** Contract, section 4. */
+export const AGENTS = ['operator', 'agent'] as const;
+export const OPERATORS = ['operator'] as const;
+export const CLIENTS = ['operator', 'device'] as const;
+
+/** Whether this call concerns `principal`: an agent sees what lies within its allow-list. */
+export const maySee = (
+  deps: Pick<HttpDeps, 'tools'>,
+  principal: Principal,
+  call: CallRecord,
+): boolean => principal.kind === 'operator' || deps.tools.mayCall(principal, call.toolName);
+
+/** The call, or the same `call_not_found` whether there is none or it is somebody else's. */
+export async function findCall(
+  deps: Pick<HttpDeps, 'tools' | 'calls'>,
+  principal: Principal,
+  id: string,
+): Promise<CallRecord> {
+  const call = await deps.calls.get(id);
+  if (call && maySee(deps, principal, call)) return call;
+  throw callNotFound(id);
+}
+
+export const callNotFound = (id: string): HttpError =>
+  new HttpError(
+    'call_not_found',
+    `There is no tool call ${JSON.stringify(id.slice(0, 128))}; GET /v1/tool_calls lists them.`,
+  );
+
+export const runNotFound = (id: string): HttpError =>
+  new HttpError(
+    'run_not_found',
+    `There is no run ${JSON.stringify(id.slice(0, 128))}; GET /v1/runs lists them.`,
+  );

@@ -1,0 +1,109 @@
+import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
+import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
+import { blobBodySchema } from '#lib/protocol/rest';
+import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
+import { type Answer, json } from '../answer.ts';
+import { checkShape } from '../check-shape.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Exchange, type Operation } from '../operation.ts';
+import { readBody } from '../read-body.ts';
+import { isJsonType, readJson } from '../read-json.ts';
+import { AGENTS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'blobs'>;
+
+const tag = 'blobs';
+const BLOB_ID = /^blob_[0-9a-f]{40}$/;
+/** Base64 takes four bytes for three; the rest is the JSON around it. */
+const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
+
+/** Shown in place: what a browser draws or plays and cannot run. SVG can run, and HTML is HTML. */
+const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
+
+export const blobOperations = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'POST',
+    path: '/v1/blobs',
+    id: 'putBlob',
+    tag,
+    summary: 'Keep bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
+    access: AGENTS,
+    docsBody: blobBodySchema,
+    answers: { 200: { description: 'What to name in an attachment', schema: attachmentSchema } },
+    handle: async ({ exchange }) => kept(await deps.blobs.put(await readUpload(exchange))),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/v1/blobs/:id',
+    id: 'getBlob',
+    tag,
+    summary: 'The bytes. Pictures, sound and video are shown in place, all else is a download',
+    access: AGENTS,
+    answers: { 200: { description: 'The bytes' } },
+    async handle({ params, exchange }) {
+      const blob = BLOB_ID.test(params.id) ? await deps.blobs.read(params.id) : undefined;
+      if (!blob) throw new HttpError('blob_not_found', 'There is no such blob.');
+      const { 'if-none-match': known } = exchange.incoming.headers;
+      if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };
+      return served(blob.attachment, blob.bytes);
+    },
+  }),
+];
+
+async function readUpload({ incoming }: Exchange): Promise<BlobUpload> {
+  const type = incoming.headers['content-type'];
+  if (type === undefined) {
+    throw new HttpError('bad_request', 'Say what the bytes are by Content-Type, e.g. image/png.');
+  }
+  if (!isJsonType(type)) {
+    const [mediaType = ''] = type.split(';', 1);
+    return { mediaType: mediaType.trim(), bytes: await readBody(incoming, LIMITS.blobBytes) };
+  }
+  const { value } = await readJson(incoming, BLOB_JSON_BYTES);
+  const { media_type, data, name, alt } = checkShape(blobBodySchema, value, 'body');
+  return {
+    mediaType: media_type,
+    bytes: Buffer.from(data, 'base64'),
+    ...(name === undefined ? {} : { name }),
+    ...(alt === undefined ? {} : { alt }),
+  };
+}
+
+const REFUSALS = {
+  mismatch: 'unsupported_media_type',
+  too_large: 'too_large',
+  empty: 'bad_request',
+} as const;
+
+function kept(outcome: BlobOutcome): Answer {
+  if (outcome.ok) return json(200, outcome.attachment);
+  throw new HttpError(REFUSALS[outcome.code], outcome.message);
+}
+
+function served(attachment: Attachment, bytes: Uint8Array): Answer {
+  const inline = INLINE.test(attachment.media_type);
+  return {
+    status: 200,
+    body: bytes,
+    headers: {
+      ...cached(attachment.blob_id),
+      'content-type': inline ? attachment.media_type : 'application/octet-stream',
+      'content-disposition': `${inline ? 'inline' : 'attachment'}; ${fileName(attachment)}`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+    },
+  };
+}
+
+/** By content, so it never changes; only the one who was let in may keep it. */
+const cached = (id: string) => ({
+  'cache-control': 'private, max-age=31536000, immutable',
+  etag: etag(id),
+});
+
+const etag = (id: string): string => `"${id}"`;
+
+/** RFC 6266: the spelling for every name, percent-encoded, so that nothing in it can end the header. */
+const fileName = ({ name, blob_id }: Attachment): string =>
+  `filename*=UTF-8''${encodeURIComponent((name ?? blob_id).toWellFormed()).replaceAll("'", '%27')}`;

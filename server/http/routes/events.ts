@@ -1,0 +1,36 @@
+import { eventsQuerySchema } from '#lib/protocol/rest';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { streamRunEvents } from '../run-event-stream.ts';
+import { AGENTS, runNotFound } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'report'>;
+
+/** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
+export const eventsOperation = (deps: Deps): Operation =>
+  defineOperation({
+    method: 'GET',
+    path: '/v1/runs/:id/events',
+    id: 'watchRun',
+    tag: 'runs',
+    summary:
+      'Server-Sent Events of a run: a snapshot, or what is newer than since (or Last-Event-ID)',
+    access: AGENTS,
+    query: eventsQuerySchema,
+    answers: { 200: { description: 'text/event-stream; data is the event as JSON' } },
+    async handle({ params, query, exchange }) {
+      const runId = params.id;
+      if (!(await deps.runs.get(runId))) throw runNotFound(runId);
+      // A reader that reconnects says by itself how far it has come.
+      const since = readLastEventId(exchange.incoming.headers['last-event-id']) ?? query.since;
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+        stream: (outgoing) => streamRunEvents(deps, outgoing, { runId, since }),
+      };
+    },
+  });
+
+function readLastEventId(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}

@@ -1,0 +1,83 @@
+import { HttpError } from '#lib/protocol/http-error';
+import {
+  registerAnswerSchema,
+  registerBodySchema,
+  requestsAnswerSchema,
+  submitAnswerSchema,
+  submitBodySchema,
+  waitQuerySchema,
+} from '#lib/protocol/rest';
+import type { Principal } from '../../auth/principal.ts';
+import { json } from '../answer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { CLIENTS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'clients'>;
+
+const tag = 'clients without a socket';
+
+/** Contract, section 7. */
+export const internalOperations = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'POST',
+    path: '/internal/tools/register',
+    id: 'registerTools',
+    tag,
+    summary: 'Offer tools as a client that polls',
+    access: CLIENTS,
+    body: registerBodySchema,
+    answers: { 200: { description: 'What was taken', schema: registerAnswerSchema } },
+    async handle({ principal, body }) {
+      checkOwnClient(principal, body.client_id);
+      const { registered_count, rejected } = await deps.clients.register(principal, body);
+      return json(200, { ok: true, registered_count, rejected });
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/internal/clients/:client_id/requests',
+    id: 'takeRequests',
+    tag,
+    summary:
+      'The calls for this client. With wait_ms held until there is one; asking keeps it alive',
+    access: CLIENTS,
+    query: waitQuerySchema,
+    answers: { 200: { description: 'The calls', schema: requestsAnswerSchema } },
+    async handle({ principal, params, query, exchange }) {
+      checkOwnClient(principal, params.client_id);
+      const waitMs = query.wait_ms ?? 0;
+      const requests = await deps.clients.requests(
+        principal,
+        params.client_id,
+        waitMs,
+        exchange.signal(),
+      );
+      return json(200, { requests });
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/internal/tool_calls/:id/submit',
+    id: 'submitResult',
+    tag,
+    summary: 'The result of a call; only for the client that was asked',
+    access: CLIENTS,
+    body: submitBodySchema,
+    answers: { 200: { description: 'Durable', schema: submitAnswerSchema } },
+    async handle({ principal, params, body }) {
+      const outcome = await deps.clients.submit(principal, params.id, body);
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+      return json(200, { ok: true, tool_call_id: params.id, status: outcome.status });
+    },
+  }),
+];
+
+/** A device speaks for itself alone (contract, section 4). */
+function checkOwnClient(principal: Principal, clientId: string): void {
+  if (principal.kind !== 'device' || principal.clientId === clientId) return;
+  throw new HttpError(
+    'permission_denied',
+    `This token belongs to the client ${JSON.stringify(principal.clientId)} and may speak for no other.`,
+  );
+}

@@ -1,0 +1,14 @@
+import { HttpError } from '#lib/protocol/http-error';
+import type { CallActionOutcome, InvokeRefusal } from '../../calls/call-service.ts';
+
+type Refusal = Extract<CallActionOutcome, { ok: false }> | InvokeRefusal;
+
+/** A service's refusal as HTTP tells it. */
+export function toRefusal(refusal: Refusal): HttpError {
+  const details = refusal.details ? { details: refusal.details } : {};
+  if (refusal.code === 'conflict_idempotency') {
+    // Contract, section 6: "other body, 422". The word stays that of a conflict: the arguments may be fine.
+    return new HttpError('conflict', refusal.message, { ...details, status: 422 });
+  }
+  return new HttpError(refusal.code, refusal.message, details);
+}

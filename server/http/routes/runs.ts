@@ -1,0 +1,109 @@
+import { HttpError } from '#lib/protocol/http-error';
+import {
+  runsPageSchema,
+  runsQuerySchema,
+  sendMessageBodySchema,
+  startRunBodySchema,
+} from '#lib/protocol/rest';
+import { runRecordSchema } from '#lib/protocol/run';
+import type { RunOutcome } from '../../runs/run-service.ts';
+import { type Answer, json } from '../answer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { AGENTS, runNotFound } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'runs'>;
+
+const tag = 'runs';
+const record = { 200: { description: 'The run', schema: runRecordSchema } };
+
+const reading = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'GET',
+    path: '/v1/runs',
+    id: 'listRuns',
+    tag,
+    summary: 'Runs, the latest first',
+    access: AGENTS,
+    query: runsQuerySchema,
+    answers: { 200: { description: 'A page of runs', schema: runsPageSchema } },
+    async handle({ query }) {
+      const { runs, nextCursor } = await deps.runs.list({
+        limit: query.limit,
+        ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+      });
+      return json(200, { runs, next_cursor: nextCursor });
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/v1/runs/:id',
+    id: 'getRun',
+    tag,
+    summary: 'One run with its messages',
+    access: AGENTS,
+    answers: record,
+    async handle({ params }) {
+      const run = await deps.runs.get(params.id);
+      if (!run) throw runNotFound(params.id);
+      return json(200, run);
+    },
+  }),
+];
+
+const acting = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'POST',
+    path: '/v1/runs',
+    id: 'startRun',
+    tag,
+    summary: 'Ask the built-in agent for something. The run goes on whoever disconnects',
+    access: AGENTS,
+    body: startRunBodySchema,
+    answers: record,
+    handle: async ({ principal, body: { input, model, tools } }) =>
+      done(
+        await deps.runs.start({
+          principal,
+          input,
+          ...(model === undefined ? {} : { model }),
+          ...(tools === undefined ? {} : { tools }),
+        }),
+      ),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/v1/runs/:id/messages',
+    id: 'sendMessage',
+    tag,
+    summary: 'Say the next thing in a run',
+    access: AGENTS,
+    body: sendMessageBodySchema,
+    answers: record,
+    handle: async ({ principal, params, body: { input, model } }) =>
+      done(
+        await deps.runs.send(params.id, {
+          principal,
+          input,
+          ...(model === undefined ? {} : { model }),
+        }),
+      ),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/v1/runs/:id/cancel',
+    id: 'cancelRun',
+    tag,
+    summary: 'Stop the turn that runs, and cancel its calls',
+    access: AGENTS,
+    answers: record,
+    handle: async ({ params }) => done(await deps.runs.cancel(params.id)),
+  }),
+];
+
+export const runOperations = (deps: Deps): Operation[] => [...reading(deps), ...acting(deps)];
+
+function done(outcome: RunOutcome): Answer {
+  if (outcome.ok) return json(200, outcome.run);
+  throw new HttpError(outcome.code, outcome.message);
+}

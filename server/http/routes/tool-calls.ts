@@ -1,0 +1,158 @@
+import { callRecordSchema } from '#lib/protocol/call-record';
+import {
+  answerBodySchema,
+  approvalBodySchema,
+  callsPageSchema,
+  callsQuerySchema,
+  extendBodySchema,
+  retryBodySchema,
+  waitQuerySchema,
+} from '#lib/protocol/rest';
+import { principalName } from '../../auth/principal.ts';
+import type { CallActionOutcome } from '../../calls/call-service.ts';
+import { type Answer, json } from '../answer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { toWireCall } from '../to-wire-call.ts';
+import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
+import { toRefusal } from './refusal.ts';
+
+type Deps = Pick<HttpDeps, 'calls' | 'tools'>;
+
+const tag = 'calls';
+const record = { 200: { description: 'The record', schema: callRecordSchema } };
+
+const getCallOperation = (deps: Deps): Operation =>
+  defineOperation({
+    method: 'GET',
+    path: '/v1/tool_calls/:id',
+    id: 'getToolCall',
+    tag,
+    summary: 'One call. With wait_ms the answer is held until the call is final',
+    access: AGENTS,
+    query: waitQuerySchema,
+    answers: record,
+    async handle({ principal, params, query, exchange }) {
+      const found = await findCall(deps, principal, params.id);
+      if (!query.wait_ms) return json(200, toWireCall(found));
+      const waited = await deps.calls.wait(params.id, query.wait_ms, exchange.signal());
+      return json(200, toWireCall(waited ?? found));
+    },
+  });
+
+const listCallsOperation = (deps: Deps): Operation =>
+  defineOperation({
+    method: 'GET',
+    path: '/v1/tool_calls',
+    id: 'listToolCalls',
+    tag,
+    summary: 'Calls, newest first, by page and filter; q searches arguments, results and errors',
+    access: AGENTS,
+    query: callsQuerySchema,
+    answers: { 200: { description: 'A page of records', schema: callsPageSchema } },
+    async handle({ principal, query }) {
+      const { calls, nextCursor } = await deps.calls.list({
+        limit: query.limit,
+        ...(query.run_id === undefined ? {} : { runId: query.run_id }),
+        ...(query.status === undefined ? {} : { status: query.status }),
+        ...(query.tool === undefined ? {} : { tool: query.tool }),
+        ...(query.client === undefined ? {} : { clientId: query.client }),
+        ...(query.q === undefined ? {} : { text: query.q }),
+        ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+      });
+      const visible = calls.filter((call) => maySee(deps, principal, call));
+      return json(200, { tool_calls: visible.map(toWireCall), next_cursor: nextCursor });
+    },
+  });
+
+const agentActions = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tool_calls/:id/cancel',
+    id: 'cancelToolCall',
+    tag,
+    summary: 'Stop a call. The client that runs it is told',
+    access: AGENTS,
+    answers: record,
+    async handle({ principal, params }) {
+      await findCall(deps, principal, params.id);
+      return done(await deps.calls.cancel(params.id, `Cancelled by ${principalName(principal)}.`));
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tool_calls/:id/retry',
+    id: 'retryToolCall',
+    tag,
+    summary: 'Call again what has ended, with the same arguments or new ones',
+    access: AGENTS,
+    body: retryBodySchema,
+    answers: { 200: { description: "The new call's record", schema: callRecordSchema } },
+    async handle({ principal, params, body }) {
+      await findCall(deps, principal, params.id);
+      const args = body.args === undefined ? [] : [body.args];
+      return done(await deps.calls.retry(params.id, principal, ...args));
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tool_calls/:id/extend',
+    id: 'extendToolCall',
+    tag,
+    summary: 'Give a running call more time',
+    access: AGENTS,
+    body: extendBodySchema,
+    answers: record,
+    async handle({ principal, params, body }) {
+      await findCall(deps, principal, params.id);
+      return done(await deps.calls.extend(params.id, body.by_ms));
+    },
+  }),
+];
+
+const operatorActions = (deps: Deps): Operation[] => [
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tool_calls/:id/approval',
+    id: 'decideApproval',
+    tag,
+    summary: 'Let a call that waits for approval run, or not; always: and do not ask again',
+    access: OPERATORS,
+    body: approvalBodySchema,
+    answers: record,
+    async handle({ principal, params, body }) {
+      const { decision, note, args } = body;
+      return done(
+        await deps.calls.decide(params.id, principal, {
+          decision,
+          ...(note === undefined ? {} : { note }),
+          ...(args === undefined ? {} : { args }),
+        }),
+      );
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tool_calls/:id/answer',
+    id: 'answerToolCall',
+    tag,
+    summary: "Answer a call by hand, in the tool's place",
+    access: OPERATORS,
+    body: answerBodySchema,
+    answers: record,
+    handle: async ({ principal, params, body }) =>
+      done(await deps.calls.answer(params.id, principal, body.output)),
+  }),
+];
+
+export const toolCallOperations = (deps: Deps): Operation[] => [
+  getCallOperation(deps),
+  listCallsOperation(deps),
+  ...agentActions(deps),
+  ...operatorActions(deps),
+];
+
+function done(outcome: CallActionOutcome): Answer {
+  if (outcome.ok) return json(200, toWireCall(outcome.call));
+  throw toRefusal(outcome);
+}

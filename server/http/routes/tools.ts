@@ -1,0 +1,120 @@
+import { callRecordSchema } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/call-status';
+import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
+import {
+  type InvokeAccepted,
+  invokeAcceptedSchema,
+  invokeBodySchema,
+  modelsAnswerSchema,
+  toolsAnswerSchema,
+} from '#lib/protocol/rest';
+import { type Answer, json } from '../answer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineOperation, type Exchange, type Operation } from '../operation.ts';
+import { toWireCall } from '../to-wire-call.ts';
+import { AGENTS } from './access.ts';
+import { toRefusal } from './refusal.ts';
+
+type Deps = Pick<HttpDeps, 'tools' | 'calls' | 'runs'>;
+
+export const toolOperations = (deps: Deps): Operation[] => [
+  invokeOperation(deps),
+  defineOperation({
+    method: 'GET',
+    path: '/v1/tools',
+    id: 'listCallableTools',
+    tag: 'tools',
+    summary: 'The tools that you may call now',
+    access: AGENTS,
+    answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
+    handle: ({ principal }) =>
+      json(200, { tools: deps.tools.list(principal).filter((tool) => tool.callable) }),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/api/tools',
+    id: 'listTools',
+    tag: 'tools',
+    summary: 'Every registered tool, whether you may call it now, and why not',
+    access: AGENTS,
+    answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
+    handle: ({ principal }) => json(200, { tools: deps.tools.list(principal) }),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/v1/models',
+    id: 'listModels',
+    tag: 'runs',
+    summary: 'The models that a run may use',
+    access: AGENTS,
+    answers: { 200: { description: 'The models', schema: modelsAnswerSchema } },
+    handle: () => json(200, { models: deps.runs.models() }),
+  }),
+];
+
+/** The hot path: nothing here is done that the answer does not need. */
+const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
+  defineOperation({
+    method: 'POST',
+    path: '/v1/tools/:name/invoke',
+    id: 'invokeTool',
+    tag: 'tools',
+    summary:
+      'Call a tool. With wait_ms the answer is held until the call is final; the header Idempotency-Key makes repeating it safe',
+    access: AGENTS,
+    body: invokeBodySchema,
+    answers: {
+      200: { description: 'The final record, with wait_ms', schema: callRecordSchema },
+      202: { description: 'Recorded, and on its way', schema: invokeAcceptedSchema },
+    },
+    async handle({ principal, params, body, bodyBytes, exchange }) {
+      checkArgsSize(body.args, bodyBytes);
+      const idempotencyKey = readIdempotencyKey(exchange);
+      const outcome = await deps.calls.invoke({
+        principal,
+        tool: params.name,
+        runId: body.run_id,
+        args: body.args === undefined ? {} : body.args,
+        ...(body.client === undefined ? {} : { clientId: body.client }),
+        ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      });
+      if (!outcome.ok) throw toRefusal(outcome);
+      if (!body.wait_ms) return accepted(outcome.call.id);
+      const call = await deps.calls.wait(outcome.call.id, body.wait_ms, exchange.signal());
+      return call && isFinalStatus(call.status)
+        ? json(200, toWireCall(call))
+        : accepted(outcome.call.id);
+    },
+  });
+
+function accepted(id: string): Answer {
+  const answer: InvokeAccepted = {
+    tool_call_id: id,
+    status: 'pending',
+    message: `The call is recorded. GET /v1/tool_calls/${id}?wait_ms=${LIMITS.waitMs} waits for its result.`,
+  };
+  return json(202, answer);
+}
+
+/** Measured only when the whole body is over the limit: the hot path does not pay for it. */
+function checkArgsSize(args: unknown, bodyBytes: number): void {
+  if (bodyBytes <= LIMITS.argsBytes) return;
+  const bytes = Buffer.byteLength(JSON.stringify(args ?? null));
+  if (bytes <= LIMITS.argsBytes) return;
+  throw new HttpError(
+    'too_large',
+    `The arguments are ${bytes} bytes; a call takes at most ${LIMITS.argsBytes}. Send large data by POST /v1/blobs.`,
+  );
+}
+
+function readIdempotencyKey({ incoming }: Exchange): string | undefined {
+  const key = incoming.headers['idempotency-key'];
+  if (typeof key !== 'string') return undefined;
+  if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;
+  throw new HttpError(
+    'bad_request',
+    `Idempotency-Key has ${key.length} characters; it takes 1 to ${LIMITS.idempotencyKeyChars}.`,
+  );
+}

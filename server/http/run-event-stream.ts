@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
+import type { EventBus, LoggedEvent } from '../bus/event-bus.ts';
+import type { Clock } from '../clock.ts';
+
+/** Proxies close what is silent for a minute. */
+export const HEARTBEAT_MS = 15_000;
+/** A reader further behind is cut off; it comes back with Last-Event-ID. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+
+export interface RunEventStreamDeps {
+  readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly snapshot: (runId: string) => Promise<Snapshot>;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Sends one run's events as Server-Sent Events until the reader hangs up: first
+ * what is newer than `since`, or a snapshot where the log does not reach back
+ * that far; then what happens, in order and without a gap.
+ */
+export function streamRunEvents(
+  deps: RunEventStreamDeps,
+  outgoing: ServerResponse,
+  { runId, since }: { readonly runId: string; readonly since: number | undefined },
+): void {
+  const send = createSender(outgoing);
+  /** What comes while the snapshot is being made. */
+  const held: LoggedEvent[] = [];
+  let forward = (events: readonly LoggedEvent[]): void => {
+    held.push(...events);
+  };
+  const subscription = deps.bus.subscribe({
+    ...(since === undefined ? {} : { since }),
+    onEvents: (events) => forward(events),
+  });
+  const release = (afterSeq: number) => {
+    forward = (events) => send(toText(events, runId, afterSeq));
+    forward(held.splice(0));
+  };
+  const stopHeartbeat = repeat(deps.clock, HEARTBEAT_MS, () => send(': still here\n\n'));
+  outgoing.once('close', () => {
+    subscription.close();
+    stopHeartbeat();
+  });
+  outgoing.flushHeaders();
+  if (since !== undefined && subscription.complete) {
+    release(since);
+    return;
+  }
+  deps.snapshot(runId).then(
+    (snapshot) => {
+      send(`id: ${snapshot.seq}\ndata: ${JSON.stringify(snapshot)}\n\n`);
+      release(snapshot.seq);
+    },
+    (error: unknown) => {
+      deps.report(error);
+      outgoing.destroy();
+    },
+  );
+}
+
+const createSender = (outgoing: ServerResponse) => (text: string) => {
+  if (text === '' || outgoing.destroyed) return;
+  outgoing.write(text);
+  if (outgoing.writableLength > MAX_UNSENT_BYTES) outgoing.destroy();
+};
+
+const toText = (events: readonly LoggedEvent[], runId: string, afterSeq: number): string =>
+  events
+    .filter(({ event }) => event.seq > afterSeq && isOfRun(event, runId))
+    .map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`)
+    .join('');
+
+function repeat(clock: Clock, ms: number, tick: () => void): () => void {
+  const again = () => {
+    cancel = clock.schedule(ms, again);
+    tick();
+  };
+  let cancel = clock.schedule(ms, again);
+  return () => cancel();
+}
+
+/** A decided approval names no run: its id means nothing to whoever has not seen it asked. */
+function isOfRun(event: WatchEvent, runId: string): boolean {
+  switch (event.type) {
+    case 'call':
+    case 'message':
+    case 'message_delta':
+      return event.run_id === runId;
+    case 'run':
+      return event.run.run_id === runId;
+    case 'approval':
+      return event.approval === null || event.approval.run_id === runId;
+    case 'tools':
+    case 'clients':
+      return false;
+  }
+}

@@ -1,0 +1,231 @@
+import type { Attachment } from '#lib/protocol/attachment';
+import type { RunRecord } from '#lib/protocol/run';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
+import type { LoggedEvent } from '../../bus/event-bus.ts';
+import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
+import type { RunService } from '../../runs/run-service.ts';
+import type { CallRecord } from '../../store/call-record.ts';
+import type { SessionRecord, Store } from '../../store/store.ts';
+import type { HttpClientService } from '../http-client-service.ts';
+
+/** A call that has just been recorded, unless told otherwise. */
+export const callRecord = (more: Partial<CallRecord> = {}): CallRecord => ({
+  id: 'tc_1',
+  runId: 'run_a',
+  toolName: 'echo',
+  source: 'client',
+  status: 'PENDING',
+  phase: 'queued',
+  args: {},
+  result: undefined,
+  error: null,
+  attachments: [],
+  resultHash: null,
+  lateResult: undefined,
+  annotations: {},
+  timeoutMs: 30_000,
+  wantedClientId: null,
+  provider: null,
+  granted: false,
+  createdAt: 1_500,
+  queuedAt: 1_500,
+  offeredAt: null,
+  startedAt: null,
+  completedAt: null,
+  deadlines: {
+    approval: null,
+    queue: null,
+    start: null,
+    execute: null,
+    resume: null,
+    cancel: null,
+  },
+  executeLeftMs: null,
+  retryOf: null,
+  requestedBy: 'operator',
+  card: { status: 'WAIT', params: {} },
+  ...more,
+});
+
+export const done = (more: Partial<CallRecord> = {}): CallRecord =>
+  callRecord({ status: 'SUCCEEDED', phase: null, result: { n: 1 }, completedAt: 2_250, ...more });
+
+const unused = (): never => {
+  throw new Error('this fake does not do that');
+};
+
+/** Calls that are what a test put there. What is asked of it is kept in `asked`. */
+export function createFakeCalls() {
+  const records = new Map<string, CallRecord>();
+  const asked: { what: string; args: readonly unknown[] }[] = [];
+  const note = (what: string, ...args: unknown[]) => void asked.push({ what, args });
+  const fake = {
+    records,
+    asked,
+    /** What the next `invoke` answers. */
+    outcome: undefined as InvokeOutcome | undefined,
+    onInvoke: (_request: InvokeRequest): void => {},
+    onWait: async (id: string, _signal?: AbortSignal) => records.get(id),
+  };
+  const act =
+    (what: string) =>
+    async (id: string, ...args: unknown[]) => {
+      note(what, id, ...args);
+      const call = records.get(id);
+      if (!call) return { ok: false, code: 'call_not_found', message: 'no such call' } as const;
+      if (call.completedAt !== null) {
+        return { ok: false, code: 'already_final', message: 'it has ended' } as const;
+      }
+      return { ok: true, call } as const;
+    };
+  const service: CallService = {
+    async invoke(request) {
+      note('invoke', request);
+      fake.onInvoke(request);
+      if (fake.outcome) return fake.outcome;
+      const call = callRecord({ toolName: request.tool, runId: request.runId });
+      if (!records.has(call.id)) records.set(call.id, call);
+      return { ok: true, call };
+    },
+    async wait(id, waitMs, signal) {
+      note('wait', id, waitMs);
+      return fake.onWait(id, signal);
+    },
+    async list(query) {
+      note('list', query);
+      return { calls: [...records.values()], nextCursor: 'more' };
+    },
+    get: async (id) => records.get(id),
+    cancel: act('cancel'),
+    retry: act('retry'),
+    decide: act('decide'),
+    answer: act('answer'),
+    extend: act('extend'),
+    draft: unused,
+    watched: () => [],
+  };
+  return { fake, service };
+}
+
+export const runRecord: RunRecord = {
+  run_id: 'run_a',
+  title: 'A run',
+  status: 'idle',
+  model: null,
+  tools: null,
+  step: 0,
+  max_steps: 10,
+  error: null,
+  created_at: 1,
+  updated_at: 1,
+  messages: [],
+};
+
+export const fakeRuns: RunService = {
+  start: async () => ({ ok: true, run: runRecord }),
+  send: async (id) => ({
+    ok: false,
+    code: id === 'run_a' ? 'conflict' : 'run_not_found',
+    message: 'not now',
+  }),
+  cancel: async () => ({ ok: true, run: runRecord }),
+  get: async (id) => (id === 'run_a' ? runRecord : undefined),
+  list: async () => ({ runs: [runRecord], nextCursor: null }),
+  models: () => [],
+  watched: async () => [runRecord],
+  ensure: async () => {},
+};
+
+const listing = (name: string, callable: boolean): ToolListing => ({
+  name,
+  model_name: name,
+  source: 'client',
+  description: name,
+  schema: { type: 'object' },
+  timeout_ms: 30_000,
+  clients: [],
+  callable,
+});
+
+export const fakeTools = {
+  list: () => [listing('echo', true), listing('absent', false)],
+  mayCall: (principal: { kind: string; tools?: readonly string[] }, name: string) =>
+    principal.kind === 'operator' || principal.tools?.includes(name) === true,
+};
+
+export function createFakeClients() {
+  const asked: unknown[][] = [];
+  const service: HttpClientService = {
+    async register(_principal, body) {
+      asked.push(['register', body]);
+      return { registered_count: body.tools.length, rejected: [] };
+    },
+    async requests(_principal, clientId, waitMs) {
+      asked.push(['requests', clientId, waitMs]);
+      return [];
+    },
+    async submit(_principal, id, body) {
+      asked.push(['submit', id, body]);
+      return id === 'tc_final'
+        ? { ok: false, code: 'already_final', message: 'it has ended' }
+        : { ok: true, status: body.status };
+    },
+  };
+  return { asked, service };
+}
+
+export function createFakeBlobs(): BlobStore {
+  const kept = new Map<string, { attachment: Attachment; bytes: Uint8Array }>();
+  return {
+    async put(upload: BlobUpload) {
+      if (upload.bytes.length === 0) return { ok: false, code: 'empty', message: 'no bytes' };
+      const blob_id = `blob_${String(kept.size).padStart(40, '0')}`;
+      const { mediaType: media_type, bytes, name } = upload;
+      const attachment = { blob_id, media_type, size: bytes.length, ...(name ? { name } : {}) };
+      kept.set(blob_id, { attachment, bytes });
+      return { ok: true, attachment };
+    },
+    read: async (id) => kept.get(id),
+  };
+}
+
+/** A bus whose log reaches back to `oldest`. */
+export function createFakeBus(oldest = 0) {
+  const log: LoggedEvent[] = [];
+  const subscribers = new Set<(events: readonly LoggedEvent[]) => void>();
+  return {
+    subscribers,
+    publish(event: WatchEvent) {
+      const logged = { event, json: JSON.stringify(event) };
+      log.push(logged);
+      for (const tell of subscribers) tell([logged]);
+    },
+    subscribe({
+      since,
+      onEvents,
+    }: {
+      since?: number;
+      onEvents(events: readonly LoggedEvent[]): void;
+    }) {
+      const complete = since === undefined || since >= oldest;
+      if (since !== undefined && complete) onEvents(log.filter(({ event }) => event.seq > since));
+      subscribers.add(onEvents);
+      return { complete, close: () => void subscribers.delete(onEvents) };
+    },
+  };
+}
+
+export function createFakeSessionStore(): Pick<Store, 'write' | 'getSession'> {
+  const sessions = new Map<string, SessionRecord>();
+  return {
+    async write(changes) {
+      for (const change of changes) {
+        if (change.type === 'put_session') sessions.set(change.session.idHash, change.session);
+        if (change.type === 'delete_session') sessions.delete(change.idHash);
+      }
+    },
+    getSession: async (idHash) => sessions.get(idHash),
+  };
+}

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { Snapshot } from '#lib/protocol/watch-messages';
+import { createCredentials } from '../../auth/credentials.ts';
+import { createFailedAttempts } from '../../auth/failed-attempts.ts';
+import { createHostGate } from '../../auth/host-gate.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { createSessions } from '../../auth/sessions.ts';
+import { createSignInCodes } from '../../auth/sign-in-codes.ts';
+import { createSystemClock } from '../../clock.ts';
+import { createApi } from '../create-api.ts';
+import { createHttpServer } from '../create-http-server.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import type { PageHandler } from '../page-server.ts';
+import { createRequestListener } from '../request-listener.ts';
+import { createUpgradeGate, type SocketHandler, type UpgradeGateDeps } from '../upgrade-gate.ts';
+import {
+  createFakeBlobs,
+  createFakeBus,
+  createFakeCalls,
+  createFakeClients,
+  createFakeSessionStore,
+  fakeRuns,
+  fakeTools,
+} from './fake-services.ts';
+
+export const TOKENS = { operator: 'operator-token', agent: 'agent-token', device: 'device-token' };
+
+const PRINCIPALS: Record<string, Principal> = {
+  [TOKENS.operator]: { kind: 'operator', sessionId: null },
+  [TOKENS.agent]: { kind: 'agent', name: 'helper', tools: ['echo'] },
+  [TOKENS.device]: { kind: 'device', clientId: 'client_1' },
+};
+
+const SNAPSHOT: Snapshot = {
+  type: 'snapshot',
+  seq: 10,
+  runs: [],
+  calls: [],
+  tools: [],
+  clients: [],
+  approvals: [],
+};
+
+export interface TestServerOptions {
+  readonly deps?: Partial<HttpDeps>;
+  readonly gate?: Partial<UpgradeGateDeps>;
+  readonly pages?: PageHandler;
+  readonly onSocket?: SocketHandler;
+  readonly development?: boolean;
+  readonly allowedAttempts?: number;
+}
+
+export interface Asked {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** The whole HTTP side on a real port, before fake services. It ends with its test. */
+export async function startTestServer(options: TestServerOptions = {}) {
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const clock = options.deps?.clock ?? createSystemClock();
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const calls = createFakeCalls();
+  const clients = createFakeClients();
+  const bus = createFakeBus(5);
+  const failedAttempts = createFailedAttempts({
+    count: options.allowedAttempts ?? 20,
+    windowSeconds: 60,
+  });
+  const sessions = createSessions({
+    store: createFakeSessionStore(),
+    clock,
+    newSecret,
+    secure: false,
+  });
+  const signInCodes = createSignInCodes({ clock, newSecret });
+  const credentials = createCredentials({
+    findPrincipal: (token) => (Object.hasOwn(PRINCIPALS, token) ? PRINCIPALS[token] : undefined),
+    sessions,
+    failedAttempts,
+  });
+  let port = 0;
+  const hostGate = createHostGate({
+    scheme: 'http',
+    port: () => port,
+    host: '127.0.0.1',
+    allowedHosts: [],
+    allowedOrigins: [],
+  });
+  const api = createApi({
+    calls: calls.service,
+    runs: fakeRuns,
+    tools: fakeTools,
+    blobs: createFakeBlobs(),
+    clients: clients.service,
+    bus,
+    snapshot: async () => SNAPSHOT,
+    credentials,
+    sessions,
+    signInCodes,
+    failedAttempts,
+    isOperatorToken: (token) => token === TOKENS.operator,
+    clock,
+    metrics: () => 'callboard_calls 1\n',
+    ready: () => ({ ok: true }),
+    report,
+    ...options.deps,
+  });
+  const onSocket = options.onSocket ?? (() => {});
+  const gate = createUpgradeGate({
+    hostGate,
+    credentials,
+    sessions,
+    sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
+    report,
+    ...options.gate,
+  });
+  const server = createHttpServer({
+    onRequest: createRequestListener({
+      hostGate,
+      credentials,
+      api,
+      pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
+      newNonce: () => randomBytes(16).toString('base64'),
+      development: options.development ?? false,
+      report,
+    }),
+    onUpgrade: gate.onUpgrade,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+  onTestFinished(async () => {
+    gate.close(1012, 'test over');
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    server,
+    port,
+    gate,
+    calls,
+    clients,
+    bus,
+    sessions,
+    signInCodes,
+    reported,
+    ...asker(port),
+  };
+}
+
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  readonly json: ReturnType<typeof JSON.parse>;
+}
+
+/** Requests as programs and browsers make them, headers untouched (`fetch` would set its own). */
+function asker(port: number) {
+  const ask = (method: string, path: string, asked: Asked = {}): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const { token = TOKENS.operator, body } = asked;
+      const isBytes = typeof body === 'string' || body instanceof Uint8Array;
+      const bytes = body === undefined || isBytes ? body : JSON.stringify(body);
+      const headers = {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(bytes === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }),
+        ...asked.headers,
+      };
+      const going = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+      going.on('error', reject);
+      going.on('response', async (response) => {
+        const body = await text(response);
+        const isJson = response.headers['content-type']?.startsWith('application/json') && body;
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: body, json: isJson ? JSON.parse(body) : undefined });
+      });
+      going.end(bytes);
+    });
+  return {
+    get: (path: string, asked?: Asked) => ask('GET', path, asked),
+    post: (path: string, body: unknown = {}, asked?: Asked) =>
+      ask('POST', path, { ...asked, body }),
+    ask,
+    /** Bytes as they are; what came back until the server hung up. */
+    raw: (bytes: string): Promise<string> => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+      return text(socket);
+    },
+  };
+}

@@ -1,0 +1,282 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Credentials } from '../auth/credentials.ts';
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+  TOKENS,
+} from './testing/start-test-server.ts';
+import type { SocketContext } from './upgrade-gate.ts';
+
+const asOperator = { authorization: `Bearer ${TOKENS.operator}` };
+
+describe('who is let in', () => {
+  test('[UG3] a bearer token opens both sockets, and tells who it is', async () => {
+    const { server, contexts } = await setup();
+    for (const path of ['/ws/client', '/ws/watch?x=%zz']) {
+      expect(await dial(server, path, { headers: asOperator })).toBeInstanceOf(WebSocket);
+    }
+    expect(contexts).toHaveLength(2);
+    expect(contexts[0]).toEqual({
+      principal: { kind: 'operator', sessionId: null },
+      address: '127.0.0.1',
+    });
+  });
+
+  test.each([
+    ['/ws/clientx', 404],
+    ['/ws/client/', 404],
+    ['/WS/client', 404],
+    ['/', 404],
+    ['/_next/hmr', 404],
+    ['/v1/tools', 404],
+  ])('[UG1] %s is refused with %i', async (path, status) => {
+    const { server, contexts } = await setup();
+    expect(await dial(server, path, { headers: asOperator })).toBe(status);
+    expect(contexts).toEqual([]);
+  });
+
+  test.each(['//', '*', 'http://a:99999/', '/%E0%A4%A', '/ws/../ws/client'])(
+    '[UG1] the target %s is refused and hung up on',
+    async (target) => {
+      const { server } = await setup();
+      const handshake =
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+      const head = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+      expect(await server.raw(head + handshake)).toMatch(/^HTTP\/1.1 400 /);
+      expect((await server.get('/healthz')).status).toBe(200);
+    },
+  );
+
+  test('[UG1] what is no handshake is a 400', async () => {
+    const { server } = await setup();
+    const head = `GET /ws/client HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${TOKENS.operator}\r\n`;
+    const answer = await server.raw(`${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
+  });
+
+  test('[UG2] no or a wrong credential is 401', async () => {
+    const { server, contexts } = await setup();
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { cookie: 'callboard_session=x', origin: ownOrigin(server) },
+    ]) {
+      expect(await dial(server, '/ws/client', { headers })).toBe(401);
+    }
+    expect(await dial(server, `/ws/client?token=${TOKENS.operator}`)).toBe(401);
+    expect(contexts).toEqual([]);
+  });
+
+  test('[UG2] a foreign host or origin is refused, with the right token too', async () => {
+    const { server } = await setup();
+    const host = { ...asOperator, host: 'rebind.example:3000' };
+    expect(await dial(server, '/ws/watch', { headers: host })).toBe(421);
+    for (const origin of [
+      'https://evil.example',
+      'http://localhost.evil.example',
+      'null',
+      'http://127.0.0.1:1',
+    ]) {
+      expect(await dial(server, '/ws/watch', { headers: { ...asOperator, origin } }), origin).toBe(
+        403,
+      );
+    }
+  });
+
+  test('[UG3] a cookie needs our Origin', async () => {
+    const { server } = await setup();
+    const cookie = await signIn(server);
+    expect(await dial(server, '/ws/watch', { headers: { cookie } })).toBe(403);
+    const headers = { cookie, origin: ownOrigin(server) };
+    expect(await dial(server, '/ws/watch', { headers })).toBeInstanceOf(WebSocket);
+  });
+
+  test('[UG4] agents open neither, devices the client socket alone', async () => {
+    const { server } = await setup();
+    const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+    expect(await dial(server, '/ws/client', as(TOKENS.agent))).toBe(403);
+    expect(await dial(server, '/ws/watch', as(TOKENS.agent))).toBe(403);
+    expect(await dial(server, '/ws/watch', as(TOKENS.device))).toBe(403);
+    expect(await dial(server, '/ws/client', as(TOKENS.device))).toBeInstanceOf(WebSocket);
+  });
+
+  test('[UG5] the subprotocol is answered when offered, never with the token', async () => {
+    const { server } = await setup();
+    const protocols = ['callboard.v1', `bearer.${TOKENS.operator}`];
+    expect(await dial(server, '/ws/client', { protocols })).toMatchObject({
+      protocol: 'callboard.v1',
+    });
+    expect(await dial(server, '/ws/client', { headers: asOperator })).toMatchObject({
+      protocol: '',
+    });
+    expect(await dial(server, '/ws/client', { protocols: ['callboard.v1', 'bearer.wrong'] })).toBe(
+      401,
+    );
+  });
+});
+
+describe('what it bears', () => {
+  test('[UG6] a malformed frame closes its own socket and nothing else', async () => {
+    const { server } = await setup();
+    const [bad, good] = [await open(server), await open(server)];
+    const closed = once(bad, 'close');
+    // Reserved bits set, and not masked: no frame at all.
+    rawSocketOf(bad).write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
+    expect((await closed)[0]).toBe(1002);
+    expect(good.readyState).toBe(WebSocket.OPEN);
+    await expect.poll(() => server.gate.openCount).toBe(1);
+  });
+
+  test('[UG6] a frame over the limit is 1009', async () => {
+    const { server } = await setup();
+    const ws = await open(server);
+    ws.on('error', () => {});
+    ws.send('x'.repeat(16 * 1024 * 1024 + 1));
+    expect((await once(ws, 'close'))[0]).toBe(1009);
+  });
+
+  test('[UG7] no more than the allowed sockets', async () => {
+    const { server } = await setup({ limits: { maxSockets: 2 } });
+    const [first] = [await open(server), await open(server)];
+    expect(await dial(server, '/ws/client', { headers: asOperator })).toBe(429);
+    first.close();
+    await expect.poll(() => server.gate.openCount).toBe(1);
+    expect(await dial(server, '/ws/client', { headers: asOperator })).toBeInstanceOf(WebSocket);
+  });
+
+  test('[UG8] no more than the allowed upgrades in waiting', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const credentials: Credentials = {
+      async authenticate() {
+        asked.resolve();
+        await answer.promise;
+        return { kind: 'operator', sessionId: null };
+      },
+    };
+    const { server } = await setup({ credentials, limits: { maxPendingPerAddress: 1 } });
+    const first = dial(server, '/ws/client');
+    await asked.promise;
+    expect(await dial(server, '/ws/client')).toBe(429);
+    answer.resolve();
+    expect(await first).toBeInstanceOf(WebSocket);
+    expect(await dial(server, '/ws/client')).toBeInstanceOf(WebSocket);
+  });
+
+  test('[UG6] a peer that vanishes while it is judged harms nobody', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const credentials: Credentials = {
+      async authenticate() {
+        asked.resolve();
+        await answer.promise;
+        return { kind: 'operator', sessionId: null };
+      },
+    };
+    const { server } = await setup({ credentials });
+    const ws = new WebSocket(`ws://127.0.0.1:${server.port}/ws/client`);
+    ws.on('error', () => {});
+    await asked.promise;
+    ws.terminate();
+    answer.resolve();
+    expect((await server.get('/healthz', { token: null })).status).toBe(200);
+    await expect.poll(() => connectionsOf(server)).toBe(0);
+    expect(server.gate.openCount).toBe(0);
+  });
+});
+
+describe('how it ends', () => {
+  test("[UG9] signing out closes that session's sockets alone", async () => {
+    const { server } = await setup();
+    const origin = ownOrigin(server);
+    const [mine, other] = [await signIn(server), await signIn(server)];
+    const sockets = await Promise.all([
+      open(server, { cookie: mine, origin }),
+      open(server, { cookie: mine, origin }),
+      open(server, { cookie: other, origin }),
+      open(server),
+    ]);
+    const closed = Promise.all(sockets.slice(0, 2).map((ws) => once(ws, 'close')));
+    await server.post('/auth/sign-out', {}, { token: null, headers: { cookie: mine, origin } });
+    expect((await closed).map(([code]) => code)).toEqual([4401, 4401]);
+    expect(sockets.map((ws) => ws.readyState === WebSocket.OPEN)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('[UG10] closing closes all with the code, and lets nobody in', async () => {
+    const { server } = await setup();
+    const ws = await open(server);
+    server.gate.close(1012, 'restarting');
+    expect((await once(ws, 'close'))[0]).toBe(1012);
+    expect(await dial(server, '/ws/client', { headers: asOperator })).toBe(503);
+  });
+
+  test('[UG11] in development what is not ours goes to Next', async () => {
+    const paths: (string | undefined)[] = [];
+    const { server } = await setup({
+      devUpgrade(incoming, socket) {
+        paths.push(incoming.url);
+        socket.end('HTTP/1.1 418 Teapot\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      },
+    });
+    expect(await dial(server, '/_next/hmr')).toBe(418);
+    expect(await dial(server, '/_next/hmr', { headers: { origin: 'https://evil.example' } })).toBe(
+      403,
+    );
+    expect(await dial(server, '/_next/hmr', { headers: { host: 'evil.example' } })).toBe(421);
+    expect(await dial(server, '/ws/client')).toBe(401);
+    expect(paths).toEqual(['/_next/hmr']);
+  });
+});
+
+type GateOptions = NonNullable<TestServerOptions['gate']>;
+
+async function setup(gate: GateOptions = {}) {
+  const contexts: SocketContext[] = [];
+  const server = await startTestServer({
+    gate,
+    onSocket: (_ws, context) => void contexts.push(context),
+  });
+  return { server, contexts };
+}
+
+interface DialOptions {
+  readonly headers?: Record<string, string>;
+  readonly protocols?: string[];
+}
+
+/** The open socket, or the status it was refused with. */
+function dial({ port }: TestServer, path: string, { headers = {}, protocols }: DialOptions = {}) {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers });
+  return new Promise<WebSocket | number | undefined>((resolve, reject) => {
+    ws.on('open', () => resolve(ws));
+    ws.on('unexpected-response', (_request, response) => resolve(response.statusCode));
+    ws.on('error', reject);
+  });
+}
+
+async function open(server: TestServer, headers: Record<string, string> = asOperator) {
+  const ws = await dial(server, '/ws/client', { headers });
+  if (!(ws instanceof WebSocket)) throw new Error(`refused with ${ws}`);
+  return ws;
+}
+
+/** ws keeps the connection under a private name; only tests of malformed frames reach for it. */
+const rawSocketOf = (ws: WebSocket) => Reflect.get(ws, '_socket') as NodeJS.WritableStream;
+
+const connectionsOf = ({ server }: TestServer): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+const signIn = async (server: TestServer): Promise<string> =>
+  (await server.sessions.signIn()).split(';')[0] ?? '';
+
+const ownOrigin = ({ port }: TestServer): string => `http://127.0.0.1:${port}`;

@@ -1,0 +1,192 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
+import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
+import type { Credentials } from '../auth/credentials.ts';
+import type { HostGate } from '../auth/host-gate.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { toHttpError } from './error-answer.ts';
+import { parseTarget } from './parse-target.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
+import { badTarget } from './request-listener.ts';
+
+/** Who is at the other end of an open socket. */
+export interface SocketContext {
+  readonly principal: Principal;
+  readonly address: string;
+}
+
+export type SocketHandler = (ws: WebSocket, context: SocketContext) => void;
+
+export type SocketPath = '/ws/client' | '/ws/watch';
+
+type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface UpgradeGateDeps {
+  readonly hostGate: HostGate;
+  readonly credentials: Credentials;
+  readonly sessions: Pick<Sessions, 'onSignOut'>;
+  readonly sockets: Readonly<Record<SocketPath, SocketHandler>>;
+  /** In development only: Next's own socket (`/_next/hmr`). */
+  readonly devUpgrade?: RawUpgrade;
+  readonly limits?: Partial<UpgradeLimits>;
+  readonly report: (error: unknown) => void;
+}
+
+export interface UpgradeLimits {
+  /** Open sockets of everybody. */
+  readonly maxSockets: number;
+  /** Upgrades of one address whose credential is still being looked up. */
+  readonly maxPendingPerAddress: number;
+}
+
+const DEFAULT_LIMITS: UpgradeLimits = { maxSockets: 2_000, maxPendingPerAddress: 64 };
+
+/** Contract, section 4: agents have neither socket, a device only the client's. */
+const MAY_OPEN: Record<SocketPath, readonly Principal['kind'][]> = {
+  '/ws/client': ['operator', 'device'],
+  '/ws/watch': ['operator'],
+};
+
+/** The only way to a socket: everything is judged before the upgrade, as plain HTTP. */
+export interface UpgradeGate {
+  readonly onUpgrade: RawUpgrade;
+  readonly openCount: number;
+  /** Closes every socket and lets no more in. */
+  close(code: number, reason: string): void;
+}
+
+export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const wss = createSocketServer();
+  const open = new Map<WebSocket, Principal>();
+  const pending = createPendingCount(limits.maxPendingPerAddress);
+  let closing = false;
+
+  const capacityProblem = (): HttpError | undefined => {
+    if (closing) return new HttpError('shutting_down', 'The server is stopping; come back soon.');
+    if (open.size < limits.maxSockets) return undefined;
+    return new HttpError('rate_limited', `All ${limits.maxSockets} sockets are in use.`, {
+      retryAfter: 10,
+    });
+  };
+
+  const admit = async (
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    path: SocketPath,
+  ) => {
+    const address = incoming.socket.remoteAddress ?? 'unknown';
+    const done = pending.enter(address);
+    if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
+    const principal = await authenticate(deps.credentials, incoming, address, path).finally(done);
+    const problem = capacityProblem();
+    if (problem) throw problem;
+    wss.handleUpgrade(incoming, socket, head, (ws) => {
+      open.set(ws, principal);
+      // ws tells of a malformed frame by 'error' and closes by itself; unheard it would end the process.
+      ws.on('error', () => {});
+      ws.on('close', () => open.delete(ws));
+      deps.sockets[path](ws, { principal, address });
+    });
+  };
+
+  deps.sessions.onSignOut((sessionId) => {
+    for (const [ws, principal] of open) {
+      if (principal.kind === 'operator' && principal.sessionId === sessionId) {
+        ws.close(CLOSE.unauthenticated, 'signed out');
+      }
+    }
+  });
+
+  return {
+    get openCount() {
+      return open.size;
+    },
+    onUpgrade(incoming, socket, head) {
+      // The peer may vanish at any moment before ws takes the socket over.
+      socket.on('error', () => socket.destroy());
+      const refuse = (error: HttpError) => refuseUpgrade(socket, error);
+      const pathname = parseTarget(incoming.url)?.pathname;
+      if (pathname === undefined) return refuse(badTarget());
+      const refusal = deps.hostGate.refuse(incoming.headers);
+      if (refusal) return refuse(new HttpError(refusal.code, refusal.message));
+      if (isSocketPath(pathname)) {
+        admit(incoming, socket, head, pathname).catch((error: unknown) =>
+          refuse(toHttpError(error, deps.report)),
+        );
+        return;
+      }
+      if (deps.devUpgrade) return deps.devUpgrade(incoming, socket, head);
+      refuse(
+        new HttpError('not_found', 'There is no socket here; there are /ws/client and /ws/watch.'),
+      );
+    },
+    close(code, reason) {
+      closing = true;
+      for (const ws of open.keys()) ws.close(code, reason);
+    },
+  };
+}
+
+async function authenticate(
+  credentials: Credentials,
+  { headers, method = '' }: IncomingMessage,
+  address: string,
+  path: SocketPath,
+): Promise<Principal> {
+  const principal = await credentials.authenticate({ headers, method, address, socket: true });
+  if (principal instanceof HttpError) throw principal;
+  if (MAY_OPEN[path].includes(principal.kind)) return principal;
+  throw new HttpError(
+    'permission_denied',
+    `A token of the kind "${principal.kind}" may not open ${path}.`,
+  );
+}
+
+function createSocketServer(): WebSocketServer {
+  const wss = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression costs 300 KB a socket, and lets a small frame become a large one.
+    perMessageDeflate: false,
+    maxPayload: LIMITS.frameBytes,
+    maxFragments: 1_024,
+    // A frame of 16 MiB that comes in packets of 1,400 bytes is 12,000 chunks.
+    maxBufferedChunks: 16_384,
+    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+  });
+  // With a listener ws leaves the answer to us; without one it would not have our shape.
+  wss.on('wsClientError', (error, socket) =>
+    refuseUpgrade(
+      socket,
+      new HttpError('bad_request', `Not a WebSocket handshake: ${error.message}`),
+    ),
+  );
+  return wss;
+}
+
+/** Bounds what one address may have going on before it has shown a credential. */
+function createPendingCount(max: number) {
+  const counts = new Map<string, number>();
+  return {
+    /** Undefined when it has too many; else its undo. */
+    enter(address: string): (() => void) | undefined {
+      const count = (counts.get(address) ?? 0) + 1;
+      if (count > max) return undefined;
+      counts.set(address, count);
+      return () => {
+        const left = (counts.get(address) ?? 1) - 1;
+        if (left > 0) counts.set(address, left);
+        else counts.delete(address);
+      };
+    },
+  };
+}
+
+const isSocketPath = (pathname: string): pathname is SocketPath =>
+  pathname === '/ws/client' || pathname === '/ws/watch';

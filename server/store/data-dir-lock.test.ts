@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { DataDirInUseError, DataDirUnusableError, lockDataDir } from './data-dir-lock.ts';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function setup() {
+  const parent = mkdtempSync(join(tmpdir(), 'lock-'));
+  undo.push(() => rm(parent, { recursive: true }));
+  return { parent, dir: join(parent, 'deep', 'data') };
+}
+
+function lock(dir: string) {
+  const held = lockDataDir(dir);
+  undo.push(held.release);
+  return held;
+}
+
+/** Another process that holds the directory until it is ended. */
+async function holdElsewhere(dir: string) {
+  const module = join(import.meta.dirname, 'data-dir-lock.ts');
+  const program = `
+    const { lockDataDir } = await import(${JSON.stringify(module)});
+    const held = lockDataDir(${JSON.stringify(dir)});
+    setInterval(() => held, 1_000);
+    console.log('held');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  undo.push(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('[ST24] a second server is told that the directory is in use, at once', () => {
+  const { dir } = setup();
+  const held = lock(dir);
+  expect(() => lock(dir)).toThrow(DataDirInUseError);
+  expect(() => lock(dir)).toThrow(`the data directory ${dir} is in use by another server`);
+  held.release();
+  held.release();
+  lock(dir);
+});
+
+test('[ST24] a server killed with SIGKILL leaves no lock behind', async () => {
+  const { dir } = setup();
+  const child = await holdElsewhere(dir);
+  expect(() => lock(dir)).toThrow(DataDirInUseError);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  lock(dir);
+});
+
+test('a directory that cannot be made is refused in one line that says why', () => {
+  const { parent } = setup();
+  const file = join(parent, 'file');
+  writeFileSync(file, '');
+  expect(() => lock(join(file, 'data'))).toThrow(DataDirUnusableError);
+  expect(() => lock(join(file, 'data'))).toThrow(/cannot be used \(ENOTDIR.*CALLBOARD_DATA_DIR/);
+});
+
+test('a lock file that is something else is not taken for a lock', () => {
+  const { dir } = setup();
+  lock(dir).release();
+  writeFileSync(join(dir, 'lock.db'), 'notes '.repeat(1_000));
+  expect(() => lock(dir)).toThrow(DataDirUnusableError);
+});
+
+test('[ST25] a new directory and its lock are for their owner alone', () => {
+  const { parent, dir } = setup();
+  lock(dir);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 'lock.db')).mode & 0o777).toBe(0o600);
+  const before = statSync(parent).mode;
+  lock(parent);
+  expect(statSync(parent).mode).toBe(before);
+});

@@ -1,0 +1,63 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** SQLite's number for a file that somebody else has locked. */
+const SQLITE_BUSY = 5;
+
+/** Another server has the directory. */
+export class DataDirInUseError extends Error {
+  override readonly name = 'DataDirInUseError';
+}
+
+/** The directory cannot be made or written. */
+export class DataDirUnusableError extends Error {
+  override readonly name = 'DataDirUnusableError';
+}
+
+/**
+ * Takes a data directory for this process, making it (0700) when there is none.
+ * Two servers on one directory would each believe their own calls and clocks.
+ *
+ * The lock is SQLite's on a file of its own, so the system drops it with the
+ * process, however that ends: there is no lock file that could be left behind.
+ * The mode of a directory that exists already is its owner's business.
+ */
+export function lockDataDir(dir: string): { release(): void } {
+  const file = join(dir, 'lock.db');
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+  } catch (error) {
+    throw unusable(dir, error);
+  }
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    throw isBusy(error)
+      ? new DataDirInUseError(
+          `the data directory ${dir} is in use by another server; stop it, or set CALLBOARD_DATA_DIR to another directory`,
+          { cause: error },
+        )
+      : unusable(dir, error);
+  }
+  return {
+    release() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+function unusable(dir: string, error: unknown): DataDirUnusableError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DataDirUnusableError(
+    `the data directory ${dir} cannot be used (${reason}); make it writable, or set CALLBOARD_DATA_DIR to another directory`,
+    { cause: error },
+  );
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;

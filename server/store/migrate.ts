@@ -1,0 +1,41 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Migration } from './migrations.ts';
+
+/** The file was written by a newer version, whose tables this one does not know. */
+export class StoreTooNewError extends Error {
+  override readonly name = 'StoreTooNewError';
+}
+
+/**
+ * Brings a database to the newest of `migrations`, all steps in one transaction:
+ * after a crash it is as before or as after. A file of a newer version is left alone.
+ */
+export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
+  database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID');
+  const done = new Set(
+    database
+      .prepare('SELECT name FROM migrations')
+      .all()
+      .map((row) => String(row.name)),
+  );
+  const unknown = [...done].filter((name) => !migrations.some((one) => one.name === name));
+  if (unknown.length > 0) {
+    throw new StoreTooNewError(
+      `the database has the schema ${unknown.join(', ')} of a newer version; start that version, or use another data directory`,
+    );
+  }
+  const missing = migrations.filter((one) => !done.has(one.name));
+  if (missing.length === 0) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const record = database.prepare('INSERT INTO migrations (name) VALUES (?)');
+    for (const { name, sql } of missing) {
+      database.exec(sql);
+      record.run(name);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+/** A step of the schema. One that was released is never edited; a change is a new step. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * In the order in which they run. The comments stay in the file: whoever opens
+ * it with a SQL tool finds them in `sqlite_schema`.
+ *
+ * There are no foreign keys: the store does not know what a change means, and a
+ * reference that is missing must not stop a write.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: '001_first',
+    sql: `
+CREATE TABLE tool_calls ( -- one call of a tool; times are milliseconds since the epoch
+  row_no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  run_id TEXT NOT NULL,
+  tool_name TEXT NOT NULL,
+  source TEXT NOT NULL, -- server, client
+  status TEXT NOT NULL, -- PENDING, RUNNING, SUCCEEDED, FAILED, TIMEOUT
+  phase TEXT, -- null once final
+  requested_by TEXT NOT NULL, -- operator, agent:<name>, run:<run id>
+  client_id TEXT, -- who runs it, or ran it
+  instance_id TEXT,
+  attempt INTEGER,
+  client_claims INTEGER,
+  journal_epoch TEXT,
+  wanted_client_id TEXT, -- the only client that may take it
+  granted INTEGER NOT NULL,
+  retry_of TEXT,
+  timeout_ms INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  queued_at INTEGER,
+  offered_at INTEGER,
+  started_at INTEGER,
+  completed_at INTEGER,
+  deadlines TEXT NOT NULL, -- JSON: when each running clock ends
+  execute_left_ms INTEGER,
+  annotations TEXT NOT NULL, -- JSON
+  result_hash TEXT,
+  error TEXT, -- JSON: code, message, executed
+  attachments TEXT NOT NULL, -- JSON
+  args TEXT NOT NULL, -- JSON
+  result TEXT, -- JSON; SQL null while there is none, the text null when it is null
+  late_result TEXT, -- JSON
+  card TEXT NOT NULL, -- JSON, without what card_shows says
+  card_shows INTEGER NOT NULL -- 1: args are the card's params, 2: result is the card's result
+);
+CREATE INDEX tool_calls_by_age ON tool_calls (created_at, id);
+CREATE INDEX tool_calls_by_run ON tool_calls (run_id, created_at, id);
+CREATE INDEX tool_calls_open ON tool_calls (created_at) WHERE status IN ('PENDING', 'RUNNING');
+
+CREATE TABLE calls_to_index ( -- final calls whose words are not in tool_call_text yet
+  call_id TEXT PRIMARY KEY
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE tool_call_text USING fts5( -- rowid is tool_calls.row_no
+  tool_name, args, result, error, content='', contentless_delete=1
+);
+
+CREATE TABLE idempotency (
+  scope TEXT PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  call_id TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE runs ( -- one conversation; times are milliseconds since the epoch
+  run_id TEXT PRIMARY KEY,
+  title TEXT NOT NULL,
+  status TEXT NOT NULL, -- idle, running, failed, cancelled
+  model TEXT,
+  tools TEXT, -- JSON; null for all
+  step INTEGER NOT NULL,
+  max_steps INTEGER NOT NULL,
+  error TEXT, -- JSON
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX runs_by_age ON runs (updated_at, run_id);
+
+CREATE TABLE messages (
+  message_id TEXT PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  role TEXT NOT NULL, -- user, assistant
+  status TEXT NOT NULL, -- streaming, done
+  parts TEXT NOT NULL, -- JSON
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX messages_of_run ON messages (run_id, position);
+
+CREATE TABLE clients (
+  client_id TEXT NOT NULL,
+  instance_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL, -- tab, phone, program
+  journal_epoch TEXT,
+  resume_token_hash TEXT NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  PRIMARY KEY (client_id, instance_id)
+) WITHOUT ROWID;
+
+CREATE TABLE sessions (
+  id_hash TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+`,
+  },
+];

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import { sampleCall } from './sample-call.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { describeStore } from './store.contract.ts';
+import type { Store } from './store.ts';
+import { StoreDamagedError } from './store-damaged-error.ts';
+
+describeStore('the store in SQLite', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'store-'));
+  const file = join(dir, 'callboard.db');
+  return {
+    open: () => createSqliteStore({ file }),
+    failOnRun(runId) {
+      // Another connection plants a trigger: the store then meets a real error of a real write.
+      const other = new DatabaseSync(file);
+      other.exec(`CREATE TRIGGER fail BEFORE INSERT ON runs WHEN new.run_id = '${runId}'
+        BEGIN SELECT RAISE(FAIL, 'planted'); END`);
+      other.close();
+    },
+    remove: () => rm(dir, { recursive: true }),
+  };
+});
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function setup() {
+  const dir = mkdtempSync(join(tmpdir(), 'store-'));
+  undo.push(() => rm(dir, { recursive: true }));
+  const open = (options: Partial<Parameters<typeof createSqliteStore>[0]> = {}): Store => {
+    const store = createSqliteStore({ file: join(dir, 'a.db'), ...options });
+    undo.push(() => store.close());
+    return store;
+  };
+  return { dir, file: join(dir, 'a.db'), open };
+}
+
+/** Runs the writer and tells what it printed, line by line. */
+function startWriter(command: string, args: readonly string[], onLine: (count: number) => void) {
+  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  undo.push(() => child.kill('SIGKILL'));
+  const lines: string[] = [];
+  if (!child.stdout) throw new Error('the writer has no output');
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => onLine(lines.push(line)));
+  return { child, ended: Promise.all([once(reader, 'close'), once(child, 'exit')]), lines };
+}
+
+const writer = join(import.meta.dirname, 'write-until-killed.ts');
+const RANK = ['PENDING', 'RUNNING', 'SUCCEEDED'];
+
+/** Each call has at least the state that was printed, and may have got one further. */
+async function expectAllThere(store: Store, lines: readonly string[]) {
+  const told = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));
+  for (const [id, status] of told) {
+    const call = await store.getCall(id);
+    expect(RANK.indexOf(call?.status ?? 'none')).toBeGreaterThanOrEqual(RANK.indexOf(status));
+  }
+  return told.size;
+}
+
+test('[ST1] every write that was told to be done is there after SIGKILL', async () => {
+  const { file, open } = setup();
+  const { child, ended, lines } = startWriter(process.execPath, [writer, file], (count) => {
+    if (count === 1_000) child.kill('SIGKILL');
+  });
+  await ended;
+  expect(child.signalCode).toBe('SIGKILL');
+  expect(await expectAllThere(open(), lines)).toBeGreaterThan(300);
+});
+
+test('[ST1] [ST5] a disk with no room fails the store, and what was told to be done is there', async () => {
+  const { file, open } = setup();
+  // A limit on the size of files is the part of a full disk that needs no disk.
+  const limited = `ulimit -f 4096; exec "${process.execPath}" "${writer}" "${file}" 20000`;
+  const { child, ended, lines } = startWriter('/bin/sh', ['-c', limited], () => {});
+  await ended;
+  expect(child.exitCode).toBe(0);
+  expect(lines.pop()).toBe('StoreFailedError failed=true');
+  expect(await expectAllThere(open(), lines)).toBeGreaterThan(10);
+});
+
+test('[ST2] what is not committed yet is not read, and one commit holds a moment', async () => {
+  const { file, open } = setup();
+  const flushes: (() => void)[] = [];
+  const store = open({ schedule: (flush) => flushes.push(flush) });
+  const other = new DatabaseSync(file, { readOnly: true });
+  undo.push(() => other.close());
+  const count = () => other.prepare('SELECT count(*) AS n FROM tool_calls').get()?.n;
+  const version = () => other.prepare('PRAGMA data_version').get()?.data_version;
+  const before = Number(version());
+  const writes = ['a', 'b', 'c'].map((id) =>
+    store.write([{ type: 'put_call', call: sampleCall({ id }) }]),
+  );
+  expect(flushes).toHaveLength(1);
+  expect(await store.getCall('a')).toBeUndefined();
+  flushes[0]?.();
+  await Promise.all(writes);
+  expect(count()).toBe(3);
+  expect(version()).toBe(before + 1);
+});
+
+test('[ST15] words are indexed at an idle time, in steps, and not while calls are written', async () => {
+  const { file, open } = setup();
+  let idle: (() => void) | undefined;
+  const store = open({
+    scheduleIdle(work) {
+      idle = work;
+      return () => {};
+    },
+  });
+  const other = new DatabaseSync(file, { readOnly: true });
+  undo.push(() => other.close());
+  const waiting = () => other.prepare('SELECT count(*) AS n FROM calls_to_index').get()?.n;
+  const nextIdleTime = () => {
+    const work = idle;
+    idle = undefined;
+    work?.();
+  };
+  const put = (id: string) => ({
+    type: 'put_call' as const,
+    call: sampleCall({ id, status: 'SUCCEEDED' }),
+  });
+  await store.write(Array.from({ length: 150 }, (_, index) => put(`tc_${index}`)));
+  nextIdleTime();
+  expect(waiting()).toBe(150);
+  nextIdleTime();
+  expect(waiting()).toBe(50);
+  nextIdleTime();
+  expect(waiting()).toBe(0);
+  expect(idle).toBeUndefined();
+  await store.write([put('tc_late')]);
+  expect(idle).toBeDefined();
+  expect((await store.listCalls({ limit: 200, text: 'hi' })).calls).toHaveLength(151);
+});
+
+test('[ST22] a damaged page is found before anything is read', async () => {
+  const { file, open } = setup();
+  const store = open();
+  await store.write([{ type: 'put_call', call: sampleCall() }]);
+  await store.close();
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(statSync(file).size - 8_192, 0xa5), 0, undefined, 8_192);
+  closeSync(handle);
+  expect(open).toThrow(StoreDamagedError);
+  expect(open).toThrow(`the database ${file} is damaged: `);
+});
+
+test('[ST22] a file that is no database is refused and left as it is', () => {
+  const { file, open } = setup();
+  writeFileSync(file, 'These are notes, and no database.'.repeat(100));
+  const before = statSync(file).size;
+  expect(open).toThrow(StoreDamagedError);
+  expect(statSync(file).size).toBe(before);
+});
+
+test('[ST25] the files are readable by their owner alone', async () => {
+  const { dir, open } = setup();
+  await open().write([{ type: 'put_call', call: sampleCall() }]);
+  const modes = readdirSync(dir).map((name) => [name, statSync(join(dir, name)).mode & 0o777]);
+  expect(Object.fromEntries(modes)).toEqual({
+    'a.db': 0o600,
+    'a.db-shm': 0o600,
+    'a.db-wal': 0o600,
+  });
+});
+
+test('the tables are such as an operator can ask', async () => {
+  const { file, open } = setup();
+  const call = sampleCall({ status: 'SUCCEEDED', result: { degrees: 21 } });
+  await open().write([{ type: 'put_call', call }]);
+  const other = new DatabaseSync(file, { readOnly: true });
+  undo.push(() => other.close());
+  const ask = other.prepare(`SELECT id, run_id, tool_name, source, status, created_at,
+    args ->> 'text' AS text, result ->> 'degrees' AS degrees FROM tool_calls`);
+  expect(ask.get()).toEqual({
+    id: 'tc_1',
+    run_id: 'run_1',
+    tool_name: 'echo.text',
+    source: 'client',
+    status: 'SUCCEEDED',
+    created_at: 1_700_000_000_000,
+    text: 'hi',
+    degrees: 21,
+  });
+});

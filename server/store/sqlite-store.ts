@@ -1,0 +1,131 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { fromCallRow } from './call-row.ts';
+import { createChangeWriter } from './change-writer.ts';
+import { kyselyOn } from './kysely-on.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { openDatabase } from './open-database.ts';
+import { fromClientRow, fromRunRow } from './record-rows.ts';
+import { searchQuery } from './search-words.ts';
+import type { Store } from './store.ts';
+import { queryCalls, queryMessages, queryOpenCalls, queryRuns } from './store-queries.ts';
+import { createReads } from './store-reads.ts';
+import { createTextIndex } from './text-index.ts';
+import { createWriteQueue } from './write-queue.ts';
+
+const IDLE_MS = 1_000;
+
+/**
+ * The durable record in one SQLite file (rules ST1 to ST21). Opening it checks
+ * the file and brings it to the newest schema; it throws `StoreDamagedError` or
+ * `StoreTooNewError`, whose messages are for the operator.
+ *
+ * Reads see what is committed: a write is visible once its promise resolved.
+ */
+export function createSqliteStore(options: {
+  readonly file: string;
+  /** When a group of writes is committed. Default: once this turn of the event loop is over. */
+  schedule?(flush: () => void): void;
+  /** Calls back at an idle time, for the search index; returns its undo. */
+  scheduleIdle?(work: () => void): () => void;
+}): Store {
+  const { schedule = setImmediate, scheduleIdle = afterIdleTime } = options;
+  const database = openDatabase(options.file);
+  migrate(database, MIGRATIONS);
+  const kysely = kyselyOn(database);
+  const writer = createChangeWriter(database, kysely);
+  const read = createReads(database, kysely);
+  const index = createTextIndex({ database, schedule, scheduleIdle });
+  const queue = createWriteQueue<readonly (() => void)[]>({
+    schedule,
+    commit(groups) {
+      inTransaction(database, groups);
+      index.touched();
+    },
+  });
+  let closing: Promise<void> | undefined;
+
+  return {
+    async write(changes) {
+      if (queue.refusal) throw queue.refusal;
+      await queue.push(writer.toSteps(changes));
+    },
+    get failed() {
+      return queue.failed;
+    },
+
+    async getCall(id) {
+      const row = read.call({ id });
+      return row && fromCallRow(row);
+    },
+    async listCalls(query) {
+      const searches = query.text !== undefined && searchQuery(query.text) !== null;
+      if (searches && !queue.failed) await index.catchUp();
+      return queryCalls(kysely, query);
+    },
+    openCalls: () => queryOpenCalls(kysely),
+
+    async getIdempotency(scope) {
+      const row = read.idempotency({ scope });
+      return row && { scope, fingerprint: row.fingerprint, callId: row.call_id };
+    },
+
+    async getRun(id) {
+      const row = read.run({ run_id: id });
+      return row && fromRunRow(row);
+    },
+    listRuns: (query) => queryRuns(kysely, query),
+    getMessages: (runId) => queryMessages(kysely, runId),
+
+    async findClient(clientId, resumeTokenHash) {
+      const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
+      return row && fromClientRow(row);
+    },
+    async getSession(idHash) {
+      const row = read.session({ id_hash: idHash });
+      return row && { idHash, createdAt: row.created_at, expiresAt: row.expires_at };
+    },
+
+    async reserveSeqs(count) {
+      if (queue.refusal) throw queue.refusal;
+      try {
+        return read.reserveSeqs(count);
+      } catch (error) {
+        throw queue.fail(error);
+      }
+    },
+
+    close() {
+      if (closing) return closing;
+      index.close();
+      queue.close();
+      closing = destroy(kysely, database);
+      return closing;
+    },
+  };
+}
+
+/** One commit, so one fsync, for all of it. */
+function inTransaction(database: DatabaseSync, groups: readonly (readonly (() => void)[])[]) {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const steps of groups) for (const step of steps) step();
+    database.exec('COMMIT');
+  } catch (error) {
+    // SQLite has rolled back by itself when the disk is full or broken.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+async function destroy(kysely: ReturnType<typeof kyselyOn>, database: DatabaseSync) {
+  await kysely.destroy();
+  // Kysely closes only a database that it has used.
+  if (database.isOpen) database.close();
+}
+
+function afterIdleTime(work: () => void): () => void {
+  const timer = setTimeout(work, IDLE_MS);
+  timer.unref(); // The index can wait for the next start; it keeps no process alive.
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
+import { preparedRead } from './prepared.ts';
+import type { Tables } from './tables.ts';
+
+const NEXT_SEQ = 'next_seq';
+
+/** What is asked for one at a time and often, as prepared statements. */
+export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
+  const reserve = preparedRead(
+    database,
+    ({ key, first, count }: { key: string; first: number; count: number }) =>
+      kysely
+        .insertInto('meta')
+        .values({ key, value: first })
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet((eb) => ({ value: eb('meta.value', '+', count) })),
+        )
+        .returning('value'),
+  );
+  return {
+    call: preparedRead(database, ({ id }: { id: string }) =>
+      kysely.selectFrom('tool_calls').selectAll().where('id', '=', id),
+    ),
+    run: preparedRead(database, ({ run_id }: { run_id: string }) =>
+      kysely.selectFrom('runs').selectAll().where('run_id', '=', run_id),
+    ),
+    idempotency: preparedRead(database, ({ scope }: { scope: string }) =>
+      kysely.selectFrom('idempotency').selectAll().where('scope', '=', scope),
+    ),
+    client: preparedRead(database, (key: { client_id: string; resume_token_hash: string }) =>
+      kysely
+        .selectFrom('clients')
+        .selectAll()
+        .where('client_id', '=', key.client_id)
+        .where('resume_token_hash', '=', key.resume_token_hash),
+    ),
+    session: preparedRead(database, ({ id_hash }: { id_hash: string }) =>
+      kysely.selectFrom('sessions').selectAll().where('id_hash', '=', id_hash),
+    ),
+    /** Takes the next `count` numbers, the first of which is 1, and returns the first of them. */
+    reserveSeqs(count: number): number {
+      const row = reserve({ key: NEXT_SEQ, first: count + 1, count });
+      if (!row) throw new Error('no event numbers were reserved');
+      return row.value - count;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import type { CallRecord } from './call-record.ts';
+import type { ClientRecord } from './store.ts';
+
+/** SQLite has no booleans. */
+type Flag = 0 | 1;
+/** JSON as text. */
+type Json = string;
+
+/** Columns are documented in `migrations.ts`, where people meet them who open the file. */
+export interface ToolCallRow {
+  id: string;
+  run_id: string;
+  tool_name: string;
+  source: CallRecord['source'];
+  status: CallStatus;
+  phase: CallPhase | null;
+  requested_by: string;
+  client_id: string | null;
+  instance_id: string | null;
+  attempt: number | null;
+  client_claims: Flag | null;
+  journal_epoch: string | null;
+  wanted_client_id: string | null;
+  granted: Flag;
+  retry_of: string | null;
+  timeout_ms: number;
+  created_at: number;
+  queued_at: number | null;
+  offered_at: number | null;
+  started_at: number | null;
+  completed_at: number | null;
+  deadlines: Json;
+  execute_left_ms: number | null;
+  annotations: Json;
+  result_hash: string | null;
+  error: Json | null;
+  attachments: Json;
+  args: Json;
+  result: Json | null;
+  late_result: Json | null;
+  card: Json;
+  card_shows: number;
+}
+
+export interface RunRow {
+  run_id: string;
+  title: string;
+  status: RunSummary['status'];
+  model: string | null;
+  tools: Json | null;
+  step: number;
+  max_steps: number;
+  error: Json | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MessageRow {
+  message_id: string;
+  run_id: string;
+  position: number;
+  role: Message['role'];
+  status: Message['status'];
+  parts: Json;
+  created_at: number;
+}
+
+export interface ClientRow {
+  client_id: string;
+  instance_id: string;
+  name: string;
+  kind: ClientRecord['kind'];
+  journal_epoch: string | null;
+  resume_token_hash: string;
+  last_seen_at: number;
+}
+
+export interface Tables {
+  tool_calls: ToolCallRow;
+  calls_to_index: { call_id: string };
+  idempotency: { scope: string; fingerprint: string; call_id: string };
+  runs: RunRow;
+  messages: MessageRow;
+  clients: ClientRow;
+  sessions: { id_hash: string; created_at: number; expires_at: number };
+  meta: { key: string; value: number };
+  migrations: { name: string };
+}

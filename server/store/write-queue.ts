@@ -1,0 +1,81 @@
+import { StoreFailedError } from './store.ts';
+
+/**
+ * Groups what is written at one moment: everything that was pushed until
+ * `schedule` fires is committed at once, so that one fsync serves it all. It
+ * does not know what a database is.
+ */
+export interface WriteQueue<T> {
+  /** Resolves once the item is committed; in the order of the pushes. */
+  push(item: T): Promise<void>;
+  readonly failed: boolean;
+  /** Why nothing is accepted, when that is so. */
+  readonly refusal: StoreFailedError | undefined;
+  /** Nothing is accepted from now on, and what waits is rejected. Returns the error that tells so. */
+  fail(cause: unknown): StoreFailedError;
+  /** Commits what waits, then takes nothing more. */
+  close(): void;
+}
+
+interface Waiting<T> {
+  readonly item: T;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+export function createWriteQueue<T>(deps: {
+  /** All of them or, throwing, none. */
+  commit(items: readonly T[]): void;
+  schedule(flush: () => void): void;
+}): WriteQueue<T> {
+  let waiting: Waiting<T>[] = [];
+  let refusal: StoreFailedError | undefined;
+  let failed = false;
+
+  function fail(cause: unknown): StoreFailedError {
+    if (failed && refusal) return refusal;
+    failed = true;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const error = new StoreFailedError(
+      `the database could not be written (${reason}); nothing is accepted until the server is started again`,
+      { cause },
+    );
+    refusal = error;
+    const rejected = waiting;
+    waiting = [];
+    for (const one of rejected) one.reject(error);
+    return error;
+  }
+
+  function flush(): void {
+    if (waiting.length === 0) return;
+    try {
+      deps.commit(waiting.map((one) => one.item));
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    const committed = waiting;
+    waiting = [];
+    for (const one of committed) one.resolve();
+  }
+
+  return {
+    push(item) {
+      if (refusal) return Promise.reject(refusal);
+      if (waiting.length === 0) deps.schedule(flush);
+      return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }));
+    },
+    get failed() {
+      return failed;
+    },
+    get refusal() {
+      return refusal;
+    },
+    fail,
+    close() {
+      flush();
+      refusal ??= new StoreFailedError('the database is closed');
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { constants } from 'node:sqlite';
+
+/** Functions that leave the database, load code or take raw pointers. */
+const DENIED_FUNCTIONS =
+  /^(?:load_extension|readfile|writefile|edit|fts3_tokenizer|fts5|sqlite_log|rtreecheck|optimize|zipfile|sqlar_.*)$/i;
+
+/** Virtual tables that show pages, settings or what else is no data. */
+const DENIED_TABLES = /^(?:pragma_.*|sqlite_dbpage|dbstat|sqlite_stat\d?)$/i;
+
+export interface QueryAuthorizer {
+  /** For `setAuthorizer`. */
+  judge(action: number, first: string | null, second: string | null): number;
+  /** What was denied, for people. */
+  readonly denied: string | undefined;
+}
+
+/**
+ * Allows reading and nothing else, by list: what SQLite learns to do later is
+ * denied too. A read-only handle alone would still attach other files.
+ */
+export function createQueryAuthorizer(secretTables: readonly string[]): QueryAuthorizer {
+  const secret = new Set(secretTables.map((table) => table.toLowerCase()));
+  let denied: string | undefined;
+  const deny = (what: string) => {
+    denied ??= what;
+    return constants.SQLITE_DENY;
+  };
+  const judge = (action: number, first: string | null, second: string | null): number => {
+    switch (action) {
+      case constants.SQLITE_SELECT:
+      case constants.SQLITE_RECURSIVE:
+        return constants.SQLITE_OK;
+      case constants.SQLITE_READ: {
+        const table = (first ?? '').toLowerCase();
+        if (!secret.has(table) && !DENIED_TABLES.test(table)) return constants.SQLITE_OK;
+        return deny(`The table "${table}" cannot be read.`);
+      }
+      case constants.SQLITE_FUNCTION:
+        if (!DENIED_FUNCTIONS.test(second ?? '')) return constants.SQLITE_OK;
+        return deny(`The function "${second}" is not allowed.`);
+      default:
+        return deny('Only one statement that reads (SELECT, WITH … SELECT, VALUES) is allowed.');
+    }
+  };
+  return {
+    judge,
+    get denied() {
+      return denied;
+    },
+  };
+}

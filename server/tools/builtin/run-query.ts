@@ -1,0 +1,79 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { createQueryAuthorizer } from './query-authorizer.ts';
+import type { Cell, QueryReply, QueryRequest } from './query-message.ts';
+
+/** Bytes of one value and of the statement; SQLite's own limits are a thousand times as high. */
+const MAX_VALUE_BYTES = 1024 * 1024;
+const MAX_SQL_BYTES = 20_000;
+
+/** Runs one reading statement on a database file. For a process of its own: it may take for ever. */
+export function runQuery(request: QueryRequest): QueryReply {
+  const authorizer = createQueryAuthorizer(request.secretTables);
+  let database: DatabaseSync | undefined;
+  try {
+    database = openReadOnly(request.databasePath);
+    database.setAuthorizer(authorizer.judge);
+    if (request.sql.includes('\0')) return refuse('The SQL must not have NUL characters.');
+    const statement = database.prepare(request.sql);
+    if (!isBlank(request.sql.slice(statement.sourceSQL.length))) {
+      return refuse('Only one statement is allowed; there is text after the first.');
+    }
+    return readRows(statement, request);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown';
+    return refuse(authorizer.denied ?? `SQLite says: ${reason}`);
+  } finally {
+    database?.close();
+  }
+}
+
+const refuse = (message: string): QueryReply => ({ ok: false, message });
+
+function openReadOnly(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, {
+    readOnly: true,
+    allowExtension: false,
+    limits: { length: MAX_VALUE_BYTES, sqlLength: MAX_SQL_BYTES, attach: 0, exprDepth: 200 },
+  });
+  database.enableDefensive(true);
+  // Sorting then takes memory, which is watched, and no disk, which is not.
+  database.exec('PRAGMA temp_store = MEMORY; PRAGMA query_only = ON; PRAGMA trusted_schema = OFF');
+  return database;
+}
+
+/** Whether nothing but spaces, semicolons and comments is left. */
+function isBlank(rest: string): boolean {
+  return /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$))*$/.test(rest);
+}
+
+function readRows(
+  statement: StatementSync,
+  { params, maxRows, maxBytes }: QueryRequest,
+): QueryReply {
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  const columns = statement.columns().map(({ name }) => name);
+  if (columns.length === 0) return refuse('The statement gives no rows; only reading is allowed.');
+  const rows: Cell[][] = [];
+  let bytes = 0;
+  for (const row of statement.iterate(...params)) {
+    const cells = Object.values(row).map(toCell);
+    bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
+    if (rows.length >= maxRows || bytes > maxBytes) {
+      return { ok: true, columns, rows, row_count: rows.length, truncated: true };
+    }
+    rows.push(cells);
+  }
+  return { ok: true, columns, rows, row_count: rows.length, truncated: false };
+}
+
+/** A value as JSON can tell it: integers beyond 2^53 and infinities as text, blobs by their size. */
+function toCell(value: unknown): Cell {
+  if (value === null || typeof value === 'string') return value;
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return value instanceof Uint8Array ? `[blob of ${value.byteLength} bytes]` : String(value);
+}

@@ -1,0 +1,173 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { ToolError } from '../define-tool.ts';
+import { runBuiltin } from '../testing/run-builtin.ts';
+import { createWeatherQuery } from './weather-query.ts';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** A stand-in for Open-Meteo on a real socket. */
+async function serve(listener: RequestListener) {
+  const asked: URL[] = [];
+  const server = createServer((request, response) => {
+    asked.push(new URL(request.url ?? '', 'http://stand-in'));
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tool = createWeatherQuery({ fetch, weatherBaseUrl: base, geocodingBaseUrl: `${base}/geo` });
+  return { asked, tool, base };
+}
+
+const places = {
+  results: [
+    { name: 'Lisbon', admin1: 'Lisbon', country: 'Portugal', latitude: 38.7, longitude: -9.1 },
+  ],
+};
+const forecast = {
+  timezone: 'Europe/Lisbon',
+  current: {
+    time: '2026-11-21T10:00',
+    temperature_2m: 17.4,
+    apparent_temperature: 16.9,
+    relative_humidity_2m: 70,
+    precipitation: 0,
+    weather_code: 2,
+    wind_speed_10m: 12,
+  },
+  daily: {
+    time: ['2026-11-21', '2026-11-22'],
+    weather_code: [61, 0],
+    temperature_2m_max: [18, 19],
+    temperature_2m_min: [11, 12],
+    precipitation_probability_max: [80, null],
+  },
+};
+const answering: RequestListener = (request, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(request.url?.startsWith('/geo/') ? places : forecast));
+};
+
+test('[BT7] a city is found and its weather told in words', async () => {
+  const { tool, asked } = await serve(answering);
+  const tips: unknown[] = [];
+  const output = await runBuiltin(
+    tool,
+    { city: 'Lisbon', days: 2 },
+    { status: ({ tip }) => tips.push(tip) },
+  );
+  expect(output).toEqual({
+    place: 'Lisbon, Portugal',
+    latitude: 38.7,
+    longitude: -9.1,
+    time: '2026-11-21T10:00',
+    timezone: 'Europe/Lisbon',
+    temperature_c: 17.4,
+    feels_like_c: 16.9,
+    condition: 'partly cloudy',
+    humidity_percent: 70,
+    precipitation_mm: 0,
+    wind_kmh: 12,
+    forecast: [
+      {
+        date: '2026-11-21',
+        condition: 'slight rain',
+        min_c: 11,
+        max_c: 18,
+        rain_chance_percent: 80,
+      },
+      {
+        date: '2026-11-22',
+        condition: 'clear sky',
+        min_c: 12,
+        max_c: 19,
+        rain_chance_percent: null,
+      },
+    ],
+    attribution: 'Weather data by Open-Meteo.com',
+  });
+  expect(asked.map(({ pathname }) => pathname)).toEqual(['/geo/v1/search', '/v1/forecast']);
+  expect(asked[1]?.searchParams.get('forecast_days')).toBe('2');
+  expect(tips).toEqual(['Looking for Lisbon', 'Asking for the weather in Lisbon, Portugal']);
+});
+
+test('[BT7] coordinates need no search', async () => {
+  const { tool, asked } = await serve(answering);
+  expect(await runBuiltin(tool, { latitude: 0, longitude: 0 })).toMatchObject({ place: '0, 0' });
+  expect(asked.map(({ pathname }) => pathname)).toEqual(['/v1/forecast']);
+});
+
+test('[BT8] half a place, or an unknown one, is an error that says what to give', async () => {
+  const { tool } = await serve((_, response) => response.end('{}'));
+  await expect(runBuiltin(tool, {})).rejects.toThrow(/Give a city/);
+  await expect(runBuiltin(tool, { latitude: 1 })).rejects.toThrow(/longitude/);
+  await expect(runBuiltin(tool, { city: 'Nowhere' })).rejects.toThrow(/No place called "Nowhere"/);
+});
+
+test('[BT8] without a network the error says what to check', async () => {
+  const { tool } = await serve(answering);
+  for (const close of open.splice(0)) await close();
+  const asking = runBuiltin(tool, { city: 'Lisbon' });
+  await expect(asking).rejects.toThrow(ToolError);
+  await expect(asking).rejects.toThrow(/could not be reached.*internet connection/);
+});
+
+test('[BT8] faults of the service are told by what they are', async () => {
+  for (const [status, body, message] of [
+    [500, '{}', /fault of its own \(HTTP 500\)/],
+    [429, '{}', /too many requests/],
+    [400, '{}', /refused the request/],
+    [200, 'not json', /no JSON/],
+    [200, '[1]', /unknown form/],
+    [200, '{"results":[{"name":5}]}', /unknown form/],
+    [200, '', /no JSON/],
+  ] as const) {
+    const { tool } = await serve((_, response) => {
+      response.statusCode = status;
+      response.end(body);
+    });
+    const asking = runBuiltin(tool, { city: 'x' });
+    await expect(asking, body).rejects.toThrow(ToolError);
+    await expect(asking, body).rejects.toThrow(message);
+  }
+});
+
+test('[BT8] an answer that stalls ends with the call', async () => {
+  const { tool, asked } = await serve((_, response) => response.write('{'));
+  const cancel = new AbortController();
+  const asking = runBuiltin(tool, { city: 'x' }, { signal: cancel.signal });
+  await expect.poll(() => asked.length).toBe(1);
+  cancel.abort();
+  await expect(asking).rejects.toThrow(/did not answer in time/);
+});
+
+test('[BT9] redirects are not followed', async () => {
+  const other = await serve(answering);
+  const { tool } = await serve((_, response) => {
+    response.writeHead(302, { location: `${other.base}/geo/v1/search` }).end();
+  });
+  await expect(runBuiltin(tool, { city: 'x' })).rejects.toThrow(/redirects elsewhere/);
+  expect(other.asked).toEqual([]);
+});
+
+test('[BT9] an endless answer is cut', async () => {
+  const { tool } = await serve((_, response) => {
+    const pump = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    };
+    response.on('drain', pump);
+    pump();
+  });
+  await expect(runBuiltin(tool, { city: 'x' })).rejects.toThrow(/more than 1048576 bytes/);
+});

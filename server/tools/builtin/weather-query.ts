@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineTool, ToolError } from '../define-tool.ts';
+import { findPlace, type OpenMeteoDeps, type Place, readForecast } from './open-meteo.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** `weather.query`: present weather and forecast from Open-Meteo, which needs no key. */
+export function createWeatherQuery(deps: OpenMeteoDeps) {
+  return defineTool({
+    name: 'weather.query',
+    displayName: 'Weather',
+    description:
+      'Tells the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
+    args: z.object({
+      city: z.string().min(1).max(100).optional().describe('Name of a city, e.g. "Lisbon"'),
+      latitude: z.number().min(-90).max(90).optional().describe('With longitude, instead of city'),
+      longitude: z
+        .number()
+        .min(-180)
+        .max(180)
+        .optional()
+        .describe('With latitude, instead of city'),
+      days: z.number().int().min(1).max(7).optional().describe('Days of forecast, default 3'),
+    }),
+    effect: 'read',
+    timeoutMs: TIMEOUT_MS,
+    run: async ({ city, latitude, longitude, days = 3 }, { signal, status }) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      let place: Place;
+      if (latitude !== undefined && longitude !== undefined) {
+        place = { name: city ?? `${latitude}, ${longitude}`, latitude, longitude };
+      } else if (city !== undefined) {
+        status({ tip: `Looking for ${city}` });
+        place = await findPlace(deps, city, within);
+      } else {
+        throw new ToolError('Give a city, or latitude and longitude together.');
+      }
+      status({ tip: `Asking for the weather in ${place.name}` });
+      return { output: await readForecast(deps, { place, days }, within) };
+    },
+  });
+}

@@ -1,0 +1,93 @@
+import { CLOCKS, LIMITS } from '#lib/protocol/limits';
+import { isToolName } from '#lib/protocol/tool-name';
+import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
+import { compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { stripInvisible, stripInvisibleDeep } from './strip-invisible.ts';
+import type { ClientTool } from './tool-registry.ts';
+
+export type JudgedSpec =
+  | { readonly ok: true; readonly tool: ClientTool }
+  | { readonly ok: false; readonly rejected: RejectedTool };
+
+/** Judges one tool as a client sent it, by itself: whether its name is free is for the registry. */
+export function judgeToolSpec(
+  client: { clientId: string; instanceId: string },
+  spec: unknown,
+): JudgedSpec {
+  const name = nameOf(spec);
+  const reject = (code: string, message: string): JudgedSpec => ({
+    ok: false,
+    rejected: { name, code, message },
+  });
+  if (!isToolName(name)) {
+    return reject(
+      'bad_name',
+      'A name starts with an ASCII letter and goes on with at most 63 letters, digits, "_", "." or "-".',
+    );
+  }
+  const parsed = toolSpecSchema.safeParse(spec);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return reject(
+      'bad_tool',
+      `"${issue?.path.join('.') ?? ''}" is wrong: ${issue?.message ?? ''}.`,
+    );
+  }
+  const problem = describeProblem(parsed.data);
+  if (problem) return reject(...problem);
+  // Before the copy, which must not be asked to walk what is too deep or too large.
+  const given = compileToolSchema(parsed.data.parameters);
+  if (!given.ok) return reject(given.code, given.message);
+  const schema = stripInvisibleDeep(parsed.data.parameters);
+  const compiled = schema === parsed.data.parameters ? given : compileToolSchema(schema);
+  if (!compiled.ok) return reject(compiled.code, compiled.message);
+  return { ok: true, tool: toTool(client, parsed.data, asSchema(schema), compiled.check) };
+}
+
+function nameOf(spec: unknown): string {
+  if (typeof spec !== 'object' || spec === null || !('name' in spec)) return '';
+  const { name } = spec;
+  if (typeof name === 'string') return name.slice(0, 128);
+  return typeof name === 'number' || typeof name === 'boolean' ? String(name) : '';
+}
+
+function describeProblem(spec: ToolSpec): [code: string, message: string] | undefined {
+  const { descriptionChars, minTimeoutMs, maxTimeoutMs } = LIMITS;
+  if (stripInvisible(spec.description).trim() === '') {
+    return ['bad_description', 'The description must not be empty: models choose tools by it.'];
+  }
+  if (spec.description.length > descriptionChars) {
+    return ['bad_description', `The description must have at most ${descriptionChars} characters.`];
+  }
+  const timeout = spec.timeout_ms;
+  if (timeout !== undefined && !(timeout >= minTimeoutMs && timeout <= maxTimeoutMs)) {
+    return [
+      'bad_timeout',
+      `timeout_ms must be from ${minTimeoutMs} to ${maxTimeoutMs}, was ${timeout}.`,
+    ];
+  }
+}
+
+/** A schema that compiled is an object. */
+const asSchema = (schema: unknown): Record<string, unknown> => ({ ...Object(schema) });
+
+function toTool(
+  client: { clientId: string; instanceId: string },
+  spec: ToolSpec,
+  schema: Record<string, unknown>,
+  check: ClientTool['check'],
+): ClientTool {
+  const { title, ...hints } = spec.annotations ?? {};
+  const shown = stripInvisible(spec.display_name ?? title ?? '').trim();
+  return {
+    clientId: client.clientId,
+    instanceId: client.instanceId,
+    name: spec.name,
+    description: stripInvisible(spec.description),
+    schema,
+    displayName: shown || undefined,
+    annotations: title === undefined ? hints : { ...hints, title: stripInvisible(title) },
+    timeoutMs: spec.timeout_ms ?? CLOCKS.executeMs,
+    check,
+  };
+}

@@ -1,0 +1,293 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Principal } from '../auth/principal.ts';
+import { defineTool } from './define-tool.ts';
+import { createToolRegistry } from './memory-tool-registry.ts';
+import type { ClientStanding } from './tool-registry.ts';
+
+const operator: Principal = { kind: 'operator', sessionId: null };
+const sum = defineTool({
+  name: 'calc.sum',
+  displayName: 'Sum',
+  description: 'Adds numbers.',
+  args: z.object({ numbers: z.array(z.number()), round: z.boolean().default(false) }),
+  effect: 'read',
+  timeoutMs: 1_000,
+  run: async ({ numbers }) => ({ output: numbers.reduce((a, b) => a + b, 0) }),
+});
+const spec = (name: string, more: object = {}) => ({
+  name,
+  description: `The tool ${name}`,
+  parameters: { type: 'object' },
+  ...more,
+});
+const client = (instanceId: string, clientId = `c_${instanceId}`) => ({ clientId, instanceId });
+
+function setup() {
+  const standings = new Map<string, Partial<ClientStanding>>();
+  const registry = createToolRegistry({
+    serverTools: [sum],
+    standing: (id) => ({
+      name: id,
+      visible: true,
+      responsive: true,
+      lastActiveAt: 0,
+      ...standings.get(id),
+    }),
+  });
+  const codes = (specs: readonly unknown[], instanceId = 'one') =>
+    registry.register(client(instanceId), specs).rejected.map(({ code }) => code);
+  const asked = (reference: string) => {
+    const target = registry.find(reference);
+    return target?.source === 'client' ? target.candidates.map((tool) => tool.instanceId) : [];
+  };
+  return { registry, standings, codes, asked };
+}
+
+test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
+  const { registry } = setup();
+  const { registered, rejected } = registry.register(client('one'), [
+    spec('good'),
+    spec(''),
+    { ...spec('not an object'), parameters: 'string' },
+    { ...spec('no_parameters'), parameters: 'string' },
+    spec('bad_type', { parameters: { type: 'no-such-type' } }),
+    'x',
+    null,
+    { name: 5 },
+    spec('bad_hints', { annotations: { readOnlyHint: 'yes' } }),
+  ]);
+  expect(registered).toBe(1);
+  expect(rejected.map(({ name, code }) => [name, code])).toEqual([
+    ['', 'bad_name'],
+    ['not an object', 'bad_name'],
+    ['no_parameters', 'bad_tool'],
+    ['bad_type', 'schema_invalid'],
+    ['', 'bad_name'],
+    ['', 'bad_name'],
+    ['5', 'bad_name'],
+    ['bad_hints', 'bad_tool'],
+  ]);
+  for (const { message } of rejected) expect(message.length).toBeGreaterThan(10);
+  expect(registry.namesOf('one')).toEqual(['good']);
+});
+
+test('[TR2] the names of the server are reserved in both spellings, look-alikes are refused', () => {
+  const { codes } = setup();
+  expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
+  for (const name of [
+    '__proto__',
+    'constructor',
+    'wеather',
+    'a\u200bb',
+    'x'.repeat(65),
+    'a/b',
+    '../x',
+    '9a',
+  ]) {
+    expect(codes([spec(name)]), name).toEqual(['bad_name']);
+  }
+});
+
+test('[TR3] two names with one model spelling never live side by side', () => {
+  const { registry, codes } = setup();
+  expect(codes([spec('a.b'), spec('a_b')])).toEqual(['name_collides']);
+  expect(codes([spec('a_b')], 'two')).toEqual(['name_collides']);
+  expect(codes([spec('a.b')], 'two')).toEqual([]);
+  registry.drop('one');
+  expect(codes([spec('a_b')], 'one')).toEqual(['name_collides']);
+  registry.drop('two');
+  expect(codes([spec('a_b')], 'one')).toEqual([]);
+});
+
+test('[TR4] description and timeout lie within their limits', () => {
+  const { registry, codes } = setup();
+  for (const timeout_ms of [0, 99, -1, 600_001])
+    expect(codes([spec('t', { timeout_ms })])).toEqual(['bad_timeout']);
+  expect(codes([spec('t', { timeout_ms: Number.NaN })])).toEqual(['bad_tool']);
+  for (const description of ['', '  ', '\u200b', 'x'.repeat(4_097)]) {
+    expect(codes([spec('t', { description })])).toEqual(['bad_description']);
+  }
+  expect(
+    codes([spec('a', { timeout_ms: 300 }), spec('b', { timeout_ms: 400 }), spec('c')]),
+  ).toEqual([]);
+  const timeouts = registry.list(operator).map(({ name, timeout_ms }) => [name, timeout_ms]);
+  expect(timeouts.slice(1)).toEqual([
+    ['a', 300],
+    ['b', 400],
+    ['c', 30_000],
+  ]);
+});
+
+test('[TR5] a client offers at most 256 tools', () => {
+  const { registry, codes } = setup();
+  const many = Array.from({ length: 257 }, (_, i) => spec(`t${i}`));
+  expect(codes(many)).toEqual(['too_many_tools']);
+  expect(codes([spec('t0', { description: 'Changed' })])).toEqual([]);
+  expect(registry.namesOf('one')).toHaveLength(256);
+});
+
+test("[TR6] a client replaces its own tool and nobody else's", () => {
+  const { registry } = setup();
+  registry.register(client('one'), [spec('t', { description: 'First' })]);
+  registry.register(client('two'), [spec('t', { description: 'Other' })]);
+  registry.register(client('one'), [spec('t', { description: 'Changed' }), spec('u')]);
+  const told = (reference: string) => {
+    const target = registry.find(reference);
+    return target?.source === 'client'
+      ? target.candidates.map(({ description }) => description)
+      : [];
+  };
+  expect(told('t@c_one')).toEqual(['Changed']);
+  expect(told('t@c_two')).toEqual(['Other']);
+});
+
+test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
+  const { registry, standings, asked } = setup();
+  for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
+  standings.set('a', { responsive: false, lastActiveAt: 9 });
+  standings.set('b', { visible: false, lastActiveAt: 8 });
+  standings.set('c', { lastActiveAt: 1 });
+  standings.set('d', { lastActiveAt: 2 });
+  expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
+  standings.set('d', { visible: false, lastActiveAt: 2 });
+  expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
+  const listed = registry.list(operator).find(({ name }) => name === 't');
+  expect(listed?.clients).toEqual([
+    { client_id: 'c_c', name: 'c', visible: true },
+    { client_id: 'c_b', name: 'b', visible: false },
+    { client_id: 'c_d', name: 'd', visible: false },
+    { client_id: 'c_a', name: 'a', visible: true },
+  ]);
+});
+
+test('[TR8] a reference with a client means that client alone', () => {
+  const { registry, asked } = setup();
+  registry.register(client('one'), [spec('t')]);
+  registry.register(client('two'), [spec('t')]);
+  expect(asked('t@c_two')).toEqual(['two']);
+  expect(registry.find('t@nobody')).toBeUndefined();
+  expect(registry.find('calc.sum')?.source).toBe('server');
+  expect(registry.find('calc.sum@c_one')).toBeUndefined();
+  expect(registry.find('constructor')).toBeUndefined();
+});
+
+test('[TR9] tools leave with their instance, or when they are taken back', () => {
+  const { registry, asked } = setup();
+  registry.register(client('one'), [spec('t'), spec('u')]);
+  registry.register(client('two'), [spec('t')]);
+  registry.unregister('one', ['u', 'none']);
+  expect(registry.find('u')).toBeUndefined();
+  registry.drop('one');
+  expect(asked('t')).toEqual(['two']);
+  expect(registry.namesOf('one')).toEqual([]);
+  registry.drop('two');
+  expect(registry.list(operator).map(({ name }) => name)).toEqual(['calc.sum']);
+});
+
+test("[TR10] lists begin with the server's tools and are sorted, with the schema that was given", () => {
+  const { registry } = setup();
+  const parameters = { type: 'object', properties: { a: { type: 'string', 'x-hint': 1 } } };
+  registry.register(client('one'), [spec('b.x', { parameters, display_name: 'B' }), spec('a')]);
+  const tools = registry.list(operator);
+  expect(tools.map(({ name, model_name }) => [name, model_name])).toEqual([
+    ['calc.sum', 'calc_sum'],
+    ['a', 'a'],
+    ['b.x', 'b_x'],
+  ]);
+  expect(tools[2]).toMatchObject({
+    schema: parameters,
+    display_name: 'B',
+    source: 'client',
+    callable: true,
+  });
+  expect(tools[0]).toMatchObject({
+    source: 'server',
+    schema: { type: 'object', required: ['numbers'] },
+  });
+});
+
+test('[TR11] who may call what follows from the principal alone', () => {
+  const { registry } = setup();
+  registry.register(
+    client('one'),
+    ['calc2', 'file.read', 'files.read'].map((name) => spec(name)),
+  );
+  const agent: Principal = { kind: 'agent', name: 'reader', tools: ['calc.*', 'file.read'] };
+  const callable = registry.list(agent).filter((tool) => tool.callable);
+  expect(callable.map(({ name }) => name)).toEqual(['calc.sum', 'file.read']);
+  for (const tool of registry.list(agent)) {
+    expect(registry.mayCall(agent, tool.name)).toBe(tool.callable);
+    expect(tool.callable || (tool.reason?.length ?? 0) > 10).toBe(true);
+  }
+  expect(registry.mayCall(agent, 'file.read@c_one')).toBe(true);
+  expect(registry.list({ kind: 'device', clientId: 'c_one' }).some((tool) => tool.callable)).toBe(
+    false,
+  );
+  expect(registry.list(operator).every((tool) => tool.callable)).toBe(true);
+});
+
+test('[TR12] hidden characters are taken out of what models read', () => {
+  const { registry } = setup();
+  const hidden = '\u{E0041}\u200b\u202e\u2066\ufeff\u2028';
+  registry.register(client('one'), [
+    spec('t', {
+      description: `Reads${hidden} text`,
+      display_name: `Re${hidden}ad`,
+      annotations: { title: `T${hidden}` },
+      parameters: {
+        type: 'object',
+        properties: { a: { description: `x${hidden}y`, enum: [`v${hidden}`] } },
+      },
+    }),
+  ]);
+  expect(registry.list(operator)[1]).toMatchObject({
+    description: 'Reads text',
+    display_name: 'Read',
+    annotations: { title: 'T' },
+    schema: { type: 'object', properties: { a: { description: 'xy', enum: ['v'] } } },
+  });
+});
+
+test('[TR13] listeners hear of changes and of nothing else', () => {
+  const { registry } = setup();
+  let heard = 0;
+  const undo = registry.onChange(() => {
+    heard += 1;
+  });
+  registry.register(client('one'), [spec('t'), spec('u')]);
+  registry.register(client('one'), [spec('')]);
+  registry.unregister('one', ['none']);
+  registry.drop('two');
+  expect(heard).toBe(1);
+  registry.unregister('one', ['t']);
+  registry.drop('one');
+  expect(heard).toBe(3);
+  undo();
+  registry.register(client('one'), [spec('t')]);
+  expect(heard).toBe(3);
+});
+
+test("[TR14] a server tool has the same check as a client's", () => {
+  const { registry } = setup();
+  const target = registry.find('calc.sum');
+  if (target?.source !== 'server') throw new Error('not the server tool');
+  expect(target.check({ numbers: ['1', 2], round: 'true' })).toEqual({
+    ok: true,
+    args: { numbers: [1, 2], round: true },
+    repairs: ['numbers[0]', 'round'],
+  });
+  expect(target.check({ numbers: [], more: 1 }).ok).toBe(true);
+  expect(target.check({}).ok).toBe(false);
+});
+
+test('[TR9] ten thousand tools come and go', () => {
+  const { registry } = setup();
+  for (let i = 0; i < 100; i += 1) {
+    const tools = Array.from({ length: 100 }, (_, n) => spec(`tool${i}.n${n}`));
+    expect(registry.register(client(`i${i}`), tools).registered).toBe(100);
+  }
+  expect(registry.list(operator)).toHaveLength(10_001);
+  for (let i = 0; i < 100; i += 1) registry.drop(`i${i}`);
+  expect(registry.list(operator)).toHaveLength(1);
+});

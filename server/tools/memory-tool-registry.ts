@@ -1,0 +1,117 @@
+import { LIMITS } from '#lib/protocol/limits';
+import { parseToolReference, toModelName } from '#lib/protocol/tool-name';
+import type { RejectedTool } from '#lib/protocol/tool-spec';
+import type { AnyServerTool } from './define-tool.ts';
+import { judgeToolSpec } from './judge-tool-spec.ts';
+import { toPoolListing, toServerListing } from './list-tools.ts';
+import { refusalOf } from './refusal-of.ts';
+import { toServerEntry } from './to-server-entry.ts';
+import { createToolPools, type ToolPools } from './tool-pools.ts';
+import type { ClientStanding, ToolRegistry } from './tool-registry.ts';
+
+export interface ToolRegistryDeps {
+  readonly serverTools: readonly AnyServerTool[];
+  /** What is known of an instance now; asked at each look-up, never kept. */
+  readonly standing: (instanceId: string) => ClientStanding;
+}
+
+/** The registry of one process, in memory: tools live as long as who serves them is connected. */
+export function createToolRegistry({ serverTools, standing }: ToolRegistryDeps): ToolRegistry {
+  const own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
+  const reserved = new Set(serverTools.flatMap(({ name }) => [name, toModelName(name)]));
+  const ownListings = [...own.values()].map(toServerListing);
+  const pools = createToolPools(standing);
+  const listeners = new Set<() => void>();
+  let sortedNames: readonly string[] | undefined;
+
+  const changed = () => {
+    sortedNames = undefined;
+    for (const listener of [...listeners]) listener();
+  };
+  const listings = () => {
+    sortedNames ??= [...pools.names()].sort();
+    const offered = sortedNames.flatMap((name) => {
+      const candidates = pools.ranked(name);
+      const [best] = candidates;
+      return best ? [toPoolListing(best, candidates, standing)] : [];
+    });
+    return [...ownListings, ...offered];
+  };
+
+  return {
+    list: (principal) =>
+      listings().map((listing) => {
+        const reason = refusalOf(principal, listing.name);
+        return reason === undefined ? listing : { ...listing, callable: false, reason };
+      }),
+    find(reference) {
+      const { name, clientId } = parseToolReference(reference);
+      const entry = own.get(name);
+      if (entry) {
+        const { tool, check } = entry;
+        return clientId === undefined ? { source: 'server', tool, check } : undefined;
+      }
+      const ranked = pools.ranked(name);
+      const candidates =
+        clientId === undefined ? ranked : ranked.filter((tool) => tool.clientId === clientId);
+      return candidates.length > 0 ? { source: 'client', name, candidates } : undefined;
+    },
+    mayCall: (principal, name) => refusalOf(principal, name) === undefined,
+    register(client, specs) {
+      const rejected: RejectedTool[] = [];
+      for (const spec of specs) {
+        const refusal = admit(pools, reserved, client, spec);
+        if (refusal) rejected.push(refusal);
+      }
+      const registered = specs.length - rejected.length;
+      if (registered > 0) changed();
+      return { registered, rejected };
+    },
+    unregister(instanceId, names) {
+      const removed = names.filter((name) => pools.remove(instanceId, name));
+      if (removed.length > 0) changed();
+    },
+    drop(instanceId) {
+      const names = pools.namesOf(instanceId);
+      for (const name of names) pools.remove(instanceId, name);
+      if (names.length > 0) changed();
+    },
+    namesOf: (instanceId) => pools.namesOf(instanceId),
+    onChange(listener) {
+      // A wrapper of its own for each call, so that an undo takes away no other's.
+      const call = () => listener();
+      listeners.add(call);
+      return () => {
+        listeners.delete(call);
+      };
+    },
+  };
+}
+
+/** Takes the tool in, or says why not. */
+function admit(
+  pools: ToolPools,
+  reserved: ReadonlySet<string>,
+  client: { clientId: string; instanceId: string },
+  spec: unknown,
+): RejectedTool | undefined {
+  const judged = judgeToolSpec(client, spec);
+  if (!judged.ok) return judged.rejected;
+  const { name } = judged.tool;
+  const spelling = toModelName(name);
+  if (reserved.has(name) || reserved.has(spelling)) {
+    const message = `The name "${name}" belongs to the server, also as models spell it; take another one.`;
+    return { name, code: 'name_reserved', message };
+  }
+  const holder = pools.nameInTheWay(name);
+  if (holder !== undefined) {
+    const message = `Models would spell it "${spelling}", as they spell "${holder}", which is registered; take another name.`;
+    return { name, code: 'name_collides', message };
+  }
+  const isNew = !pools.serves(client.instanceId, name);
+  if (isNew && pools.namesOf(client.instanceId).length >= LIMITS.toolsPerClient) {
+    const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
+    return { name, code: 'too_many_tools', message };
+  }
+  pools.put(judged.tool);
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { compileToolSchema } from '#lib/schema/compile-tool-schema';
+import type { AnyServerTool } from './define-tool.ts';
+import type { ServerToolEntry } from './tool-registry.ts';
+
+/**
+ * Turns a server tool's zod schema into the JSON Schema that is told, and its
+ * check out of that one, so that arguments are mended as a client tool's are.
+ * Throws when the schema cannot be told: that is a defect of ours.
+ */
+export function toServerEntry(tool: AnyServerTool): ServerToolEntry {
+  // `input`: what has a default need not be given.
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.args, { io: 'input' });
+  const compiled = compileToolSchema(schema);
+  if (!compiled.ok) throw new Error(`The schema of ${tool.name} is wrong: ${compiled.message}`);
+  return { tool, schema, check: compiled.check };
+}
