@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAgent } from './agent/create-agent.ts';
@@ -35,8 +36,10 @@ import { watchParent } from './parent-watch.ts';
 import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
 import { createClientSocketHandler } from './sockets/client-socket.ts';
 import { createWatchSocketHandler } from './sockets/watch-socket.ts';
-import { lockDataDir } from './store/data-dir-lock.ts';
+import { DataDirInUseError, DataDirUnusableError, lockDataDir } from './store/data-dir-lock.ts';
+import { StoreTooNewError } from './store/migrate.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
+import { StoreDamagedError } from './store/store-damaged-error.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
 import { publishApproval } from './watch/publish-approvals.ts';
@@ -44,7 +47,15 @@ import { publishListings } from './watch/publish-listings.ts';
 import { createSnapshots } from './watch/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch/watch-hub.ts';
 
+const MENDABLE = [
+  ConfigError,
+  DataDirInUseError,
+  DataDirUnusableError,
+  StoreDamagedError,
+  StoreTooNewError,
+];
 const HEARTBEAT_MS = 10_000;
+const TAKE_OVER_MS = 1_000;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -63,7 +74,7 @@ const report = (error: unknown) => log.error({ err: error }, 'unexpected');
 /** The parts in the middle: the record, who connects to it, and the agent. */
 async function createCore(config: Config) {
   const clock = createSystemClock();
-  const lock = lockDataDir(config.dataDir);
+  const lock = await untilFree(() => lockDataDir(config.dataDir));
   const store = createSqliteStore({ file: join(config.dataDir, 'callboard.db') });
   const bus = createMemoryBus({
     firstSeq: await store.reserveSeqs(SEQ_BLOCK),
@@ -241,8 +252,10 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     report,
   });
   const server = createHttpServer({ onRequest, onUpgrade: gate.onUpgrade });
-  server.listen(config.port, config.host);
-  await once(server, 'listening').catch((error: unknown) => {
+  await untilFree(async () => {
+    server.listen(config.port, config.host);
+    await once(server, 'listening');
+  }).catch((error: unknown) => {
     throw new ConfigError(explainListen(error, config));
   });
   port = (server.address() as AddressInfo).port;
@@ -275,6 +288,22 @@ function describeMetrics(core: Core, sockets: number, watchers: number): string 
       ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
     )
     .join('');
+}
+
+/**
+ * A server that was stopped and started again may find its predecessor still
+ * on the way out, since npm ends some milliseconds before what it had started.
+ */
+async function untilFree<T>(take: () => T | Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + TAKE_OVER_MS;
+  for (;;) {
+    try {
+      return await take();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 function explainListen(error: unknown, { host, port }: Config): string {
@@ -350,8 +379,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const expected = error instanceof ConfigError || (error instanceof Error && 'expected' in error);
-  if (expected) process.stderr.write(`${error.message}\n`);
+  // What a person can mend is one line; anything else is a defect, told with its origin.
+  if (MENDABLE.some((kind) => error instanceof kind)) process.stderr.write(`${String(error)}\n`);
   else report(error);
   process.exit(1);
 });

@@ -1,0 +1,248 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** What the parts of the server know of each other. */
+const INTERFACES = [
+  'server/agent/agent.ts',
+  'server/auth/principal.ts',
+  'server/blobs/blob-store.ts',
+  'server/bus/event-bus.ts',
+  'server/calls/call-service.ts',
+  'server/clock.ts',
+  'server/http/http-client-service.ts',
+  'server/runs/run-service.ts',
+  'server/store/call-record.ts',
+  'server/store/store.ts',
+  'server/tools/define-tool.ts',
+  'server/tools/tool-registry.ts',
+];
+
+/**
+ * Who may import whom, types too; the longest matching prefix rules. A folder of the server that is
+ * not named may import itself, the interfaces and lib. A new line here is a design decision.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'lib/util': ['lib/util'],
+  'lib/protocol': ['lib/protocol', 'lib/util'],
+  'lib/tool-call': ['lib/tool-call', 'lib/protocol', 'lib/util'],
+  'lib/schema': ['lib/schema', 'lib/protocol', 'lib/util'],
+  lib: ['lib'],
+  components: ['components', 'lib'],
+  app: ['app', 'components', 'lib'],
+  // What speaks to the outside knows who asks and through whom; the services know nothing of it.
+  'server/http': ['server/http', 'server/auth', ...INTERFACES, 'lib'],
+  'server/sockets': [
+    ...['server/sockets', 'server/auth', 'server/clients', 'server/watch'],
+    ...INTERFACES,
+    'lib',
+  ],
+  // Clients take and answer calls, a run has an agent; neither the other way round.
+  'server/clients': ['server/clients', 'server/calls', ...INTERFACES, 'lib'],
+  'server/runs': ['server/runs', 'server/agent', ...INTERFACES, 'lib'],
+  // Next, as the one that answers what the HTTP part leaves to pages.
+  'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
+  // The composition root builds everything.
+  'server/main.ts': ['server', 'lib'],
+};
+
+/** The packages that a part may use; a part that is not named is free but for NOT_FOR. */
+const MAY_USE: Record<string, readonly string[]> = {
+  'lib/util': [],
+  'lib/protocol': ['zod'],
+  'lib/tool-call': ['zod'],
+  'lib/schema': ['@cfworker/json-schema', 're2js'],
+  'lib/stores': ['zustand'],
+};
+
+/** Packages that would bind a part to what it must not know. */
+const NOT_FOR: Record<string, readonly string[]> = {
+  lib: ['react', 'react-dom', 'next', 'ws', 'hono', 'kysely', 'pino'],
+  components: ['ws', 'hono', 'kysely', 'pino', 'ai'],
+  app: ['ws', 'hono', 'kysely', 'pino', 'ai'],
+  server: ['react', 'react-dom', 'zustand'],
+};
+
+const MAX_LINES = 400;
+
+/** Tests, the suites that several of them share, and their doubles. */
+const IS_FOR_TESTS = /\.(test|contract)\.tsx?$|\/testing\//;
+
+const files = ['app', 'components', 'lib', 'server'].flatMap(sourceFiles);
+
+describe('architecture', () => {
+  test('each part imports only what it may know', () => {
+    const illegal = files.flatMap((file) =>
+      localImports(file)
+        .filter((target) => !allowedFor(file).some((prefix) => isInside(target, prefix)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(illegal).toEqual([]);
+  });
+
+  test('each part uses only the packages that are for it', () => {
+    const illegal = files.flatMap((file) => {
+      const may = ruleFor(MAY_USE, file);
+      const not = ruleFor(NOT_FOR, file) ?? [];
+      return packageImports(file)
+        .filter((name) => not.includes(name) || (may && !may.includes(name)))
+        .map((name) => `${file} uses ${name}`);
+    });
+    expect(illegal).toEqual([]);
+  });
+
+  test('each local import leads to a file', () => {
+    const broken = files.flatMap((file) =>
+      localImports(file)
+        .filter((target) => !existsSync(join(root, target)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('everything outside server/ also runs in a browser', () => {
+    const nodeOnly = files
+      .filter((file) => !isInside(file, 'server'))
+      .filter((file) => importsIn(read(file)).some((specifier) => isBuiltin(specifier)));
+    expect(nodeOnly).toEqual([]);
+  });
+
+  test('only the composition root reads the environment', () => {
+    const readers = files.filter((file) => /\bprocess\.env\b/.test(codeOf(read(file))));
+    expect(readers.filter((file) => file !== 'server/main.ts')).toEqual([]);
+  });
+
+  test('nothing needs what is there for tests and measurements', () => {
+    const needing = files.filter((file) =>
+      localImports(file).some((target) => IS_FOR_TESTS.test(target)),
+    );
+    expect(needing).toEqual([]);
+  });
+
+  test('no imports run in a circle', () => {
+    expect(findCycle(new Map(files.map((file) => [file, localImports(file)])))).toEqual([]);
+  });
+
+  test('no file has outgrown one sitting', () => {
+    const long = files.filter((file) => read(file).trimEnd().split('\n').length > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+});
+
+describe('the reading of imports', () => {
+  test.each([
+    ["import { a } from './a.ts';", './a.ts'],
+    ["import type { A } from './a.ts';", './a.ts'],
+    ["import {\n  a,\n  b,\n} from './a.ts';", './a.ts'],
+    ["import './globals.css';", './globals.css'],
+    ["export { a } from './a.ts';", './a.ts'],
+    ["export type * from './a.ts';", './a.ts'],
+    ["const a = await import('./a.ts');", './a.ts'],
+    ["type A = import('./a.ts').A;", './a.ts'],
+    ['import a from "a";', 'a'],
+  ])('%j imports %s', (code, specifier) => {
+    expect(importsIn(code)).toEqual([specifier]);
+  });
+
+  test.each(["// from './a.ts'", "/** see import('./a.ts') */", "const text = 'a from b';"])(
+    '%j imports nothing',
+    (code) => expect(importsIn(code)).toEqual([]),
+  );
+
+  test('a circle is told from a fork that meets again', () => {
+    const fork = { a: ['b', 'c'], b: ['d'], c: ['d'], d: [] };
+    expect(findCycle(new Map(Object.entries(fork)))).toEqual([]);
+    const circle = { ...fork, d: ['b'] };
+    expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
+  });
+});
+
+function allowedFor(file: string): readonly string[] {
+  const rule = ruleFor(MAY_IMPORT, file);
+  if (rule !== undefined) return rule;
+  const [, folder = '', ...rest] = file.split('/');
+  // A file at the server's top belongs to no part; it may know its neighbours there.
+  const own = rest.length > 0 ? [`server/${folder}`] : files.filter(isAtTheTop);
+  return [...own, ...INTERFACES, 'lib'];
+}
+
+function isAtTheTop(file: string): boolean {
+  return /^server\/[^/]+$/.test(file) && file !== 'server/main.ts';
+}
+
+function ruleFor(rules: Record<string, readonly string[]>, file: string) {
+  const owners = Object.keys(rules).filter((prefix) => isInside(file, prefix));
+  const [nearest = ''] = owners.sort((a, b) => b.length - a.length);
+  return rules[nearest];
+}
+
+/** Sources, without what is for tests, and without the launcher, which stands alone. */
+function sourceFiles(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return path === 'server/bootstrap' ? [] : sourceFiles(path);
+    return /\.(tsx?|mjs)$/.test(path) && !IS_FOR_TESTS.test(path) ? [path] : [];
+  });
+}
+
+function importsIn(source: string): string[] {
+  const code = codeOf(source);
+  const statements = /^\s*(?:import|export)\b(?:[^'";()]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
+  const calls = /\bimport\(\s*['"]([^'"]+)['"]/g;
+  return [statements, calls].flatMap((pattern) =>
+    [...code.matchAll(pattern)].map(([, specifier = '']) => specifier),
+  );
+}
+
+function localImports(file: string): string[] {
+  return importsIn(read(file)).flatMap((specifier) => {
+    if (specifier.startsWith('.')) return [join(dirname(file), specifier)];
+    if (specifier.startsWith('#lib/')) return [`${specifier.slice(1)}.ts`];
+    if (specifier.startsWith('#components/')) return [`${specifier.slice(1)}.tsx`];
+    return [];
+  });
+}
+
+function packageImports(file: string): string[] {
+  return importsIn(read(file))
+    .filter((specifier) => !/^[.#]/.test(specifier) && !isBuiltin(specifier))
+    .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'));
+}
+
+/** The first circle found, as the files in it; the way back ends where it began. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] => {
+    const start = path.indexOf(file);
+    if (start >= 0) return [...path.slice(start), file];
+    if (done.has(file)) return [];
+    for (const target of imports.get(file) ?? []) {
+      const cycle = visit(target, [...path, file]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(file);
+    return [];
+  };
+  for (const file of imports.keys()) {
+    const cycle = visit(file, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
+
+/** Without comments, which may speak of imports. A `//` inside a string starts none. */
+function codeOf(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+function isInside(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createStamp, hashContents } from './content-stamp.mjs';
+import { packageProgram, ROOT, say } from './project.mjs';
+import { runChild } from './run-child.mjs';
+
+/** Everything that the build reads, and this file, which says how. */
+const SOURCES = [
+  'app',
+  'components',
+  'lib',
+  'server',
+  'public',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'next.config.mjs',
+  'postcss.config.mjs',
+  'server/bootstrap/build.mjs',
+];
+
+/** The built server. */
+export const SERVER = join(ROOT, 'dist', 'server.mjs');
+
+/** Written last, when the build is whole. */
+const stamp = createStamp(join(ROOT, 'dist', '.callboard-stamp'));
+
+export const isBuilt = () => stamp.exists() && existsSync(SERVER) && hasPages();
+
+/** Next writes its build id last. */
+const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
+
+/**
+ * The server as one file, beside it the database tool's process. Packages stay outside, where they
+ * find their own files.
+ */
+export const BUNDLE = /** @type {const} */ ({
+  entryPoints: {
+    server: 'server/main.ts',
+    'database-worker': 'server/tools/builtin/database-worker.ts',
+  },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+  packages: 'external',
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'warning',
+});
+
+/** Whether a file or folder leaves the build as it is. @param {string} path with forward slashes */
+export const isOutsideBuild = (path) =>
+  path === 'server/bootstrap' || /(\.(test|contract)\.tsx?|\.md|\/testing|\/\.[^/]+)$/.test(path);
+
+/**
+ * Builds server and pages when their sources are others than at the last time.
+ *
+ * @param {import('./project.mjs').Setup} setup
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+export async function ensureBuild({ node, env }) {
+  const wanted = hashContents(ROOT, SOURCES, isOutsideBuild);
+  if (isBuilt() && stamp.matches(wanted)) return undefined;
+
+  say('building …');
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  stamp.remove();
+  const problem = (await bundleServer()) ?? (await buildPages({ node, env }));
+  if (problem !== undefined) return problem;
+  stamp.write(wanted);
+  return undefined;
+}
+
+/** @returns {Promise<import('./project.mjs').Problem>} */
+async function bundleServer() {
+  // Asked for only here: before the packages are installed there is none.
+  const esbuild = /** @type {typeof import('esbuild')} */ (
+    createRequire(join(ROOT, 'package.json'))('esbuild')
+  );
+  return esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }).then(
+    () => undefined,
+    // It has printed what is wrong, and where.
+    () => 'the server could not be built (the reason is above).',
+  );
+}
+
+/**
+ * @param {Pick<import('./project.mjs').Setup, 'node' | 'env'>} setup
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+async function buildPages({ node, env }) {
+  const { code, output } = await runChild({
+    command: node,
+    args: [packageProgram('next/dist/bin/next'), 'build'],
+    env: { ...env, NODE_ENV: 'production' },
+    cwd: ROOT,
+    output: 'keep',
+  });
+  if (code === 0) return undefined;
+  process.stderr.write(output);
+  return 'the pages could not be built (the reason is above).';
+}

@@ -1,0 +1,26 @@
+import { basename } from 'node:path';
+import { expect, test } from 'vitest';
+import { BUNDLE, isOutsideBuild, SERVER } from './build.mjs';
+
+test.each([
+  'server/bootstrap',
+  'server/testing',
+  'server/store/store.contract.ts',
+  'lib/a.test.ts',
+  'components/card.test.tsx',
+  'lib/tool-call/SPEC.md',
+  'app/.DS_Store',
+])('%s asks for no new build', (path) => expect(isOutsideBuild(path)).toBe(true));
+
+test.each([
+  'server/main.ts',
+  'app/globals.css',
+  'lib/i18n/messages-zh.json',
+  'components/test-view.tsx',
+  'package.json',
+])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
+
+test('the bundle has the server and the process of the database tool, under the names that are run', () => {
+  const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
+  expect(built).toEqual([basename(SERVER), 'database-worker.mjs']);
+});

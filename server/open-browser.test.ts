@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { openBrowser } from './open-browser.ts';
+
+const url = 'http://127.0.0.1:3000/sign-in/abc?next=%2F&x=1';
+
+function setup(started = true) {
+  const launched: (readonly string[])[] = [];
+  const launch = async (command: string, args: readonly string[]) => {
+    launched.push([command, ...args]);
+    return started;
+  };
+  return { launch, launched };
+}
+
+test.each([
+  ['linux', ['xdg-open', url]],
+  ['darwin', ['open', url]],
+  ['win32', ['rundll32', 'url.dll,FileProtocolHandler', url]],
+] as const)("gives the URL to the desktop's opener on %s", async (platform, expected) => {
+  const { launch, launched } = setup();
+  const env = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
+  expect(await openBrowser(url, { env, platform, launch })).toBe('opened');
+  expect(launched).toEqual([expected]);
+});
+
+test('starts nothing when no browser is wanted', async () => {
+  const { launch, launched } = setup();
+  expect(await openBrowser(url, { env: {}, platform: 'linux', launch })).toBe('not_wanted');
+  expect(launched).toEqual([]);
+});
+
+test('tells when the desktop has no opener', async () => {
+  const { launch } = setup(false);
+  const env = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
+  expect(await openBrowser(url, { env, platform: 'linux', launch })).toBe('failed');
+});
+
+test('a desktop whose opener is missing is no crash', async () => {
+  // The real launcher of programs, on a platform whose opener no test machine has.
+  const other = process.platform === 'darwin' ? 'win32' : 'darwin';
+  const path = process.env.PATH;
+  process.env.PATH = '';
+  const opening = openBrowser(url, { env: { CALLBOARD_OPEN: '1' }, platform: other });
+  process.env.PATH = path;
+  expect(await opening).toBe('failed');
+});

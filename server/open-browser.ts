@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import type { Environment } from './should-open-browser.ts';
+import { shouldOpenBrowser } from './should-open-browser.ts';
+
+/** How the opening of a browser ended; the server goes on in each case. */
+export type BrowserOpening = 'opened' | 'not_wanted' | 'failed';
+
+export interface OpenBrowserOptions {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** Starts a program that outlives us; false when it could not be started. */
+  readonly launch?: (command: string, args: readonly string[]) => Promise<boolean>;
+}
+
+/** Opens `url` in the desktop's browser, when there is somebody to see it. */
+export async function openBrowser(
+  url: string,
+  options: OpenBrowserOptions,
+): Promise<BrowserOpening> {
+  const { env, platform, launch = launchDetached } = options;
+  if (!shouldOpenBrowser(env, platform)) return 'not_wanted';
+  const [command, ...args] = openCommand(url, platform);
+  return (await launch(command, args)) ? 'opened' : 'failed';
+}
+
+/** The desktop's own opener. The URL is an argument, never part of a shell's line. */
+function openCommand(url: string, platform: NodeJS.Platform): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['open', url];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
+  return ['xdg-open', url];
+}
+
+function launchDetached(command: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { detached: true, stdio: 'ignore' });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+/** What is used of a process that may have been started with an IPC channel. */
+export interface ParentChannel {
+  /** Whether the channel is open; undefined when there never was one. */
+  connected?: boolean | undefined;
+  once(event: 'disconnect', listener: () => void): unknown;
+  off(event: 'disconnect', listener: () => void): unknown;
+  channel?: { unref(): void } | null | undefined;
+}
+
+/**
+ * Calls `onGone` once when the launcher that started this process is gone; returns its undo.
+ *
+ * A signal reaches one process, not those that it started: npm ends of a SIGTERM and a launcher of
+ * a SIGKILL without a word to the server, which would then keep the port and the data directory.
+ * The operating system closes the launcher's end of the IPC channel in any case, so its closing is
+ * the word. Started without a channel, by hand or by a service manager, nothing is watched.
+ *
+ * It may come on top of a signal: what it calls has to bear being asked to stop twice.
+ */
+export function watchParent(onGone: () => void, channel: ParentChannel = process): () => void {
+  if (channel.connected === undefined) return () => {};
+  if (!channel.connected) {
+    // It went before anybody listened; asked back later, so that the caller has its undo first.
+    const soon = setImmediate(onGone);
+    return () => clearImmediate(soon);
+  }
+  channel.once('disconnect', onGone);
+  // Listening keeps the channel open for ever; it must not keep a server alive that has ended.
+  channel.channel?.unref();
+  return () => channel.off('disconnect', onGone);
+}
