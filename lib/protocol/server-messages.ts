@@ -86,11 +86,4 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 export type ServerMessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
-/** Close codes of both sockets, beside those of RFC 6455. */
-export const CLOSE = {
-  policy: 1008,
-  restarting: 1012,
-  unauthenticated: 4401,
-  superseded: 4010,
-  slow: 4013,
-} as const;
+export { CLOSE } from './close-codes.ts';

@@ -60,7 +60,7 @@ test('[HT5] no bytes, or too many, are refused', async () => {
   const server = await startTestServer();
   const headers = { 'content-type': 'image/png' };
   expect((await server.ask('POST', '/v1/blobs', { body: '', headers })).status).toBe(400);
-  const large = { ...headers, 'content-length': String(17 * 1024 * 1024) };
+  const large = { ...headers, 'content-length': String(32 * 1024 * 1024) };
   const refused = await server.ask('POST', '/v1/blobs', { body: PNG, headers: large });
   expect(refused).toMatchObject({ status: 413, json: { error: { code: 'too_large' } } });
 });

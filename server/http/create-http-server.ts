@@ -20,7 +20,7 @@ export function createHttpServer(deps: {
       keepAliveTimeout: 65 * SECOND,
       maxHeaderSize: 16 * 1024,
       // An offer of HTTP/2 (curl --http2) is not a socket: it is answered as the request that it is.
-      shouldUpgradeCallback: (incoming) => incoming.headers.upgrade !== undefined,
+      shouldUpgradeCallback: (incoming) => incoming.headers.upgrade?.toLowerCase() === 'websocket',
     },
     deps.onRequest,
   );

@@ -1,29 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 
+/**
+ * How much too much is still taken in, and thrown away: a connection that is
+ * closed over unread bytes is reset, and the caller never reads its 413.
+ */
+const DRAIN_BYTES = 4 * 1024 * 1024;
+
 /** The whole body, up to `maxBytes`. What is over it is not kept. */
 export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0);
-  if (declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  if (declared > maxBytes + DRAIN_BYTES) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = (error: HttpError) => {
-      incoming.off('data', onData);
-      chunks.length = 0;
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
+    incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) return stop(tooLarge(maxBytes));
-      chunks.push(chunk);
-    };
-    incoming.on('data', onData);
-    incoming.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
-    );
-    incoming.once('error', () => stop(cutShort()));
-    incoming.once('close', () => stop(cutShort()));
+      if (size <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > maxBytes + DRAIN_BYTES) reject(tooLarge(maxBytes));
+    });
+    incoming.once('end', () => {
+      if (size > maxBytes) reject(tooLarge(maxBytes));
+      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    // After 'end' too; then nobody waits any more.
+    incoming.once('close', () => reject(cutShort()));
   });
 }
 

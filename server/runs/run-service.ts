@@ -5,7 +5,12 @@ export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }
   | {
       readonly ok: false;
-      readonly code: 'run_not_found' | 'bad_request' | 'conflict' | 'shutting_down' | 'store_failed';
+      readonly code:
+        | 'run_not_found'
+        | 'bad_request'
+        | 'conflict'
+        | 'shutting_down'
+        | 'store_failed';
       readonly message: string;
     };
 
@@ -21,7 +26,10 @@ export interface RunService {
     tools?: readonly string[];
   }): Promise<RunOutcome>;
   /** Refused with `conflict` while a turn is running. */
-  send(runId: string, request: { principal: Principal; input: string; model?: string }): Promise<RunOutcome>;
+  send(
+    runId: string,
+    request: { principal: Principal; input: string; model?: string },
+  ): Promise<RunOutcome>;
   /** Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. */
   cancel(runId: string): Promise<RunOutcome>;
   get(runId: string): Promise<RunRecord | undefined>;

@@ -194,10 +194,15 @@ function asker(port: number) {
     post: (path: string, body: unknown = {}, asked?: Asked) =>
       ask('POST', path, { ...asked, body }),
     ask,
-    /** Bytes as they are; what came back until the server hung up. */
-    raw: (bytes: string): Promise<string> => {
+    /** Bytes as they are; what came back until the server hung up, or said `until`. */
+    async raw(bytes: string, { until }: { until?: string } = {}): Promise<string> {
       const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-      return text(socket);
+      let said = '';
+      for await (const chunk of socket) {
+        said += String(chunk);
+        if (until !== undefined && said.includes(until)) break;
+      }
+      return said;
     },
   };
 }

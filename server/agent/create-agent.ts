@@ -1,0 +1,12 @@
+import type { Agent } from './agent.ts';
+import { runTurn, type TurnDeps } from './run-turn.ts';
+
+type Optional = 'maxSteps' | 'maxRetries' | 'silentMs';
+
+/** The built-in agent, with the limits of issue 2 where none are given. */
+export function createAgent(
+  options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>,
+): Agent {
+  const deps: TurnDeps = { maxSteps: 10, maxRetries: 2, silentMs: 60_000, ...options };
+  return { maxSteps: deps.maxSteps, runTurn: (request) => runTurn(deps, request) };
+}

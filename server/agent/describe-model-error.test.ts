@@ -1,0 +1,60 @@
+import { APICallError, LoadAPIKeyError } from 'ai';
+import { expect, test } from 'vitest';
+import { describeModelError, ModelSilentError, StreamCutError } from './describe-model-error.ts';
+
+const api = (statusCode: number | undefined, message: string, responseBody = '') =>
+  new APICallError({
+    message,
+    url: 'http://models.test',
+    requestBodyValues: {},
+    ...(statusCode === undefined ? {} : { statusCode }),
+    responseBody,
+  });
+
+test.each([
+  ['no key', new LoadAPIKeyError({ message: 'missing' }), 'no_api_key', /OPENAI_API_KEY/],
+  [
+    'a silent model',
+    new ModelSilentError('The model said nothing for 60 s.'),
+    'model_silent',
+    /60 s/,
+  ],
+  ['a cut stream', new StreamCutError('x'), 'stream_cut', /broke off/],
+  ['HTTP 401', api(401, 'bad key sk-abc'), 'model_unauthenticated', /Check OPENAI_API_KEY/],
+  ['HTTP 403', api(403, 'no'), 'model_unauthenticated', /403/],
+  ['HTTP 404', api(404, 'gone'), 'model_not_found', /another model/],
+  ['HTTP 429', api(429, 'slow'), 'model_rate_limited', /Wait/],
+  ['an empty account', api(429, 'x', 'insufficient_quota'), 'model_quota', /billing/],
+  ['HTTP 503', api(503, 'down'), 'model_unavailable', /503/],
+  ['HTTP 400', api(400, 'odd schema'), 'model_refused_request', /odd schema/],
+  ['a long context', api(400, 'maximum context length is 8192'), 'context_too_long', /new run/],
+  [
+    'no connection',
+    api(undefined, 'Cannot connect to API'),
+    'model_unreachable',
+    /OPENAI_BASE_URL/,
+  ],
+  [
+    'a refused one',
+    new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }),
+    'model_unreachable',
+    /ECONNREFUSED/,
+  ],
+  ['a reset one', new TypeError('terminated'), 'stream_cut', /broke off/],
+  ['a thrown text', 'nonsense', 'model_failed', /nonsense/],
+])('[AL66] %s is told as its kind, with what to do', (_, error, code, words) => {
+  const told = describeModelError(error, 'openai:gpt-5');
+  expect(told.code).toBe(code);
+  expect(told.message).toMatch(words);
+});
+
+test.each([400, 404, 500])('[AL66] a key in a message of HTTP %i is not repeated', (status) => {
+  const told = describeModelError(api(status, 'sk-proj-abc_DEF-123 is wrong'), 'openai:gpt-5');
+  expect(told.message).not.toContain('abc_DEF');
+});
+
+test('[AL66] a cause that is its own cause ends', () => {
+  const error = new Error('round');
+  error.cause = error;
+  expect(describeModelError(error, 'm').message).toContain('round');
+});

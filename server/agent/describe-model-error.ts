@@ -1,0 +1,133 @@
+import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import { errorMessage } from '#lib/util/error-message';
+
+/** Why a turn failed, in words that tell the person what to do. */
+export interface TurnError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A model that says nothing for too long; thrown by the loop into its own stream. */
+export class ModelSilentError extends Error {
+  override readonly name = 'ModelSilentError';
+}
+
+/** The stream ended without saying that it was finished. */
+export class StreamCutError extends Error {
+  override readonly name = 'StreamCutError';
+}
+
+const LONGEST_DETAIL = 300;
+
+/** Words for what went wrong with a model. `model` is its reference. No key is ever repeated. */
+export function describeModelError(error: unknown, model: string): TurnError {
+  const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
+  if (LoadAPIKeyError.isInstance(cause)) return noKey(model);
+  if (cause instanceof ModelSilentError) {
+    return { code: 'model_silent', message: `${cause.message} Try again or choose another model.` };
+  }
+  if (cause instanceof StreamCutError) return cut(model);
+  if (APICallError.isInstance(cause)) return describeApiError(cause, model);
+  return describeOther(cause, model);
+}
+
+function describeApiError(error: APICallError, model: string): TurnError {
+  const detail = detailOf(error);
+  const told = `${errorMessage(error)} ${error.responseBody ?? ''}`;
+  if (/context_length|context length|maximum context|too many tokens|context window/i.test(told)) {
+    return {
+      code: 'context_too_long',
+      message: `The conversation is longer than ${model} takes. Start a new run, or choose a model with a larger context.`,
+    };
+  }
+  switch (error.statusCode) {
+    case undefined:
+      return unreachable(model, error);
+    case 401:
+    case 403:
+      return {
+        code: 'model_unauthenticated',
+        message: `The provider of ${model} refused the API key (HTTP ${error.statusCode}). Check OPENAI_API_KEY and restart the server.`,
+      };
+    case 404:
+      return {
+        code: 'model_not_found',
+        message: `The provider does not know ${model} (HTTP 404). Choose another model. ${detail}`,
+      };
+    case 429:
+      return describeLimit(told, model);
+  }
+  if (error.statusCode >= 500) {
+    return {
+      code: 'model_unavailable',
+      message: `The provider of ${model} failed (HTTP ${error.statusCode}). Try again later. ${detail}`,
+    };
+  }
+  // A stream whose response was fine and whose content was not.
+  if (error.statusCode < 300) return cut(model);
+  return {
+    code: 'model_refused_request',
+    message: `The provider of ${model} refused the request (HTTP ${error.statusCode}). ${detail}`,
+  };
+}
+
+const describeLimit = (told: string, model: string): TurnError =>
+  /insufficient_quota|billing/i.test(told)
+    ? {
+        code: 'model_quota',
+        message: `The account for ${model} has no quota left (HTTP 429). Check its billing, or choose another model.`,
+      }
+    : {
+        code: 'model_rate_limited',
+        message: `The provider of ${model} limits requests (HTTP 429). Wait a moment and send again.`,
+      };
+
+function describeOther(error: unknown, model: string): TurnError {
+  const words = messagesOf(error).join(' ');
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|fetch failed|Cannot connect/i.test(words)) {
+    return unreachable(model, error);
+  }
+  if (
+    /terminated|aborted|ECONNRESET|socket hang up|other side closed|premature|without a finish/i.test(
+      words,
+    )
+  ) {
+    return cut(model);
+  }
+  return {
+    code: 'model_failed',
+    message: `${model} failed: ${words.slice(0, LONGEST_DETAIL)} Try again or choose another model.`,
+  };
+}
+
+const noKey = (model: string): TurnError => ({
+  code: 'no_api_key',
+  message: `${model} needs an API key. Set OPENAI_API_KEY and restart the server, or choose the model "rehearsal", which needs none.`,
+});
+
+const cut = (model: string): TurnError => ({
+  code: 'stream_cut',
+  message: `The answer of ${model} broke off. Send a message to go on.`,
+});
+
+const unreachable = (model: string, error: unknown): TurnError => ({
+  code: 'model_unreachable',
+  message: `The provider of ${model} cannot be reached (${messagesOf(error).join(' ').slice(0, LONGEST_DETAIL)}). Check OPENAI_BASE_URL and the network.`,
+});
+
+const detailOf = (error: APICallError): string =>
+  errorMessage(error)
+    .replace(/sk-[\w*-]+/g, 'sk-…')
+    .slice(0, LONGEST_DETAIL);
+
+/** The words of an error and of its causes, without repeats. */
+function messagesOf(error: unknown): string[] {
+  const words = new Set<string>();
+  for (let one = error, depth = 0; one !== undefined && depth < 4; depth += 1) {
+    words.add(errorMessage(one));
+    if (one instanceof AggregateError)
+      for (const inner of one.errors) words.add(errorMessage(inner));
+    one = one instanceof Error ? one.cause : undefined;
+  }
+  return [...words];
+}

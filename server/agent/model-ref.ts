@@ -1,0 +1,24 @@
+export const REHEARSAL = 'rehearsal';
+
+const PROVIDERS = ['openai', 'openai-chat', 'compatible'] as const;
+
+export type ModelProvider = (typeof PROVIDERS)[number] | typeof REHEARSAL;
+
+/** A model as records name it: `<provider>:<id>`, or `rehearsal`. */
+export interface ModelRef {
+  readonly provider: ModelProvider;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Printable ASCII without blanks; ids of other servers hold colons and slashes. */
+const ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Undefined when it is not one. An id may hold colons itself, e.g. `compatible:qwen3:8b`. */
+export function parseModelRef(text: string): ModelRef | undefined {
+  if (text === REHEARSAL) return { provider: REHEARSAL, id: REHEARSAL, text };
+  const colon = text.indexOf(':');
+  const id = text.slice(colon + 1);
+  const provider = PROVIDERS.find((one) => one === text.slice(0, Math.max(colon, 0)));
+  return provider && ID.test(id) ? { provider, id, text } : undefined;
+}

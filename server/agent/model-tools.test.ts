@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createModelTools } from './model-tools.ts';
+import { toListing } from './testing/fakes.ts';
+
+const listed = (...names: string[]) =>
+  names.map((name) => toListing({ name, run: () => ({ output: 1 }) }));
+
+test('[AL11] a name with dots is offered with underscores and found again', () => {
+  const { tools, toToolName, toModelName } = createModelTools(listed('browser.screenshot'));
+  expect(Object.keys(tools)).toEqual(['browser_screenshot']);
+  expect(toToolName('browser_screenshot')).toBe('browser.screenshot');
+  expect(toModelName('browser.screenshot')).toBe('browser_screenshot');
+});
+
+test('[AL11] two tools of one spelling are both offered and both found, in any order', () => {
+  for (const names of [
+    ['a.b', 'a_b'],
+    ['a_b', 'a.b'],
+  ]) {
+    const { tools, toToolName, toModelName } = createModelTools(listed(...names));
+    expect(Object.keys(tools)).toEqual(['a_b', 'a_b_2']);
+    for (const name of names) expect(toToolName(toModelName(name))).toBe(name);
+  }
+});
+
+test('[AL11] names of 64 characters that collide stay within 64', () => {
+  const long = 'x'.repeat(62);
+  const { tools } = createModelTools(listed(`${long}.y`, `${long}_y`));
+  expect(Object.keys(tools).every((name) => name.length <= 64)).toBe(true);
+  expect(Object.keys(tools)).toHaveLength(2);
+});
+
+test('[AL44] a tool that is gone, or was made up, still has a name an API accepts', () => {
+  const { toModelName, toToolName } = createModelTools([]);
+  expect(toModelName('phone.vibrate')).toBe('phone_vibrate');
+  expect(toModelName('rm -rf /; 删除')).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  expect(toModelName('')).toBe('_');
+  expect(toToolName('made_up')).toBe('made_up');
+});
+
+test('[AL11] names of object members are names like others', () => {
+  const { toToolName } = createModelTools(listed('toString', 'a.__proto__'));
+  expect(toToolName('toString')).toBe('toString');
+  expect(toToolName('a___proto__')).toBe('a.__proto__');
+  expect(toToolName('constructor')).toBe('constructor');
+});

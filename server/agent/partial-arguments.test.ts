@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '#lib/protocol/limits';
+import { createPartialArguments } from './partial-arguments.ts';
+import { createManualClock } from './testing/fakes.ts';
+
+/** Parsing is asynchronous: lets everything that is ready happen. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+function setup() {
+  const clock = createManualClock();
+  const sent: Record<string, unknown>[] = [];
+  const partial = createPartialArguments({ clock, send: (params) => sent.push(params) });
+  const type = async (text: string, letterMs = 50) => {
+    for (const letter of text) {
+      partial.push(letter);
+      await settle();
+      clock.advance(letterMs);
+    }
+    await settle();
+  };
+  return { clock, sent, partial, type };
+}
+
+const bytesOf = (sent: Record<string, unknown>[]) =>
+  sent.reduce((sum, params) => sum + JSON.stringify(params).length, 0);
+
+describe('partial arguments', () => {
+  test('a short argument is seen to grow', async () => {
+    const { sent, type } = setup();
+    await type('{"city":"Ber');
+    expect(sent.map(({ city }) => city)).toEqual(['', 'B', 'Be', 'Ber']);
+  });
+
+  test('[AL20] a key that did not change is not sent again', async () => {
+    const { sent, type } = setup();
+    await type('{"city":"Rome","days":3}');
+    expect(sent.at(-1)).toEqual({ days: 3 });
+    expect(sent.filter((params) => params.city === 'Rome')).toHaveLength(1);
+  });
+
+  test('[AL21] letters that come at once make one update, and the next 50 ms later', async () => {
+    const { clock, sent, partial } = setup();
+    for (const letter of '{"a":"b') partial.push(letter);
+    await settle();
+    partial.push('c');
+    await settle();
+    expect(sent).toEqual([{ a: 'b' }]);
+    clock.advance(49);
+    await settle();
+    expect(sent).toHaveLength(1);
+    clock.advance(1);
+    await settle();
+    expect(sent).toEqual([{ a: 'b' }, { a: 'bc' }]);
+  });
+
+  test.each([
+    ['one long string', JSON.stringify({ text: 'x'.repeat(20_000) })],
+    [
+      'many keys',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 1_400 }, (_, i) => [`key${i}`, i]))),
+    ],
+    ['a long list', JSON.stringify({ list: Array.from({ length: 5_000 }, (_, i) => i) })],
+  ])('[AL22] 20 kB letter by letter stay linear: %s', async (_, text) => {
+    const { sent, type } = setup();
+    await type(text);
+    expect(text.length).toBeGreaterThan(18_000);
+    expect(bytesOf(sent)).toBeLessThanOrEqual(text.length * 3);
+    expect(sent.length).toBeLessThanOrEqual(60);
+    expect(sent.length).toBeGreaterThan(5);
+  });
+
+  test.each(['[1,2,3]', '"text"', 'nonsense', '{{{{', `{"a":${'['.repeat(6_000)}`])(
+    '[AL23] %.12s sends nothing and throws nothing',
+    async (text) => {
+      const { sent, partial } = setup();
+      partial.push(text);
+      await settle();
+      expect(sent).toEqual([]);
+    },
+  );
+
+  test('[AL23] nothing is sent of more than arguments may be', async () => {
+    const { sent, partial } = setup();
+    partial.push(`{"a":"${'x'.repeat(LIMITS.argsBytes)}`);
+    await settle();
+    expect(sent).toEqual([]);
+  });
+
+  test('[AL24] nothing is sent after the end, not even what was waiting', async () => {
+    const { clock, sent, partial } = setup();
+    partial.push('{"a":"b');
+    await settle();
+    partial.push('c');
+    partial.end();
+    clock.advance(1_000);
+    await settle();
+    expect(sent).toEqual([{ a: 'b' }]);
+  });
+
+  test('[AL24] nothing is sent when the end comes while it looks', async () => {
+    const { sent, partial } = setup();
+    partial.push('{"a":"b');
+    partial.end();
+    await settle();
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { hasExpression } from './lexicon.ts';
+import {
+  expressionIn,
+  jsonObjectIn,
+  numbersIn,
+  placeIn,
+  quotedStrings,
+  sqlIn,
+  urlIn,
+  wordingIn,
+} from './read-values.ts';
+
+export interface FilledArguments {
+  readonly args: Record<string, unknown>;
+  /** Required ones that the text does not tell. */
+  readonly missing: string[];
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What of the text is not used up yet: one value is for one argument. */
+interface Source {
+  readonly text: string;
+  readonly quoted: string[];
+  readonly numbers: number[];
+}
+
+/**
+ * Fills a tool's arguments from a plain sentence (rules AL85 to AL89): what is
+ * said as `name=value` or as JSON counts first, then each required argument is
+ * read by its type and name. Optional ones are filled only when they are named.
+ */
+export function fillArguments(schema: unknown, text: string): FilledArguments {
+  const root = asSchema(schema);
+  const properties = Object.entries(asSchema(root?.properties) ?? {});
+  const required = new Set(Array.isArray(root?.required) ? root.required : []);
+  const args: Record<string, unknown> = { ...jsonObjectIn(text) };
+  const missing: string[] = [];
+  const source: Source = { text, quoted: quotedStrings(text), numbers: numbersIn(text) };
+  for (const [name, raw] of properties) {
+    if (Object.hasOwn(args, name)) continue;
+    const property = withoutNull(asSchema(raw) ?? {});
+    const value =
+      named(name, property, text) ??
+      (required.has(name) ? read(name, property, source) : unmistakable(name, property, text));
+    if (value !== undefined) args[name] = value;
+    else if (required.has(name)) missing.push(name);
+  }
+  return { args, missing };
+}
+
+/** `unit=celsius`, `days: 3`, `3 days`, and an enum's own word anywhere. */
+function named(name: string, property: Schema, text: string): unknown {
+  const word = escapeRegExp(name);
+  const said = text.match(new RegExp(`\\b${word}\\s*[=:：]\\s*("[^"]*"|[^\\s,，;]+)`, 'i'))?.[1];
+  if (said !== undefined) return convert(said.replace(/^"|"$/g, ''), property);
+  if (Array.isArray(property.enum)) return enumIn(property.enum, text);
+  if (!isNumber(property)) return undefined;
+  const count = text.match(new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*${word}\\b`, 'i'))?.[1];
+  return count === undefined ? undefined : Number(count);
+}
+
+/** What an optional argument may be given though nobody named it: it can mean nothing else. */
+function unmistakable(name: string, property: Schema, text: string): unknown {
+  if (property.type !== 'string') return undefined;
+  if (/^(?:city|place|town|location)$/i.test(name)) return placeIn(text);
+  if (/^(?:url|uri|link)$/i.test(name)) return urlIn(text);
+  if (/^sql$/i.test(name)) return sqlIn(text);
+  return undefined;
+}
+
+function read(name: string, property: Schema, source: Source): unknown {
+  if (property.const !== undefined) return property.const;
+  if (Array.isArray(property.enum)) return enumIn(property.enum, source.text) ?? property.default;
+  if (isNumber(property)) return source.numbers.shift() ?? property.default;
+  switch (property.type) {
+    case 'boolean':
+      return booleanIn(source.text) ?? property.default;
+    case 'array':
+      return arrayFrom(property, source) ?? property.default;
+    case 'object':
+      return jsonObjectIn(source.text) ?? property.default;
+    default:
+      return stringFor(name, property, source) ?? property.default;
+  }
+}
+
+function stringFor(name: string, property: Schema, source: Source): string | undefined {
+  const { text } = source;
+  const about = `${name} ${property.description ?? ''} ${property.format ?? ''}`.toLowerCase();
+  if (/sql/.test(about)) return sqlIn(text);
+  if (/expr|formula|arithmetic/.test(about))
+    return hasExpression(text) ? expressionIn(text) : source.quoted.shift();
+  if (/\b(?:url|uri|link)\b/.test(about)) return urlIn(text);
+  const quoted = source.quoted.shift();
+  if (quoted !== undefined) return quoted;
+  if (/city|place|town|location|address/.test(about)) return placeIn(text);
+  return sqlOrNothing(name, text) ?? wordingIn(text);
+}
+
+const sqlOrNothing = (name: string, text: string): string | undefined =>
+  name === 'query' && /\bselect\b/i.test(text) ? sqlIn(text) : undefined;
+
+function arrayFrom(property: Schema, source: Source): unknown[] | undefined {
+  const items = asSchema(property.items);
+  const found = items && isNumber(items) ? source.numbers.splice(0) : source.quoted.splice(0);
+  return found.length > 0 ? found : undefined;
+}
+
+function booleanIn(text: string): boolean | undefined {
+  if (/\b(?:off|false|no|disable|without)\b|关|不要/i.test(text)) return false;
+  if (/\b(?:on|true|yes|enable|with)\b|开|打开/i.test(text)) return true;
+  return undefined;
+}
+
+function enumIn(values: readonly unknown[], text: string): unknown {
+  return values.find(
+    (value) =>
+      typeof value === 'string' &&
+      new RegExp(`(?<![\\p{L}\\p{N}])${escapeRegExp(value)}(?![\\p{L}\\p{N}])`, 'iu').test(text),
+  );
+}
+
+function convert(said: string, property: Schema): unknown {
+  if (isNumber(property)) return Number.isNaN(Number(said)) ? undefined : Number(said);
+  if (property.type === 'boolean') return booleanIn(said);
+  return said;
+}
+
+const isNumber = (property: Schema): boolean =>
+  property.type === 'number' || property.type === 'integer';
+
+/** `string | null` is asked for as a string. */
+function withoutNull(property: Schema): Schema {
+  const choices = Array.isArray(property.anyOf) ? property.anyOf : [];
+  const first = choices.map(asSchema).find((one) => one && one.type !== 'null');
+  const type = Array.isArray(property.type)
+    ? property.type.find((one) => one !== 'null')
+    : property.type;
+  return { ...property, ...first, ...(type === undefined ? {} : { type }) };
+}
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+function asSchema(value: unknown): Schema | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.fromEntries(Object.entries(value));
+}

@@ -1,0 +1,248 @@
+import { isFinalStatus } from '#lib/protocol/call-status';
+import { LIMITS } from '#lib/protocol/limits';
+import { errorMessage } from '#lib/util/error-message';
+import type { CallService, DraftCall } from '../calls/call-service.ts';
+import type { Clock } from '../clock.ts';
+import type { CallRecord } from '../store/call-record.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { abortable } from './abortable.ts';
+import {
+  CANCELLED,
+  type MessageWriter,
+  SHUTTING_DOWN,
+  type TurnEnd,
+  type TurnRequest,
+} from './agent.ts';
+import { buildModelHistory, type ModelImage } from './build-model-history.ts';
+import { describeModelError } from './describe-model-error.ts';
+import { INSTRUCTIONS, lastAnswerInstructions } from './instructions.ts';
+import { type ImageSource, loadImages } from './load-images.ts';
+import { createModelTools, type ModelTools } from './model-tools.ts';
+import { retryDelay } from './retry-delay.ts';
+import { createStepCalls, type StartedCall, type StepCalls } from './step-calls.ts';
+import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
+
+export interface TurnDeps {
+  readonly calls: CallService;
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly clock: Clock;
+  readonly images: ImageSource;
+  readonly maxSteps: number;
+  /** How often a request that failed with 429 or 5xx is made again. */
+  readonly maxRetries: number;
+  /** A model that says nothing for so long is given up. */
+  readonly silentMs: number;
+  /** What must not happen and stops nobody; for the log. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** What one turn knows and its steps share. */
+interface Turn extends TurnRequest {
+  readonly deps: TurnDeps;
+  /** Final records, read once. */
+  readonly finals: Map<string, CallRecord>;
+  readonly scaled: Map<string, ModelImage>;
+}
+
+/**
+ * One turn: the model is asked, its calls are run, until it answers without one
+ * (rules AL1 to AL15). All there is to know between two steps is on disk: the
+ * history is rebuilt from messages and records before each.
+ */
+export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
+  const turn: Turn = { ...request, deps, finals: new Map(), scaled: new Map() };
+  for (let step = 1; step <= deps.maxSteps; step += 1) {
+    const end = await runStep(turn, step);
+    if (end) return end;
+  }
+  return (await runStep(turn, deps.maxSteps + 1)) ?? { status: 'idle' };
+}
+
+/** Undefined when the model called tools, so that there is another step to do. */
+async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
+  const { deps, transcript } = turn;
+  const isLast = step > deps.maxSteps;
+  if (!isLast) await transcript.beginStep(step);
+  const writer = transcript.beginMessage();
+  const calls = createStepCalls({
+    clock: deps.clock,
+    draft: (tool) =>
+      deps.calls.draft({
+        principal: turn.principal,
+        requestedBy: `run:${turn.runId}`,
+        runId: turn.runId,
+        tool,
+      }),
+    onDraft: (callId) => writer.addCall(callId),
+    giveUp: (draft, message) => giveUp(turn, draft, message),
+  });
+  try {
+    const end = await askModel(turn, { isLast, writer, calls });
+    const started = calls.finish();
+    if (started.length === 0) return await endTurn(turn, { writer, end, isLast });
+    // The calls stand in the history before anything waits for them: a crash loses none.
+    await writer.end();
+    await waitForCalls(turn, started);
+    return undefined;
+  } catch (error) {
+    return await endBroken(turn, { error, writer, calls });
+  }
+}
+
+interface Asking {
+  readonly isLast: boolean;
+  readonly writer: MessageWriter;
+  readonly calls: StepCalls;
+}
+
+async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<StepEnd> {
+  const { deps, signal } = turn;
+  // Read anew for each step: clients come and go.
+  const modelTools = createModelTools(offeredTools(turn));
+  const messages = await abortable(historyFor(turn, modelTools), signal);
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await streamStep({
+        model: turn.model,
+        instructions: isLast ? lastAnswerInstructions(deps.maxSteps) : INSTRUCTIONS,
+        messages,
+        tools: isLast ? null : modelTools,
+        calls,
+        writer,
+        signal,
+        clock: deps.clock,
+        silentMs: deps.silentMs,
+      });
+    } catch (error) {
+      const delay =
+        error instanceof StepFailedError && error.saidNothing
+          ? retryDelay(error.cause, failures, deps.maxRetries)
+          : undefined;
+      if (delay === undefined) throw error;
+      await abortable(pause(deps.clock, delay), signal);
+    }
+  }
+}
+
+const pause = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.schedule(ms, resolve);
+  });
+
+function offeredTools(turn: Turn) {
+  const allowed = turn.tools === null ? undefined : new Set(turn.tools);
+  return turn.deps.registry
+    .list(turn.principal)
+    .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
+}
+
+async function historyFor(turn: Turn, modelTools: ModelTools) {
+  const messages = turn.transcript.messages();
+  const callIds = messages
+    .flatMap((message) => message.parts)
+    .flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
+  const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
+  const known = records.filter((record) => record !== undefined);
+  const { imageWay } = turn.model;
+  const images =
+    imageWay === 'none' ? new Map() : await loadImages(known, turn.deps.images, turn.scaled);
+  return buildModelHistory({
+    messages,
+    calls: new Map(known.map((record) => [record.id, record])),
+    images,
+    imageWay,
+    toModelName: modelTools.toModelName,
+  });
+}
+
+async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefined> {
+  const final = turn.finals.get(callId);
+  if (final) return final;
+  const record = await turn.deps.calls.get(callId);
+  if (record && isFinalStatus(record.status)) turn.finals.set(callId, record);
+  return record;
+}
+
+const waitForCalls = (turn: Turn, started: readonly StartedCall[]): Promise<unknown> =>
+  abortable(Promise.all(started.map((call) => waitForCall(turn, call))), turn.signal);
+
+/** Until it is final, however long a person takes; a call that is gone is nothing to wait for. */
+async function waitForCall(turn: Turn, { callId, recorded }: StartedCall): Promise<void> {
+  let record: CallRecord | undefined = await recorded;
+  while (record && !isFinalStatus(record.status) && !turn.signal.aborted) {
+    record = await turn.deps.calls.wait(callId, LIMITS.waitMs, turn.signal);
+  }
+}
+
+interface Answer {
+  readonly writer: MessageWriter;
+  readonly end: StepEnd;
+  readonly isLast: boolean;
+}
+
+async function endTurn(turn: Turn, { writer, end, isLast }: Answer): Promise<TurnEnd> {
+  const { maxSteps } = turn.deps;
+  if (isLast) writer.addNotice('step_limit', `The limit of ${maxSteps} steps ended this turn.`);
+  if (end.finishReason === 'length') {
+    writer.addNotice('answer_cut', 'The model reached its output limit; the answer is cut.');
+  }
+  if (end.finishReason === 'content-filter') {
+    writer.addNotice('answer_filtered', "The provider's filter ended the answer.");
+  }
+  await writer.end();
+  return { status: 'idle' };
+}
+
+interface Broken {
+  readonly error: unknown;
+  readonly writer: MessageWriter;
+  readonly calls: StepCalls;
+}
+
+/** Every way in which a step breaks ends here: each call has a record, and the person is told. */
+async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<TurnEnd> {
+  const { signal, deps } = turn;
+  const isShutdown = signal.aborted && signal.reason === SHUTTING_DOWN;
+  const words = signal.aborted ? 'The run was stopped.' : 'The model failed.';
+  const running = calls.abandon(`${words} The arguments were not complete.`);
+  if (!isShutdown) for (const call of running) cancelCall(turn, call, words);
+  if (signal.aborted && !isShutdown) {
+    writer.addNotice('cancelled', 'Stopped.');
+    await writer.end();
+    return { status: 'cancelled' };
+  }
+  if (!signal.aborted && !(error instanceof StepFailedError)) deps.onDefect(error);
+  const told = isShutdown ? INTERRUPTED : describeFailure(error, turn.model.ref);
+  writer.addNotice(told.code, told.message);
+  await writer.end();
+  return { status: 'failed', error: told };
+}
+
+const INTERRUPTED = {
+  code: 'interrupted',
+  message: 'The server was stopped during this turn. Send a message to go on.',
+};
+
+const describeFailure = (error: unknown, model: string) =>
+  error instanceof StepFailedError
+    ? describeModelError(error.cause, model)
+    : { code: 'internal', message: `The server failed: ${errorMessage(error)}` };
+
+/** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
+async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<CallRecord> {
+  if (turn.signal.aborted && turn.signal.reason === CANCELLED) {
+    const outcome = await turn.deps.calls.cancel(draft.callId, message);
+    if (outcome.ok) return outcome.call;
+  }
+  return draft.abandon(message);
+}
+
+/** Not waited for: a client may take its time to stop, the person should not. */
+function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: string): void {
+  recorded
+    .then((record) => {
+      if (isFinalStatus(record.status)) return undefined;
+      return turn.deps.calls.cancel(callId, reason);
+    })
+    .catch(turn.deps.onDefect);
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { createStepCalls } from './step-calls.ts';
+import { createFakeCalls, createManualClock } from './testing/fakes.ts';
+
+test('[AL6] a draft that is made while the turn ends is abandoned, and in no message', async () => {
+  const calls = createFakeCalls(() => []);
+  const named: string[] = [];
+  const made = Promise.withResolvers<void>();
+  const stepCalls = createStepCalls({
+    clock: createManualClock(),
+    draft: async (tool) => {
+      await made.promise;
+      const principal = { kind: 'operator', sessionId: null } as const;
+      return calls.draft({ principal, requestedBy: 'run:run_1', runId: 'run_1', tool });
+    },
+    onDraft: (callId) => void named.push(callId),
+    giveUp: (draft, message) => draft.abandon(message),
+  });
+  const begun = stepCalls.begin('call_1', 'demo.echo');
+  expect(stepCalls.abandon('The run was stopped.')).toEqual([]);
+  made.resolve();
+  await begun;
+  expect(named).toEqual([]);
+  expect(calls.records.get('tc_1')).toMatchObject({ status: 'FAILED' });
+});

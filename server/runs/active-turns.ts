@@ -1,0 +1,65 @@
+import { errorMessage } from '#lib/util/error-message';
+import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from '../agent/agent.ts';
+import type { LiveRun } from './live-run.ts';
+
+/** The turns that run now: at most one of each run. */
+export interface ActiveTurns {
+  isActive(runId: string): boolean;
+  activeIds(): string[];
+  /** Keeps others from starting a turn of this run until it is launched, or released. */
+  reserve(run: LiveRun): () => void;
+  launch(run: LiveRun, body: (signal: AbortSignal) => Promise<TurnEnd>): void;
+  /** Resolves when the turn has ended; at once when there is none. */
+  stop(runId: string, reason: typeof CANCELLED | typeof SHUTTING_DOWN): Promise<void>;
+}
+
+interface Turn {
+  readonly run: LiveRun;
+  readonly controller: AbortController;
+  readonly ended: PromiseWithResolvers<void>;
+}
+
+export function createActiveTurns(deps: { onDefect: (error: unknown) => void }): ActiveTurns {
+  const turns = new Map<string, Turn>();
+
+  const add = (run: LiveRun): Turn => {
+    const turn = { run, controller: new AbortController(), ended: Promise.withResolvers<void>() };
+    turns.set(run.runId, turn);
+    return turn;
+  };
+
+  const remove = (turn: Turn) => {
+    turns.delete(turn.run.runId);
+    turn.ended.resolve();
+  };
+
+  const finish = async (turn: Turn, body: (signal: AbortSignal) => Promise<TurnEnd>) => {
+    const end = await body(turn.controller.signal).catch((error): TurnEnd => {
+      deps.onDefect(error);
+      return { status: 'failed', error: { code: 'internal', message: errorMessage(error) } };
+    });
+    const error = end.status === 'failed' ? end.error : null;
+    await turn.run.save({ status: end.status, error, step: 0 }).catch(deps.onDefect);
+    // Free before it is told: who hears that the turn ended may start the next.
+    remove(turn);
+    turn.run.tell();
+  };
+
+  return {
+    isActive: (runId) => turns.has(runId),
+    activeIds: () => [...turns.keys()],
+    reserve(run) {
+      const turn = add(run);
+      return () => remove(turn);
+    },
+    launch(run, body) {
+      const turn = turns.get(run.runId) ?? add(run);
+      finish(turn, body).catch(deps.onDefect);
+    },
+    async stop(runId, reason) {
+      const turn = turns.get(runId);
+      turn?.controller.abort(reason);
+      await turn?.ended.promise;
+    },
+  };
+}

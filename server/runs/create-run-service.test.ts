@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import type { TurnEnd } from '../agent/agent.ts';
+import { createTestStore } from '../agent/testing/fakes.ts';
+import { oldRun, principal, saying, setupRuns, untilStopped } from './testing/setup-runs.ts';
+
+describe('starting', () => {
+  test('[RU1] run and message are on disk before the agent is asked, and told after that', async () => {
+    const { runs, store, bus, turns } = setupRuns({
+      turn: async () => {
+        expect(store.writes).toHaveLength(1);
+        return { status: 'idle' };
+      },
+    });
+    const outcome = await runs.start({ principal, input: 'Hello', tools: ['a.b'] });
+    expect(outcome).toMatchObject({
+      ok: true,
+      run: {
+        status: 'running',
+        model: 'rehearsal',
+        tools: ['a.b'],
+        title: 'Hello',
+        messages: [{ role: 'user', status: 'done', parts: [{ type: 'text', text: 'Hello' }] }],
+      },
+    });
+    expect(store.writes[0]?.map(({ type }) => type)).toEqual(['put_run', 'put_message']);
+    expect(bus.events.slice(0, 2).map(({ type }) => type)).toEqual(['run', 'message']);
+    expect(turns[0]).toMatchObject({ tools: ['a.b'], model: { ref: 'rehearsal' } });
+  });
+
+  test('[RU1] nothing is told when it cannot be written', async () => {
+    const { runs, store, bus, turns } = setupRuns();
+    store.fail();
+    expect(await runs.start({ principal, input: 'Hello' })).toMatchObject({
+      ok: false,
+      code: 'store_failed',
+    });
+    expect(bus.events).toEqual([]);
+    expect(turns).toEqual([]);
+  });
+
+  test.each([
+    ['short', 'short'],
+    ['  two\n\nlines\t', 'two lines'],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    ['x'.repeat(61), `${'x'.repeat(59)}…`],
+    [`${'😀'.repeat(70)}`, `${'😀'.repeat(59)}…`],
+  ])('[RU2] %j is called by its first words', async (input, title) => {
+    expect((await setupRuns().start(input)).title).toBe(title);
+  });
+
+  test.each(['', ' \n', 'x'.repeat(256 * 1024 + 1)])(
+    '[RU14] an input that makes no sense is refused',
+    async (input) => {
+      expect(await setupRuns().runs.start({ principal, input })).toMatchObject({
+        ok: false,
+        code: 'bad_request',
+      });
+    },
+  );
+
+  test('[RU14] a model that is not there is refused with the list', async () => {
+    const outcome = await setupRuns().runs.start({ principal, input: 'x', model: 'gpt-x' });
+    expect(outcome).toMatchObject({
+      ok: false,
+      code: 'bad_request',
+      message: expect.stringContaining('rehearsal'),
+    });
+  });
+
+  test('[RU14] a run that is not there', async () => {
+    const { runs } = setupRuns();
+    expect(await runs.send('run_x', { principal, input: 'x' })).toMatchObject({
+      code: 'run_not_found',
+    });
+    expect(await runs.cancel('run_x')).toMatchObject({ code: 'run_not_found' });
+    expect(await runs.get('run_x')).toBeUndefined();
+    expect(await runs.watched('run_x')).toEqual([]);
+  });
+});
+
+describe('turns', () => {
+  test('[RU3] a message while a turn runs is refused, also two at once', async () => {
+    const { runs, start } = setupRuns({ turn: untilStopped });
+    const run = await start();
+    expect(await runs.send(run.run_id, { principal, input: 'more' })).toMatchObject({
+      ok: false,
+      code: 'conflict',
+    });
+    await runs.cancel(run.run_id);
+    const both = await Promise.all(
+      ['a', 'b'].map((input) => runs.send(run.run_id, { principal, input })),
+    );
+    expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+  });
+
+  test('[RU4] a cancelled turn ends as cancelled, on disk and told', async () => {
+    const { runs, start, store, bus } = setupRuns({ turn: untilStopped });
+    const run = await start();
+    expect(await runs.cancel(run.run_id)).toMatchObject({
+      ok: true,
+      run: { status: 'cancelled', step: 0 },
+    });
+    expect(await store.getRun(run.run_id)).toMatchObject({ status: 'cancelled' });
+    expect(bus.events.at(-1)).toMatchObject({ type: 'run', run: { status: 'cancelled' } });
+  });
+
+  test('[RU4] a run that is idle stays as it is', async () => {
+    const { runs, start, ended, store } = setupRuns();
+    const run = await start();
+    await ended(run.run_id);
+    const writes = store.writes.length;
+    expect(await runs.cancel(run.run_id)).toMatchObject({ ok: true, run: { status: 'idle' } });
+    expect(store.writes).toHaveLength(writes);
+  });
+
+  test('[RU5] a failed turn keeps its error until the next message, which goes on', async () => {
+    const error = { code: 'x', message: 'no' };
+    const ends: TurnEnd[] = [{ status: 'failed', error }, { status: 'idle' }];
+    const { runs, start, ended, bus } = setupRuns({
+      turn: async () => ends.shift() ?? { status: 'idle' },
+    });
+    const run = await start();
+    await ended(run.run_id);
+    expect(await runs.get(run.run_id)).toMatchObject({ status: 'failed', error });
+    const next = await runs.send(run.run_id, { principal, input: 'again' });
+    expect(next).toMatchObject({ ok: true, run: { status: 'running', error: null } });
+    await bus.until((event) => event.type === 'run' && event.run.status === 'idle');
+    expect((await runs.get(run.run_id))?.messages).toHaveLength(2);
+  });
+
+  test('[RU5] who hears that a turn ended can send at once', async () => {
+    const { runs, start, bus } = setupRuns();
+    const outcome = bus
+      .until((event) => event.type === 'run' && event.run.status === 'idle')
+      .then((event) =>
+        event.type === 'run'
+          ? runs.send(event.run.run_id, { principal, input: 'next' })
+          : undefined,
+      );
+    await start();
+    expect(await outcome).toMatchObject({ ok: true });
+  });
+
+  test('[RU5] a run goes on after a restart', async () => {
+    const before = setupRuns({ turn: saying(['Hello you']) });
+    const run = await before.start();
+    await before.ended(run.run_id);
+    const { runs, turns } = setupRuns({ store: before.store });
+    expect(await runs.send(run.run_id, { principal, input: 'more' })).toMatchObject({ ok: true });
+    expect(turns[0]?.transcript.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
+  });
+
+  test('[RU15] a turn whose agent breaks ends as failed', async () => {
+    const { start, ended, runs, defects } = setupRuns({
+      turn: () => Promise.reject(new Error('broken')),
+    });
+    const run = await start();
+    await ended(run.run_id);
+    expect(await runs.get(run.run_id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'internal' },
+    });
+    expect(defects).toHaveLength(1);
+  });
+
+  test('[RU15] a turn whose store breaks ends as failed, and is told', async () => {
+    const store = createTestStore();
+    const { start, ended, runs } = setupRuns({
+      store,
+      turn: async (request) => {
+        store.fail();
+        return saying(['x'])(request);
+      },
+    });
+    const run = await start();
+    await ended(run.run_id);
+    expect(await runs.get(run.run_id)).toMatchObject({
+      status: 'failed',
+      error: { message: 'the disk is gone' },
+    });
+  });
+});
+
+describe('runs of outside agents', () => {
+  test('[RU9] it is made once, told once, and then known', async () => {
+    const { runs, store, bus } = setupRuns();
+    await Promise.all([1, 2, 3].map(() => runs.ensure('run_out', 'An   agent')));
+    await runs.ensure('run_out', 'other');
+    expect(store.writes).toHaveLength(1);
+    expect(bus.events).toHaveLength(1);
+    expect(await runs.get('run_out')).toMatchObject({
+      title: 'An agent',
+      status: 'idle',
+      model: null,
+      messages: [],
+    });
+  });
+
+  test('[RU9] one that is on disk is not made again, nor one of our own', async () => {
+    const { runs, store, start } = setupRuns();
+    await store.write([{ type: 'put_run', run: oldRun() }]);
+    const own = await start();
+    const writes = store.writes.length;
+    await runs.ensure('run_old', 'x');
+    await runs.ensure(own.run_id, 'x');
+    expect(
+      store.writes
+        .slice(writes)
+        .flat()
+        .filter((change) => change.type === 'put_run' && change.run.title === 'x'),
+    ).toEqual([]);
+  });
+
+  test('[RU9] one that could not be written is tried again', async () => {
+    const { runs, store } = setupRuns();
+    store.fail();
+    await expect(runs.ensure('run_out', 'x')).rejects.toThrow('the disk is gone');
+    expect(await runs.get('run_out')).toBeUndefined();
+  });
+
+  test('[RU5] a person can go on in it, with the default model', async () => {
+    const { runs } = setupRuns();
+    await runs.ensure('run_out', 'An agent');
+    expect(await runs.send('run_out', { principal, input: 'hi' })).toMatchObject({
+      ok: true,
+      run: { model: 'rehearsal' },
+    });
+  });
+});
+
+describe('stopping the server', () => {
+  test('[RU13] turns are told why, and no new one is taken', async () => {
+    const reasons: unknown[] = [];
+    const { runs, start } = setupRuns({
+      turn: (request) => {
+        request.signal.addEventListener('abort', () => reasons.push(request.signal.reason));
+        return untilStopped(request);
+      },
+    });
+    const run = await start();
+    await runs.close();
+    expect(reasons).toEqual(['shutting_down']);
+    expect(await runs.send(run.run_id, { principal, input: 'x' })).toMatchObject({
+      code: 'shutting_down',
+    });
+    expect(await runs.start({ principal, input: 'x' })).toMatchObject({ code: 'shutting_down' });
+  });
+
+  test('[RU13] a turn that is just being started is ended too', async () => {
+    const { runs, turns } = setupRuns({ turn: untilStopped });
+    const starting = runs.start({ principal, input: 'x' });
+    const closed = runs.close();
+    await starting;
+    await closed;
+    expect(turns.map(({ signal }) => signal.aborted)).toEqual([true]);
+  });
+});

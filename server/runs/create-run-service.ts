@@ -1,0 +1,186 @@
+import type { RunRecord, RunSummary } from '#lib/protocol/run';
+import { errorMessage } from '#lib/util/error-message';
+import { type Agent, CANCELLED, type ResolvedModel, SHUTTING_DOWN } from '../agent/agent.ts';
+import type { Models } from '../agent/models.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { CallService } from '../calls/call-service.ts';
+import { StoreFailedError } from '../store/store.ts';
+import { createActiveTurns } from './active-turns.ts';
+import { createKnownRuns } from './known-runs.ts';
+import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+import { recoverTurn } from './recover-turn.ts';
+import type { RunOutcome, RunService } from './run-service.ts';
+import { runTitle } from './run-title.ts';
+
+export interface CreatedRunService extends RunService {
+  /** Sets right what a restart cut short; to be called once, after the calls were taken up. */
+  recover(): Promise<void>;
+  /** Ends running turns as interrupted, their calls left alone. Resolves when all is on disk. */
+  close(): Promise<void>;
+}
+
+export interface RunServiceDeps extends LiveRunDeps {
+  readonly calls: CallService;
+  readonly agent: Agent;
+  readonly models: Models;
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** Characters of one message of a person. */
+const LONGEST_INPUT = 256 * 1024;
+/** Runs in a watcher's snapshot. */
+const WATCHED_RUNS = 20;
+const PAGE = 200;
+
+type Refusal = Extract<RunOutcome, { ok: false }>;
+
+export function createRunService(deps: RunServiceDeps): CreatedRunService {
+  const { store, agent, models } = deps;
+  const turns = createActiveTurns({ onDefect: deps.onDefect });
+  const known = createKnownRuns({ ...deps, isActive: turns.isActive });
+  let closing = false;
+
+  const launch = (run: LiveRun, model: ResolvedModel, principal: Principal) =>
+    turns.launch(run, (signal) =>
+      agent.runTurn({
+        principal,
+        runId: run.runId,
+        model,
+        tools: run.summary().tools,
+        transcript: run,
+        signal,
+      }),
+    );
+
+  /** A new turn of a run nobody else can start meanwhile. */
+  const begin = async (run: LiveRun, input: string, model: ResolvedModel, principal: Principal) => {
+    const release = turns.reserve(run);
+    try {
+      await run.addUserMessage(input, {
+        status: 'running',
+        model: model.ref,
+        error: null,
+        step: 0,
+      });
+    } catch (error) {
+      release();
+      return storeFailed(error);
+    }
+    launch(run, model, principal);
+    return { ok: true as const, run: run.record() };
+  };
+
+  const check = (input: string, model: string | undefined) => {
+    if (closing) return refuse('shutting_down', 'The server is stopping. Try again in a moment.');
+    if (input.trim() === '') return refuse('bad_request', 'input must not be empty.');
+    if (input.length > LONGEST_INPUT) {
+      return refuse(
+        'bad_request',
+        `input has ${input.length} characters; at most ${LONGEST_INPUT}.`,
+      );
+    }
+    const resolved = models.resolve(model);
+    return resolved.ok ? resolved : refuse('bad_request', resolved.message);
+  };
+
+  return {
+    async start({ principal, input, model, tools }) {
+      const checked = check(input, model);
+      if (!checked.ok) return checked;
+      const summary = newSummary(deps, { input, model: checked.model.ref, tools });
+      const run = createLiveRun(deps, { summary, messages: [] });
+      const outcome = await begin(run, input, checked.model, principal);
+      if (outcome.ok) known.add(run);
+      return outcome;
+    },
+
+    async send(runId, { principal, input, model }) {
+      const run = await known.load(runId);
+      if (!run) return notFound(runId);
+      if (turns.isActive(runId)) {
+        return refuse('conflict', 'A turn is running. Wait for its end, or cancel it first.');
+      }
+      const checked = check(input, model ?? run.summary().model ?? undefined);
+      if (!checked.ok) return checked;
+      return begin(run, input, checked.model, principal);
+    },
+
+    async cancel(runId) {
+      await turns.stop(runId, CANCELLED);
+      const run = await known.load(runId);
+      return run ? { ok: true, run: run.record() } : notFound(runId);
+    },
+
+    get: async (runId) => (await known.load(runId))?.record(),
+    list: (query) => store.listRuns(query),
+    models: () => models.list(),
+    ensure: (runId, title) => known.ensure(runId, runTitle(title)),
+
+    async watched(runId) {
+      if (runId !== undefined) {
+        const run = await known.load(runId);
+        return run ? [run.record()] : [];
+      }
+      const { runs } = await store.listRuns({ limit: WATCHED_RUNS });
+      const ids = new Set([...runs.map((run) => run.run_id), ...turns.activeIds()]);
+      const loaded = await Promise.all([...ids].map((id) => known.load(id)));
+      // All read in one moment, after the last wait: what follows comes as events.
+      return byUpdate(loaded.filter((run) => run !== undefined).map((run) => run.record()));
+    },
+
+    async recover() {
+      for (const runId of await runningIds(deps)) {
+        const run = turns.isActive(runId) ? undefined : await known.load(runId);
+        if (run) turns.launch(run, (signal) => recoverTurn(run, deps, signal));
+      }
+    },
+
+    async close() {
+      closing = true;
+      await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
+    },
+  };
+}
+
+function newSummary(
+  { agent, newId, clock }: RunServiceDeps,
+  from: { input: string; model: string; tools: readonly string[] | undefined },
+): RunSummary {
+  const now = clock.now() / 1000;
+  return {
+    run_id: newId('run'),
+    title: runTitle(from.input),
+    status: 'idle',
+    model: from.model,
+    tools: from.tools ? [...from.tools] : null,
+    step: 0,
+    max_steps: agent.maxSteps,
+    error: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function runningIds({ store }: RunServiceDeps): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.listRuns({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    for (const run of page.runs) if (run.status === 'running') ids.push(run.run_id);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+const byUpdate = (runs: RunRecord[]): RunRecord[] =>
+  runs.toSorted((a, b) => a.updated_at - b.updated_at);
+
+const refuse = (code: Refusal['code'], message: string): Refusal => ({ ok: false, code, message });
+
+const notFound = (runId: string): Refusal =>
+  refuse('run_not_found', `There is no run ${JSON.stringify(runId.slice(0, 128))}.`);
+
+function storeFailed(error: unknown): Refusal {
+  if (!(error instanceof StoreFailedError)) throw error;
+  return refuse('store_failed', `The run could not be stored: ${errorMessage(error)}`);
+}

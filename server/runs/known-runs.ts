@@ -1,0 +1,113 @@
+import type { RunSummary } from '#lib/protocol/run';
+import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+
+/** The runs that are in memory, and the way to those that are not. */
+export interface KnownRuns {
+  add(run: LiveRun): void;
+  /** The one live object of a run. Undefined when there is no such run. */
+  load(runId: string): Promise<LiveRun | undefined>;
+  /** Makes the run of an outside agent's call. Costs nothing for a run it knows. */
+  ensure(runId: string, title: string): Promise<void>;
+}
+
+/** Runs kept whole, beside those that have a turn. */
+const KEPT_RUNS = 64;
+/** Ids that need no look-up: one each for as many agents as call at a time. */
+const KEPT_IDS = 10_000;
+
+export interface KnownRunsDeps extends LiveRunDeps {
+  readonly agent: { readonly maxSteps: number };
+  /** A run with a turn is never dropped: two live objects of it must not be. */
+  readonly isActive: (runId: string) => boolean;
+}
+
+export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
+  const { store } = deps;
+  const kept = new Map<string, LiveRun>();
+  const ids = new Set<string>();
+  const loading = new Map<string, Promise<LiveRun | undefined>>();
+  const making = new Map<string, Promise<void>>();
+
+  const keep = (run: LiveRun): LiveRun => {
+    kept.delete(run.runId);
+    kept.set(run.runId, run);
+    dropOldest(kept, KEPT_RUNS, deps.isActive);
+    return run;
+  };
+
+  const read = async (runId: string): Promise<LiveRun | undefined> => {
+    const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
+    return summary && keep(createLiveRun(deps, { summary, messages }));
+  };
+
+  const load = (runId: string): Promise<LiveRun | undefined> => {
+    const live = kept.get(runId);
+    if (live) return Promise.resolve(keep(live));
+    return once(loading, runId, () => read(runId));
+  };
+
+  const make = async (runId: string, title: string): Promise<void> => {
+    if (!kept.has(runId) && !(await store.getRun(runId))) {
+      const now = deps.clock.now() / 1000;
+      const run = outsideRun({ run_id: runId, title, now, max_steps: deps.agent.maxSteps });
+      await store.write([{ type: 'put_run', run }]);
+      deps.bus.publish({ type: 'run', run });
+    }
+    ids.add(runId);
+    dropOldest(ids, KEPT_IDS);
+  };
+
+  return {
+    add: (run) => void keep(run),
+    load,
+    ensure(runId, title) {
+      return ids.has(runId) ? Promise.resolve() : once(making, runId, () => make(runId, title));
+    },
+  };
+}
+
+function outsideRun(from: {
+  run_id: string;
+  title: string;
+  now: number;
+  max_steps: number;
+}): RunSummary {
+  return {
+    run_id: from.run_id,
+    title: from.title,
+    status: 'idle',
+    model: null,
+    tools: null,
+    step: 0,
+    max_steps: from.max_steps,
+    error: null,
+    created_at: from.now,
+    updated_at: from.now,
+  };
+}
+
+/** Those who ask while it is being done share it. */
+function once<T>(
+  running: Map<string, Promise<T>>,
+  key: string,
+  start: () => Promise<T>,
+): Promise<T> {
+  const known = running.get(key);
+  if (known) return known;
+  const started = start().finally(() => running.delete(key));
+  running.set(key, started);
+  return started;
+}
+
+function dropOldest(
+  kept: { size: number; keys(): Iterable<string>; delete(key: string): boolean },
+  most: number,
+  isNeeded: (key: string) => boolean = () => false,
+): void {
+  if (kept.size <= most) return;
+  for (const key of kept.keys()) {
+    if (isNeeded(key)) continue;
+    kept.delete(key);
+    return;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { MessageWriter, Transcript } from '../agent/agent.ts';
+import type { EventBus } from '../bus/event-bus.ts';
+import type { Clock } from '../clock.ts';
+import type { Change, Store } from '../store/store.ts';
+import { createMessageWriter } from './message-writer.ts';
+
+export interface LiveRunDeps {
+  readonly store: Store;
+  readonly bus: EventBus;
+  readonly clock: Clock;
+  readonly newId: (prefix: 'run' | 'msg') => string;
+}
+
+/**
+ * A run in memory, its only writer. What it says of itself is what watchers
+ * have been told, so a snapshot never runs ahead of the events after it.
+ */
+export interface LiveRun extends Transcript {
+  readonly runId: string;
+  summary(): RunSummary;
+  record(): RunRecord;
+  /** Resolves once the change is on disk; `tell` says it to watchers. */
+  save(patch: Partial<RunSummary>): Promise<void>;
+  tell(): void;
+  /** Writes the person's message and the run's new state as one, then tells both. */
+  addUserMessage(input: string, patch: Partial<RunSummary>): Promise<void>;
+}
+
+export function createLiveRun(
+  deps: LiveRunDeps,
+  stored: { summary: RunSummary; messages: readonly Message[] },
+): LiveRun {
+  let summary = stored.summary;
+  const messages = [...stored.messages];
+  const { run_id } = summary;
+  const nowSeconds = () => deps.clock.now() / 1000;
+
+  const newMessage = (role: Message['role'], parts: MessagePart[]): Message => ({
+    message_id: deps.newId('msg'),
+    run_id,
+    role,
+    parts,
+    status: role === 'user' ? 'done' : 'streaming',
+    created_at: nowSeconds(),
+  });
+
+  const change = (patch: Partial<RunSummary>): Change => {
+    summary = { ...summary, ...patch, updated_at: nowSeconds() };
+    return { type: 'put_run', run: summary };
+  };
+  const tell = () => {
+    deps.bus.publish({ type: 'run', run: summary });
+  };
+  const tellMessage = (message: Message) => {
+    deps.bus.publish({ type: 'message', run_id, message });
+  };
+
+  return {
+    runId: run_id,
+    summary: () => summary,
+    record: () => ({ ...summary, messages: [...messages] }),
+    messages: () => messages,
+    tell,
+    save: (patch) => deps.store.write([change(patch)]),
+    async beginStep(step) {
+      await deps.store.write([change({ step })]);
+      tell();
+    },
+    async addUserMessage(input, patch) {
+      const message = newMessage('user', [{ type: 'text', text: input }]);
+      const position = messages.length;
+      await deps.store.write([change(patch), { type: 'put_message', message, position }]);
+      messages.push(message);
+      tell();
+      tellMessage(message);
+    },
+    beginMessage(): MessageWriter {
+      const message = newMessage('assistant', []);
+      const position = messages.length;
+      messages.push(message);
+      tellMessage(message);
+      return createMessageWriter({
+        message,
+        clock: deps.clock,
+        publish: (event) => void deps.bus.publish(event),
+        onTold: (told) => {
+          messages[position] = told;
+        },
+        persist: (done) => deps.store.write([{ type: 'put_message', message: done, position }]),
+      });
+    },
+  };
+}

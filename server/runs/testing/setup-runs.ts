@@ -1,0 +1,127 @@
+import { afterEach } from 'vitest';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { Agent, TurnEnd, TurnRequest } from '../../agent/agent.ts';
+import { createModels } from '../../agent/models.ts';
+import { createRehearsalModel } from '../../agent/rehearsal/rehearsal-model.ts';
+import {
+  createFakeBus,
+  createFakeCalls,
+  createManualClock,
+  createTestStore,
+  type TestStore,
+} from '../../agent/testing/fakes.ts';
+import { createRunService } from '../create-run-service.ts';
+
+export const principal = { kind: 'operator', sessionId: null } as const;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+export type Turn = (request: TurnRequest) => Promise<TurnEnd>;
+
+/** A service whose agent does what the test says. */
+export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
+  const store = given.store ?? createTestStore();
+  const bus = createFakeBus();
+  const clock = createManualClock();
+  const calls = createFakeCalls(() => []);
+  const defects: unknown[] = [];
+  const turns: TurnRequest[] = [];
+  const agent: Agent = {
+    maxSteps: 10,
+    runTurn(request) {
+      turns.push(request);
+      return given.turn?.(request) ?? Promise.resolve({ status: 'idle' });
+    },
+  };
+  const rehearsal = createRehearsalModel({ clock, paceMs: 0 });
+  const models = createModels({
+    openaiApiKey: undefined,
+    openaiBaseUrl: undefined,
+    defaultModel: undefined,
+    rehearsal,
+    clock,
+  });
+  let ids = 0;
+  const runs = createRunService({
+    store,
+    bus,
+    calls,
+    agent,
+    models,
+    clock,
+    newId: (prefix) => `${prefix}_${++ids}`,
+    onDefect: (error) => void defects.push(error),
+  });
+  closing.push(() => runs.close());
+  const start = async (input = 'Hello') => {
+    const outcome = await runs.start({ principal, input });
+    if (!outcome.ok) throw new Error(outcome.message);
+    return outcome.run;
+  };
+  const ended = (runId: string) =>
+    bus.until(
+      (event) =>
+        event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
+    );
+  return { store, bus, clock, calls, defects, turns, runs, start, ended };
+}
+
+/** Until it is stopped, as a turn that hangs and still hears its signal. */
+export const untilStopped: Turn = ({ signal }) =>
+  new Promise((resolve) => {
+    const stop = () => resolve({ status: 'cancelled' });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+
+/** A turn that says what the test gives it, piece by piece. */
+export const saying =
+  (pieces: string[], then: Promise<unknown> = Promise.resolve()): Turn =>
+  async ({ transcript }) => {
+    await transcript.beginStep(1);
+    const writer = transcript.beginMessage();
+    for (const piece of pieces) writer.append('text', piece);
+    await then;
+    await writer.end();
+    return { status: 'idle' };
+  };
+
+export const oldRun = (given: Partial<RunSummary> = {}): RunSummary => ({
+  run_id: 'run_old',
+  title: 'Old',
+  status: 'idle',
+  model: 'rehearsal',
+  tools: null,
+  step: 0,
+  max_steps: 10,
+  error: null,
+  created_at: 1,
+  updated_at: 1,
+  ...given,
+});
+
+export const oldMessage = (given: Partial<Message> = {}): Message => ({
+  message_id: 'msg_old',
+  run_id: 'run_old',
+  role: 'user',
+  parts: [{ type: 'text', text: 'Hi' }],
+  status: 'done',
+  created_at: 1,
+  ...given,
+});
+
+/** What a watcher that folds events knows of a message. */
+export function folded(events: readonly WatchEvent[], messageId: string): string {
+  let text = '';
+  for (const event of events) {
+    if (event.type === 'message' && event.message.message_id === messageId) {
+      text = event.message.parts.map((part) => ('text' in part ? part.text : '')).join('');
+    }
+    if (event.type === 'message_delta' && event.message_id === messageId) text += event.delta;
+  }
+  return text;
+}

@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { chatEvents, responsesEvents, type ScriptedReply } from './scripted-openai-events.ts';
+
+/**
+ * A TEST DOUBLE of an OpenAI-compatible server: real HTTP and real Server-Sent
+ * Events for `POST /v1/chat/completions` and `POST /v1/responses`, with answers
+ * that a test writes down. It is no model and no part of the product.
+ *
+ * ```ts
+ * const openai = await createScriptedOpenAI({
+ *   script: ({ index }) =>
+ *     index === 0
+ *       ? { calls: [{ name: 'weather_query', args: { place: 'Berlin' } }] }
+ *       : { text: 'It is sunny.' },
+ * });
+ * // OPENAI_BASE_URL=openai.url … openai.requests[1].toolResults … await openai.close()
+ * ```
+ */
+export interface ScriptedOpenAI {
+  /** For `OPENAI_BASE_URL`; ends in `/v1`. */
+  readonly url: string;
+  /** What was asked, in order. */
+  readonly requests: readonly ScriptedRequest[];
+  /** Ends open streams too. */
+  close(): Promise<void>;
+}
+
+export interface ScriptedRequest {
+  readonly api: 'chat' | 'responses';
+  /** 0 for the first request. */
+  readonly index: number;
+  /** The parsed body, as it came. */
+  readonly body: Record<string, unknown>;
+  readonly authorization: string | undefined;
+  /** Results of tools in the body, by the call's id, in order. A result that is no text is its JSON. */
+  readonly toolResults: readonly { readonly id: string; readonly text: string }[];
+  /** `data:` URLs of all pictures in the body, wherever they stand. */
+  readonly images: readonly string[];
+  readonly toolNames: readonly string[];
+}
+
+export type Script = (request: ScriptedRequest) => ScriptedReply;
+
+export async function createScriptedOpenAI(options: {
+  script: Script;
+  /** What `GET /v1/models` lists. */
+  models?: readonly string[];
+}): Promise<ScriptedOpenAI> {
+  const requests: ScriptedRequest[] = [];
+  const server = createServer((request, response) => {
+    // A client that goes away in mid-answer is part of what is tested.
+    response.on('error', () => undefined);
+    answer(request, response).catch((error) => response.destroy(error));
+  });
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '').replace(/^\/v1/, '');
+    if (request.method === 'GET' && path === '/models') {
+      const data = (options.models ?? []).map((id) => ({ id, object: 'model' }));
+      return sendJson(response, 200, { object: 'list', data });
+    }
+    const api =
+      path === '/chat/completions' ? 'chat' : path === '/responses' ? 'responses' : undefined;
+    if (request.method !== 'POST' || !api) {
+      return sendJson(response, 404, { error: { message: `no ${request.method} ${path}` } });
+    }
+    const asked = readRequest(api, requests.length, await bodyOf(request), request);
+    requests.push(asked);
+    return sendReply(response, asked, options.script(asked));
+  };
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply: ScriptedReply) {
+  if (reply.status !== undefined) {
+    for (const [name, value] of Object.entries(reply.headers ?? {}))
+      response.setHeader(name, value);
+    const { message = 'scripted error', code = null } = reply.error ?? {};
+    return sendJson(response, reply.status, { error: { message, type: 'scripted', code } });
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
+  response.flushHeaders();
+  const model = String(asked.body.model);
+  const events = asked.api === 'chat' ? chatEvents(reply, model) : responsesEvents(reply, model);
+  let piece = 0;
+  for (const event of events) {
+    if (response.destroyed) return;
+    if (event.isPiece) {
+      if (reply.cut?.after === piece) return cut(response, reply.cut.how);
+      if (reply.stall?.at === piece) await reply.stall.until;
+      if (reply.pieceMs) await delay(reply.pieceMs);
+      piece += 1;
+    }
+    response.write(`${event.name ? `event: ${event.name}\n` : ''}data: ${event.data}\n\n`);
+  }
+  response.end();
+}
+
+/** What was written before still arrives; a comment is the way to hear that it has left. */
+async function cut(response: ServerResponse, how: 'abrupt' | 'clean'): Promise<void> {
+  await new Promise((resolve) => response.write(': cut\n\n', resolve));
+  if (how === 'abrupt') response.destroy();
+  else response.end();
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function readRequest(
+  api: ScriptedRequest['api'],
+  index: number,
+  body: Record<string, unknown>,
+  request: IncomingMessage,
+): ScriptedRequest {
+  const items = objects(api === 'chat' ? body.messages : body.input);
+  const toolResults = items
+    .filter((item) => item.role === 'tool' || item.type === 'function_call_output')
+    .map((item) => ({
+      id: String(item.tool_call_id ?? item.call_id),
+      text: textOf(item.content ?? item.output),
+    }));
+  const images = JSON.stringify(items).match(/data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g) ?? [];
+  const toolNames = objects(body.tools).map((tool) =>
+    String(tool.name ?? objects([tool.function])[0]?.name),
+  );
+  const { authorization } = request.headers;
+  return { api, index, body, authorization, toolResults, images, toolNames };
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+const objects = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
