@@ -1,0 +1,318 @@
+import { join } from 'node:path';
+import type { BrowserContextOptions } from 'playwright';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { type ChromiumRig, openChromium } from '../client/testing/open-chromium.ts';
+import { createScriptedServer } from '../client/testing/scripted-server.ts';
+
+const BODY = `
+  <style>body { margin: 0; background: #ffffff; font: 24px sans-serif }
+  #red { position: absolute; left: 100px; top: 100px; width: 200px; height: 100px; background: #ff0000 }
+  #far { position: absolute; left: 0; top: 3000px; width: 50px; height: 50px; background: #0000ff }</style>
+  <h1>Harbour office</h1><p id="tide">High tide at <b>noon</b></p><p hidden>secret draft</p>
+  <div id="red"></div><div id="far"></div>`;
+
+let chromium: ChromiumRig;
+beforeAll(async () => {
+  const entry = join(import.meta.dirname, 'testing/tools-page.ts');
+  chromium = await openChromium({ entry, body: BODY });
+});
+afterAll(() => chromium.close());
+
+/** A page that has connected, and the way to call its tools. */
+async function setup(options: BrowserContextOptions = {}, url = chromium.url) {
+  const page = await chromium.open({ viewport: { width: 800, height: 600 }, ...options }, url);
+  const server = await createScriptedServer();
+  onTestFinished(async () => {
+    await page.context().close();
+    await server.close();
+  });
+  await page.evaluate((url) => void window.toolsRig.start(url), server.url);
+  const link = await server.accept();
+  await link.welcome();
+  const { tools } = await link.next('register_tools');
+  let calls = 0;
+  /** Calls a tool up to its start; its answer is `link.answer()`. */
+  async function begin(name: string, args: Record<string, unknown> = {}) {
+    calls += 1;
+    const id = `tc_${calls}`;
+    link.send({
+      type: 'tool_call_request',
+      id,
+      name,
+      args,
+      run_id: 'r',
+      attempt: 1,
+      timeout_ms: 1,
+    });
+    await link.next('tool_call_claim');
+    link.send({ type: 'tool_call_granted', id, attempt: 1, remaining_ms: 60_000 });
+    return id;
+  }
+  async function call(name: string, args: Record<string, unknown> = {}) {
+    await begin(name, args);
+    return link.answer();
+  }
+  return { page, link, tools, begin, call };
+}
+
+const resultSchema = z.object({
+  type: z.literal('tool_result'),
+  output: z.unknown(),
+  attachments: z.array(z.object({ media_type: z.string(), data: z.string(), alt: z.string() })),
+});
+
+/** The picture of an answer, decoded. */
+async function pictureOf(answer: unknown) {
+  const { output, attachments } = resultSchema.parse(answer);
+  const [attachment] = attachments;
+  const image = sharp(Buffer.from(attachment?.data ?? '', 'base64'));
+  const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const pixel = (x: number, y: number) => {
+    const at = (y * info.width + x) * info.channels;
+    return [...data.subarray(at, at + 3)];
+  };
+  return { output, attachment, pixel, width: info.width, height: info.height };
+}
+
+const isRed = ([r = 0, g = 0, b = 0]: number[]) => r > 230 && g < 40 && b < 40;
+const isBlue = ([r = 0, g = 0, b = 0]: number[]) => r < 40 && g < 40 && b > 230;
+
+test('[BT1] a secure page in Chromium offers all of them', async () => {
+  const { tools } = await setup();
+  const names = z
+    .array(z.object({ name: z.string() }))
+    .parse(tools)
+    .map(({ name }) => name);
+  expect(names.toSorted()).toEqual([
+    'browser.screenshot',
+    'camera.photo',
+    'clipboard.read',
+    'clipboard.write',
+    'device.info',
+    'geolocation.get',
+    'notification.show',
+    'page.text',
+  ]);
+});
+
+test('[BT1] a page that is no secure context offers what it can', async () => {
+  const { tools } = await setup({}, chromium.insecureUrl);
+  const names = z.array(z.object({ name: z.string(), parameters: z.unknown() })).parse(tools);
+  expect(names.map(({ name }) => name)).toEqual(['browser.screenshot', 'device.info', 'page.text']);
+  expect(JSON.stringify(names)).not.toContain('"display"');
+});
+
+test('[BT7] those that change something say so, the others are read-only', async () => {
+  const { tools } = await setup();
+  const schema = z.object({
+    name: z.string(),
+    annotations: z.object({ readOnlyHint: z.boolean() }),
+  });
+  const changing = z
+    .array(schema)
+    .parse(tools)
+    .filter(({ annotations }) => !annotations.readOnlyHint);
+  expect(changing.map(({ name }) => name)).toEqual(['clipboard.write', 'notification.show']);
+});
+
+test('[BT2] a page screenshot shows what is in view, and says that it was reconstructed', async () => {
+  const { call } = await setup();
+  const { output, attachment, pixel, width, height } = await pictureOf(
+    await call('browser.screenshot'),
+  );
+  expect(output).toEqual({
+    width: 800,
+    height: 600,
+    media_type: 'image/webp',
+    mode: 'page',
+    note: 'reconstructed from the elements of the page',
+  });
+  expect({ width, height, alt: attachment?.alt }).toEqual({
+    width: 800,
+    height: 600,
+    alt: expect.stringContaining('reconstructed'),
+  });
+  expect([isRed(pixel(110, 105)), isRed(pixel(50, 150)), pixel(780, 580)]).toEqual([
+    true,
+    false,
+    [255, 255, 255],
+  ]);
+});
+
+test('[BT2] it shows what is in view of a scrolled page, or with full_page all of it', async () => {
+  const { page, call } = await setup();
+  const whole = await pictureOf(await call('browser.screenshot', { full_page: true }));
+  expect(whole.height).toBe(3_050);
+  expect([isRed(whole.pixel(200, 110)), isBlue(whole.pixel(25, 3_025))]).toEqual([true, true]);
+  await page.evaluate(() => window.scrollTo(0, 2_900));
+  const top = 3_000 - (await page.evaluate(() => window.scrollY));
+  const { pixel, height } = await pictureOf(await call('browser.screenshot'));
+  expect([height, isBlue(pixel(25, top + 25)), isBlue(pixel(25, top - 25))]).toEqual([
+    600,
+    true,
+    false,
+  ]);
+});
+
+test('[BT8] the shared tab is asked for once, by a tap', async () => {
+  const { page, link, call, begin } = await setup();
+  await begin('browser.screenshot', { mode: 'display' });
+  expect(await link.next('tool_status')).toMatchObject({ phase: 'device' });
+  await page.getByRole('button', { name: 'allowed' }).click();
+  expect(await link.next('tool_status')).toMatchObject({ phase: 'granted' });
+  const { output, pixel } = await pictureOf(await link.answer());
+  expect(output).toMatchObject({ mode: 'display', media_type: 'image/png', note: 'as displayed' });
+  expect(isRed(pixel(200, 150))).toBe(true);
+  const before = link.all.length;
+  await pictureOf(await call('browser.screenshot', { mode: 'display' }));
+  expect(link.all.slice(before).map(({ type }) => type)).not.toContain('tool_status');
+  await page.evaluate(() => window.toolsRig.endTracks());
+  await begin('browser.screenshot', { mode: 'display' });
+  expect(await link.next('tool_status')).toMatchObject({ phase: 'device' });
+});
+
+test('[BT4] declining to share the tab is a denial', async () => {
+  const { page, link, begin } = await setup();
+  await begin('browser.screenshot', { mode: 'display' });
+  await page.getByRole('button', { name: 'denied' }).click();
+  expect(await link.answer()).toMatchObject({ code: 'permission_denied' });
+});
+
+test('[BT5] a cancel takes the question away', async () => {
+  const { page, link, begin } = await setup();
+  const id = await begin('browser.screenshot', { mode: 'display' });
+  await page.getByRole('button', { name: 'allowed' }).waitFor();
+  link.send({ type: 'tool_call_cancel', id, reason: 'enough' });
+  expect(await link.answer()).toMatchObject({ code: 'cancelled', error: 'enough' });
+  await page.getByRole('button', { name: 'allowed' }).waitFor({ state: 'detached' });
+});
+
+test('geolocation.get tells the position and its datum', async () => {
+  const { call } = await setup({
+    permissions: ['geolocation'],
+    geolocation: { latitude: 53.5413, longitude: 9.9841, accuracy: 12 },
+  });
+  expect(await call('geolocation.get')).toMatchObject({
+    output: {
+      latitude: 53.5413,
+      longitude: 9.9841,
+      accuracy: 12,
+      timestamp: expect.any(Number),
+      datum: 'WGS-84',
+    },
+  });
+});
+
+test('[BT3] while the browser asks for the position the call says so', async () => {
+  const { page, link, begin } = await setup({
+    geolocation: { latitude: 1, longitude: 2 },
+  });
+  await begin('geolocation.get');
+  expect(await link.next('tool_status')).toMatchObject({ phase: 'device' });
+  await page.context().grantPermissions(['geolocation']);
+});
+
+test('[BT4] what is denied says how to allow it', async () => {
+  // Chromium by Playwright denies all that is not in a list that was given.
+  const { call } = await setup({ permissions: ['midi'] });
+  for (const [name, args] of [
+    ['geolocation.get', {}],
+    ['camera.photo', {}],
+    ['clipboard.read', {}],
+    ['notification.show', { title: 'Tide' }],
+  ] as const) {
+    expect(await call(name, args), name).toMatchObject({
+      code: 'permission_denied',
+      error: expect.stringContaining("browser's site settings"),
+    });
+  }
+});
+
+test('camera.photo gives a JPEG no wider than asked, and turns the camera off', async () => {
+  const { page, call } = await setup({ permissions: ['camera'] });
+  const { output, width, height, attachment } = await pictureOf(
+    await call('camera.photo', { max_width: 320 }),
+  );
+  expect(output).toEqual({
+    width: 320,
+    height: 240,
+    media_type: 'image/jpeg',
+    facing: 'environment',
+  });
+  expect({ width, height, type: attachment?.media_type }).toEqual({
+    width: 320,
+    height: 240,
+    type: 'image/jpeg',
+  });
+  expect(await page.evaluate(() => window.toolsRig.tracks())).toEqual(['ended']);
+});
+
+test('[BT5] a cancelled photo turns the camera off', async () => {
+  const { page, link, begin } = await setup({ permissions: ['camera'] });
+  const id = await begin('camera.photo');
+  link.send({ type: 'tool_call_cancel', id, reason: 'enough' });
+  expect(await link.answer()).toMatchObject({ code: 'cancelled' });
+  await page.waitForFunction(() => window.toolsRig.tracks().every((state) => state === 'ended'));
+});
+
+test('the clipboard is written and read', async () => {
+  const { call } = await setup({ permissions: ['clipboard-read', 'clipboard-write'] });
+  expect(await call('clipboard.write', { text: 'high tide' })).toMatchObject({
+    output: { written_chars: 9 },
+  });
+  expect(await call('clipboard.read')).toMatchObject({ output: { text: 'high tide' } });
+});
+
+test('notification.show shows one', async () => {
+  const { call } = await setup({ permissions: ['notifications'] });
+  expect(await call('notification.show', { title: 'Tide', body: 'high' })).toMatchObject({
+    output: { shown: true },
+  });
+});
+
+test('page.text reads what is visible, of the page or of one element', async () => {
+  const { call } = await setup();
+  expect(await call('page.text')).toMatchObject({
+    output: {
+      title: 'Rig',
+      text: expect.stringMatching(/Harbour office\s+High tide at noon\s*$/),
+      truncated: false,
+    },
+  });
+  expect(await call('page.text', { selector: '#tide', max_chars: 9 })).toMatchObject({
+    output: { text: 'High tide', chars: 17, truncated: true },
+  });
+  expect(await call('page.text', { selector: '#none' })).toMatchObject({ code: 'unavailable' });
+  expect(await call('page.text', { selector: '((' })).toMatchObject({ code: 'invalid_args' });
+});
+
+test('device.info describes the device', async () => {
+  const { call } = await setup({ locale: 'zh-CN', timezoneId: 'Asia/Shanghai' });
+  expect(await call('device.info')).toMatchObject({
+    output: {
+      viewport: { width: 800, height: 600 },
+      language: 'zh-CN',
+      time_zone: 'Asia/Shanghai',
+      online: true,
+      secure_context: true,
+      device_pixel_ratio: 1,
+    },
+  });
+});
+
+test('[BT6] the state is reported at once, and when a permission changes', async () => {
+  const { page, link } = await setup({ permissions: ['geolocation'] });
+  const first = await link.next('client_state');
+  expect(first).toMatchObject({
+    visibility: 'visible',
+    secure_context: true,
+    permissions: { 'geolocation.get': 'granted', 'camera.photo': 'denied' },
+  });
+  await page.context().grantPermissions(['camera']);
+  for (;;) {
+    const { permissions } = await link.next('client_state');
+    if (permissions?.['camera.photo'] === 'granted') break;
+  }
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
+import { defineClientTool } from '../client/define-client-tool.ts';
+import { ToolFailure } from '../client/tool-failure.ts';
+import { errorMessage } from '../util/error-message.ts';
+import type { BrowserEnv, PermissionName } from './browser-env.ts';
+import { isNotAllowed, permissionDenied } from './permission-denied.ts';
+import { withPermission } from './with-permission.ts';
+
+type Env = Pick<BrowserEnv, 'permission'> & { clipboard: NonNullable<BrowserEnv['clipboard']> };
+
+/** The text in the clipboard. */
+export const createClipboardReadTool = (env: Env): ClientToolDefinition =>
+  defineClientTool({
+    name: 'clipboard.read',
+    displayName: 'Read clipboard',
+    description: 'Reads the text in the clipboard of this device. The person may be asked first.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    timeoutMs: 30_000,
+    args: z.object({}),
+    async run(_args, context) {
+      const text = await use(env, 'clipboard-read', context, () => env.clipboard.read());
+      return { output: { text } };
+    },
+  });
+
+/** Puts text into the clipboard. */
+export const createClipboardWriteTool = (env: Env): ClientToolDefinition =>
+  defineClientTool({
+    name: 'clipboard.write',
+    displayName: 'Write clipboard',
+    description: 'Puts text into the clipboard of this device, in place of what is there.',
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    timeoutMs: 30_000,
+    args: z.object({ text: z.string().max(1_000_000).describe('The text to put there.') }),
+    async run({ text }, context) {
+      await use(env, 'clipboard-write', context, () => env.clipboard.write(text));
+      return { output: { written_chars: text.length } };
+    },
+  });
+
+async function use<T>(
+  env: Env,
+  name: PermissionName,
+  context: ClientToolContext,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await withPermission(env, name, context, act);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (isNotFocused(error)) {
+      throw new ToolFailure(
+        'unavailable',
+        'The tab has to be in front, with the focus, for the clipboard.',
+      );
+    }
+    if (isNotAllowed(error)) throw permissionDenied('The clipboard');
+    throw new ToolFailure('unavailable', `The clipboard cannot be used: ${errorMessage(error)}`);
+  }
+}
+
+/** Browsers refuse with the same error as for a denial; only the words differ. */
+const isNotFocused = (error: unknown): boolean =>
+  isNotAllowed(error) && /focus/i.test(errorMessage(error));

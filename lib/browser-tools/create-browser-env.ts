@@ -1,0 +1,152 @@
+import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
+import { drawPage } from './draw-page.ts';
+import { takeFrame } from './take-frame.ts';
+
+interface BatteryManager extends Battery, EventTarget {}
+
+/** What some browsers have beyond the types that TypeScript knows. */
+interface NavigatorExtras {
+  readonly getBattery?: () => Promise<BatteryManager>;
+  readonly deviceMemory?: number;
+  readonly userAgentData?: {
+    readonly brands: readonly { brand: string; version: string }[];
+    readonly mobile: boolean;
+    readonly platform: string;
+  };
+  readonly permissions?: Permissions;
+  readonly mediaDevices?: MediaDevices;
+  readonly clipboard?: Clipboard;
+}
+
+/** The real browser, and the only place where the tools touch `navigator` and `document`. */
+export function createBrowserEnv(): BrowserEnv {
+  const extras: NavigatorExtras = navigator;
+  const secure = window.isSecureContext;
+  const { mediaDevices: media, clipboard } = extras;
+  const sharing: DisplayMediaStreamOptions & Record<string, unknown> = {
+    video: { displaySurface: 'browser' },
+    preferCurrentTab: true,
+    selfBrowserSurface: 'include',
+    surfaceSwitching: 'exclude',
+  };
+  return {
+    secureContext: secure,
+    geolocation:
+      secure && 'geolocation' in navigator
+        ? {
+            get: (options) =>
+              new Promise((resolve, reject) =>
+                navigator.geolocation.getCurrentPosition(resolve, reject, options),
+              ),
+          }
+        : null,
+    camera:
+      secure && media && 'getUserMedia' in media
+        ? { open: ({ facing }) => media.getUserMedia({ video: { facingMode: facing } }) }
+        : null,
+    display:
+      secure && media && 'getDisplayMedia' in media && 'ImageCapture' in window
+        ? { open: () => media.getDisplayMedia(sharing) }
+        : null,
+    clipboard:
+      secure && clipboard && 'readText' in clipboard
+        ? { read: () => clipboard.readText(), write: (text) => clipboard.writeText(text) }
+        : null,
+    notifications:
+      secure && 'Notification' in window
+        ? {
+            ask: () => Notification.requestPermission(),
+            show: (title, body) => void new Notification(title, body === undefined ? {} : { body }),
+          }
+        : null,
+    page: {
+      draw: drawPage,
+      text: (selector) => visibleText(document.querySelector<HTMLElement>(selector ?? 'body')),
+      get title() {
+        return document.title;
+      },
+      get url() {
+        return location.href;
+      },
+    },
+    takeFrame,
+    device: () => describeDevice(extras),
+    battery: async () => (await extras.getBattery?.()) ?? null,
+    permission: (name) => queryPermission(extras, name),
+    onStateChange: (names, listener) => listenToState(extras, names, listener),
+    visibility: () => document.visibilityState,
+  };
+}
+
+/** What a browser does not tell beforehand it has to be asked for: `prompt`. */
+async function queryPermission(
+  { permissions }: NavigatorExtras,
+  name: PermissionName,
+): Promise<PermissionState> {
+  return (await permissionStatus(permissions, name))?.state ?? 'prompt';
+}
+
+async function permissionStatus(
+  permissions: Permissions | undefined,
+  name: PermissionName,
+): Promise<PermissionStatus | undefined> {
+  try {
+    return await permissions?.query({ name } as PermissionDescriptor);
+  } catch {
+    return undefined; // A browser rejects the names it does not know, as Firefox does the clipboard's.
+  }
+}
+
+function listenToState(
+  { permissions, getBattery }: NavigatorExtras,
+  names: readonly PermissionName[],
+  listener: () => void,
+): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const listen = (target: EventTarget | undefined, event: string) =>
+    target?.addEventListener(event, listener, { signal });
+  listen(document, 'visibilitychange');
+  for (const name of names) {
+    void permissionStatus(permissions, name).then((status) => listen(status, 'change'));
+  }
+  void getBattery?.call(navigator).then((battery) => listen(battery, 'chargingchange'));
+  return () => ended.abort();
+}
+
+/** As laid out; undefined for what is no HTML element. */
+const visibleText = (element: HTMLElement | null): string | undefined => {
+  if (!element) return undefined;
+  // `textContent` would give scripts, styles and what is hidden too.
+  const text: unknown = Reflect.get(element, 'innerText');
+  return typeof text === 'string' ? text : undefined;
+};
+
+function describeDevice({ userAgentData, deviceMemory }: NavigatorExtras): Record<string, unknown> {
+  const { width, height, availWidth, availHeight, colorDepth } = screen;
+  return {
+    user_agent: navigator.userAgent,
+    ...(userAgentData && {
+      platform: userAgentData.platform,
+      mobile: userAgentData.mobile,
+      brands: userAgentData.brands.map(({ brand, version }) => `${brand} ${version}`),
+    }),
+    screen: {
+      width,
+      height,
+      avail_width: availWidth,
+      avail_height: availHeight,
+      color_depth: colorDepth,
+    },
+    viewport: { width: innerWidth, height: innerHeight },
+    device_pixel_ratio: devicePixelRatio,
+    language: navigator.language,
+    languages: [...navigator.languages],
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    online: navigator.onLine,
+    cpu_cores: navigator.hardwareConcurrency,
+    ...(deviceMemory !== undefined && { memory_gib: deviceMemory }),
+    touch_points: navigator.maxTouchPoints,
+    dark_mode: matchMedia('(prefers-color-scheme: dark)').matches,
+  };
+}

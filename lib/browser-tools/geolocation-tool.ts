@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { ClientToolDefinition } from '../client/client-tool.ts';
+import { defineClientTool } from '../client/define-client-tool.ts';
+import { ToolFailure } from '../client/tool-failure.ts';
+import type { BrowserEnv } from './browser-env.ts';
+import { permissionDenied } from './permission-denied.ts';
+import { withPermission } from './with-permission.ts';
+
+type Env = Pick<BrowserEnv, 'permission'> & {
+  geolocation: NonNullable<BrowserEnv['geolocation']>;
+};
+
+/** Codes of `GeolocationPositionError`. */
+const [DENIED, TIMEOUT] = [1, 3];
+
+/** Where the device is. */
+export const createGeolocationTool = (env: Env): ClientToolDefinition =>
+  defineClientTool({
+    name: 'geolocation.get',
+    displayName: 'Position',
+    description:
+      'Tells where this device is: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    timeoutMs: 30_000,
+    args: z.object({
+      high_accuracy: z.boolean().default(false).describe('Use GPS where there is one; slower.'),
+      maximum_age_ms: z.number().min(0).default(0).describe('How old a known position may be.'),
+      timeout_ms: z
+        .number()
+        .min(100)
+        .max(60_000)
+        .default(20_000)
+        .describe('How long to look for it.'),
+    }),
+    async run(args, context) {
+      const options = {
+        enableHighAccuracy: args.high_accuracy,
+        maximumAge: args.maximum_age_ms,
+        timeout: args.timeout_ms,
+      };
+      const find = () => env.geolocation.get(options).catch(explain);
+      const position = await withPermission(env, 'geolocation', context, find);
+      return { output: toOutput(position) };
+    },
+  });
+
+function explain(error: unknown): never {
+  const { code, message } = error as GeolocationPositionError;
+  if (code === DENIED) throw permissionDenied('The position');
+  const why = code === TIMEOUT ? 'it took too long' : message || 'the device does not know it';
+  throw new ToolFailure('unavailable', `The position could not be found: ${why}.`);
+}
+
+function toOutput({ coords, timestamp }: GeolocationPosition) {
+  const { latitude, longitude, accuracy, altitude, heading, speed } = coords;
+  return {
+    latitude,
+    longitude,
+    accuracy,
+    ...(altitude === null ? {} : { altitude }),
+    ...(heading === null || Number.isNaN(heading) ? {} : { heading }),
+    ...(speed === null ? {} : { speed }),
+    timestamp,
+    datum: 'WGS-84',
+  };
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { ClientToolDefinition } from '../client/client-tool.ts';
+import { defineClientTool } from '../client/define-client-tool.ts';
+import { ToolFailure } from '../client/tool-failure.ts';
+import { errorMessage } from '../util/error-message.ts';
+import type { BrowserEnv } from './browser-env.ts';
+import { permissionDenied } from './permission-denied.ts';
+import { withPermission } from './with-permission.ts';
+
+type Env = Pick<BrowserEnv, 'permission'> & {
+  notifications: NonNullable<BrowserEnv['notifications']>;
+};
+
+/** A notification on the device. */
+export const createNotificationTool = (env: Env): ClientToolDefinition =>
+  defineClientTool({
+    name: 'notification.show',
+    displayName: 'Notification',
+    description: 'Shows a notification on this device. The person may be asked first.',
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    timeoutMs: 30_000,
+    args: z.object({
+      title: z.string().min(1).max(200).describe('Its first line.'),
+      body: z.string().max(2_000).optional().describe('What it says.'),
+    }),
+    async run({ title, body }, context) {
+      const ask = () => env.notifications.ask();
+      const answer = await withPermission(env, 'notifications', context, ask);
+      if (answer !== 'granted') throw permissionDenied('Showing notifications');
+      try {
+        env.notifications.show(title, body);
+      } catch (error) {
+        // Chrome on Android has the constructor, and throws.
+        throw new ToolFailure('unavailable', `This browser shows none: ${errorMessage(error)}`);
+      }
+      return { output: { shown: true } };
+    },
+  });

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { ClientToolDefinition } from '../client/client-tool.ts';
+import { defineClientTool } from '../client/define-client-tool.ts';
+import { ToolFailure } from '../client/tool-failure.ts';
+import type { BrowserEnv } from './browser-env.ts';
+
+/** The text that the page shows. */
+export const createPageTextTool = ({ page }: Pick<BrowserEnv, 'page'>): ClientToolDefinition =>
+  defineClientTool({
+    name: 'page.text',
+    displayName: 'Page text',
+    description: 'Reads the visible text of the page in this tab, or of one element of it.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    timeoutMs: 5_000,
+    args: z.object({
+      selector: z.string().max(1_000).optional().describe('CSS selector of the element.'),
+      max_chars: z
+        .number()
+        .int()
+        .min(1)
+        .max(200_000)
+        .default(20_000)
+        .describe('Cut after so many.'),
+    }),
+    run({ selector, max_chars }) {
+      const text = read(page, selector);
+      if (text === undefined) {
+        throw new ToolFailure('unavailable', `Nothing in the page fits the selector ${selector}.`);
+      }
+      const truncated = text.length > max_chars;
+      const { title, url } = page;
+      return {
+        output: { title, url, text: text.slice(0, max_chars), chars: text.length, truncated },
+      };
+    },
+  });
+
+function read(page: BrowserEnv['page'], selector: string | undefined): string | undefined {
+  try {
+    return page.text(selector);
+  } catch {
+    throw new ToolFailure('invalid_args', `${selector} is no CSS selector.`);
+  }
+}

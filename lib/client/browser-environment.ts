@@ -1,0 +1,87 @@
+import { errorMessage } from '../util/error-message.ts';
+import { randomId } from '../util/random-id.ts';
+import {
+  type ClientIdentity,
+  createMemoryIdentity,
+  createStoredIdentity,
+} from './client-identity.ts';
+import type { ClientEnvironment } from './environment.ts';
+import { openIndexedDbJournal } from './indexeddb-journal.ts';
+import { createFixedInstanceId, createInstanceId, type InstanceId } from './instance-id.ts';
+import type { Journal } from './journal.ts';
+
+/** Signs that the page or its network was away and is back. */
+const WAKE_EVENTS = [
+  ['window', 'online'],
+  ['window', 'pageshow'],
+  ['window', 'focus'],
+  ['document', 'visibilitychange'],
+  ['document', 'resume'],
+] as const;
+
+/** All that `createToolClient` needs of a page. */
+export interface BrowserParts {
+  readonly environment: ClientEnvironment;
+  readonly identity: ClientIdentity;
+  readonly instanceId: InstanceId;
+  openJournal(instanceId: string): Promise<Journal>;
+}
+
+/** The real browser, in the only file of the client that touches it. */
+export function createBrowserParts({
+  onProblem,
+}: {
+  onProblem: (message: string) => void;
+}): BrowserParts {
+  const environment = createBrowserEnvironment();
+  const storages = findStorages(onProblem);
+  // In a page that is no secure context `navigator.locks` is missing.
+  const locks = 'locks' in navigator ? navigator.locks : undefined;
+  return {
+    environment,
+    identity: storages
+      ? createStoredIdentity({ shared: storages.local, own: storages.session })
+      : createMemoryIdentity(),
+    instanceId: storages
+      ? createInstanceId({ storage: storages.session, locks, environment })
+      : createFixedInstanceId(randomId),
+    openJournal: async (instanceId) =>
+      openIndexedDbJournal({ indexedDb: indexedDB, instanceId, now: Date.now, newId: randomId }),
+  };
+}
+
+/** Sockets, time and wake-ups of this page. */
+export function createBrowserEnvironment(): ClientEnvironment {
+  return {
+    openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
+    now: () => Date.now(),
+    schedule(ms, fire) {
+      const timer = setTimeout(fire, ms);
+      return () => clearTimeout(timer);
+    },
+    random: () => Math.random(),
+    newId: randomId,
+    onWake(listener) {
+      const tell = () => {
+        if (document.visibilityState === 'visible') listener();
+      };
+      const targets = { window, document };
+      for (const [target, event] of WAKE_EVENTS) targets[target].addEventListener(event, tell);
+      return () => {
+        for (const [target, event] of WAKE_EVENTS) targets[target].removeEventListener(event, tell);
+      };
+    },
+  };
+}
+
+/** Undefined where the page may not store anything: reading the property itself throws there. */
+function findStorages(
+  onProblem: (message: string) => void,
+): { local: Storage; session: Storage } | undefined {
+  try {
+    return { local: localStorage, session: sessionStorage };
+  } catch (error) {
+    onProblem(`no storage, this page is a new client each time: ${errorMessage(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import type { ToolAnnotations, ToolSpec } from '../protocol/tool-spec.ts';
+import type { Progress } from '../tool-call/merge-card.ts';
+
+/** One news of a running call, for people; the model never sees it. */
+export interface StatusUpdate {
+  readonly tip?: string;
+  readonly progress?: Progress;
+  /** Any JSON. */
+  readonly preview?: unknown;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** What a running tool may do besides returning. Never the socket, never the journal. */
+export interface ClientToolContext {
+  readonly callId: string;
+  readonly runId: string;
+  /** Aborted, with a `ToolFailure` as its reason, on cancel and when the time is over. */
+  readonly signal: AbortSignal;
+  /** At most ten a second go out; of more, each field's last word does. */
+  status(update: StatusUpdate): void;
+  /** Says that a person at this client is being asked, until `ask` ends; the clock stands still. */
+  askDevice<T>(ask: () => Promise<T>): Promise<T>;
+}
+
+/** Bytes beside a result. */
+export interface ToolAttachment {
+  readonly blob: Uint8Array | Blob;
+  readonly mediaType: string;
+  readonly name?: string;
+  readonly alt?: string;
+}
+
+export interface ClientToolAnswer {
+  /** For the model; any JSON. */
+  readonly output: unknown;
+  /** For people, where that should differ. */
+  readonly display?: unknown;
+  readonly attachments?: readonly ToolAttachment[];
+}
+
+/** A tool as a client offers it. */
+export interface ClientToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments; an object schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Milliseconds; the server's default when not given. */
+  readonly timeoutMs?: number;
+  readonly displayName?: string;
+  readonly annotations?: ToolAnnotations;
+  /** How many calls of it may run at once. Default 1. */
+  readonly concurrency?: number;
+  /** Throws `ToolFailure` for what can go wrong; anything else thrown is told as `internal`. */
+  run(
+    args: Readonly<Record<string, unknown>>,
+    context: ClientToolContext,
+  ): Promise<ClientToolAnswer> | ClientToolAnswer;
+}
+
+/** Whether a call may be run again when nobody knows if it ran (contract, promise P3). */
+export const isRepeatable = (tool: Pick<ClientToolDefinition, 'annotations'>): boolean =>
+  tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
+
+/** The tool as it is registered. */
+export function toToolSpec(tool: ClientToolDefinition): ToolSpec {
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: { ...tool.parameters },
+    ...(tool.timeoutMs === undefined ? {} : { timeout_ms: tool.timeoutMs }),
+    ...(tool.displayName === undefined ? {} : { display_name: tool.displayName }),
+    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineClientTool } from './define-client-tool.ts';
+
+const wave = defineClientTool({
+  name: 'hand.wave',
+  description: 'Waves.',
+  args: z.object({ times: z.number().int().max(5).default(2).describe('How often.') }),
+  run: ({ times }) => ({ output: times }),
+});
+const context = {
+  callId: 'tc_1',
+  runId: 'run_1',
+  signal: new AbortController().signal,
+  status() {},
+  askDevice: <T>(ask: () => Promise<T>) => ask(),
+};
+
+test('the schema comes from the arguments; what has a default is not required', () => {
+  expect(wave.parameters).toEqual({
+    type: 'object',
+    properties: {
+      times: {
+        type: 'integer',
+        minimum: -9007199254740991,
+        maximum: 5,
+        default: 2,
+        description: 'How often.',
+      },
+    },
+  });
+});
+
+test('defaults are filled in', () => expect(wave.run({}, context)).toEqual({ output: 2 }));
+
+test('arguments that do not fit are refused with the place and the reason', () => {
+  expect(() => wave.run({ times: 9 }, context)).toThrow(/times/);
+});

@@ -1,0 +1,101 @@
+import {
+  type AttachmentUpload,
+  toolErrorSchema,
+  toolResultSchema,
+} from '../protocol/client-messages.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { toBase64 } from '../util/base64.ts';
+import { errorMessage } from '../util/error-message.ts';
+import type { ClientToolAnswer, ToolAttachment } from './client-tool.ts';
+import type { CallAnswer } from './journal.ts';
+import { ToolFailure } from './tool-failure.ts';
+import type { UploadBlob } from './upload-blob.ts';
+
+/** Attachments from this size on are uploaded, so that they do not hold up the socket. */
+export const INLINE_BYTES = 256 * 1024;
+/** Room in a frame for the message around its output and attachments. */
+const FRAME_SLACK_BYTES = 1_024;
+
+export interface EncodeOptions {
+  readonly uploadBlob: UploadBlob | undefined;
+  readonly onProblem: (message: string) => void;
+}
+
+/** A tool's answer as the message that carries it. Throws `ToolFailure` when it cannot be sent. */
+export async function encodeAnswer(
+  call: { readonly id: string; readonly attempt: number },
+  { output, display, attachments = [] }: ClientToolAnswer,
+  options: EncodeOptions,
+): Promise<CallAnswer> {
+  if (attachments.length > LIMITS.attachmentsPerResult) {
+    throw tooLarge(`${attachments.length} attachments`, `${LIMITS.attachmentsPerResult}`);
+  }
+  const uploads: AttachmentUpload[] = [];
+  for (const attachment of attachments) uploads.push(await encodeAttachment(attachment, options));
+  const message = {
+    type: 'tool_result',
+    id: call.id,
+    attempt: call.attempt,
+    success: true,
+    output: toJson(output, 'output'),
+    ...(display === undefined ? {} : { display: toJson(display, 'display') }),
+    ...(uploads.length === 0 ? {} : { attachments: uploads }),
+  };
+  const bytes = new TextEncoder().encode(JSON.stringify(message)).length;
+  if (bytes > LIMITS.frameBytes - FRAME_SLACK_BYTES) {
+    throw tooLarge(`${bytes} bytes with its attachments`, `${LIMITS.frameBytes} bytes`);
+  }
+  return toolResultSchema.parse(message);
+}
+
+/** A failure as the message that carries it. */
+export const encodeFailure = (
+  call: { readonly id: string; readonly attempt: number },
+  failure: ToolFailure,
+): CallAnswer =>
+  toolErrorSchema.parse({
+    type: 'tool_error',
+    id: call.id,
+    attempt: call.attempt,
+    success: false,
+    error: failure.message,
+    code: failure.code,
+  });
+
+async function encodeAttachment(
+  { blob, mediaType, name, alt }: ToolAttachment,
+  { uploadBlob, onProblem }: EncodeOptions,
+): Promise<AttachmentUpload> {
+  const bytes = blob instanceof Uint8Array ? blob : new Uint8Array(await blob.arrayBuffer());
+  const about = { media_type: mediaType, ...(name && { name }), ...(alt && { alt }) };
+  if (bytes.length >= INLINE_BYTES && uploadBlob) {
+    try {
+      return { ...about, blob_id: await uploadBlob({ bytes, mediaType }) };
+    } catch (error) {
+      // The socket may still be there, or come back, when HTTP is not.
+      onProblem(`upload failed, sending it in the message instead: ${errorMessage(error)}`);
+    }
+  }
+  if (bytes.length > LIMITS.attachmentBytes) {
+    throw tooLarge(`an attachment of ${bytes.length} bytes`, `${LIMITS.attachmentBytes} bytes`);
+  }
+  return { ...about, data: toBase64(bytes) };
+}
+
+/** Through text and back: what cannot be told as JSON is found here, not on the socket. */
+function toJson(value: unknown, what: string): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value ?? null);
+  } catch (error) {
+    throw new ToolFailure('internal', `The tool's ${what} is not JSON: ${errorMessage(error)}`);
+  }
+  if (text === undefined) throw new ToolFailure('internal', `The tool's ${what} is not JSON.`);
+  if (text.length > LIMITS.resultBytes) {
+    throw tooLarge(`${text.length} bytes of ${what}`, `${LIMITS.resultBytes} bytes`);
+  }
+  return JSON.parse(text);
+}
+
+const tooLarge = (what: string, limit: string): ToolFailure =>
+  new ToolFailure('result_too_large', `The result has ${what}; at most ${limit} can be sent.`);

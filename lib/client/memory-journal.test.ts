@@ -1,0 +1,6 @@
+import { describeJournal } from './journal.contract.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+
+describeJournal('the memory journal', async ({ maxBytes }) =>
+  createMemoryJournal({ epoch: 'epoch-1', maxBytes }),
+);

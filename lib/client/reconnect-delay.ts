@@ -1,0 +1,18 @@
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+
+/** A connection that lasted this long makes the next attempt the first one again. */
+export const STABLE_MS = 10_000;
+
+/** The longest wait before an attempt, counted from 0: doubles, and stays at 30 s (CL1). */
+export function reconnectCap(attempt: number): number {
+  const doublings = Math.max(0, Math.min(attempt, Math.ceil(Math.log2(LONGEST_MS / FIRST_MS))));
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** doublings);
+}
+
+/**
+ * Milliseconds to wait before an attempt. Full jitter: anything from nothing up
+ * to the cap, so that clients cut off together do not come back together.
+ */
+export const reconnectDelay = (attempt: number, random: number): number =>
+  Math.floor(random * reconnectCap(attempt));

@@ -1,0 +1,116 @@
+import type { ClientMessage } from '../protocol/client-messages.ts';
+import type { ServerMessageOf } from '../protocol/server-messages.ts';
+import { errorMessage } from '../util/error-message.ts';
+import { type CallContext, createCallContext } from './call-context.ts';
+import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
+import { encodeAnswer, encodeFailure } from './encode-answer.ts';
+import type { ClientEnvironment } from './environment.ts';
+import { createExecuteClock, type ExecuteClock } from './execute-clock.ts';
+import type { CallAnswer, Journal } from './journal.ts';
+import { createStatusThrottle } from './status-throttle.ts';
+import { ToolFailure, toToolFailure } from './tool-failure.ts';
+import type { UploadBlob } from './upload-blob.ts';
+
+export interface RunningCall {
+  /** The attempt that the answer and the news are given for. */
+  attempt: number;
+  abort(failure: ToolFailure): void;
+  /** After a new connection: says again what the server may not have heard. */
+  retell(): void;
+  /** The answer, once the tool has ended. Never rejects. */
+  readonly ended: Promise<CallAnswer>;
+}
+
+export interface StartCallOptions {
+  readonly request: ServerMessageOf<'tool_call_request'>;
+  readonly tool: ClientToolDefinition | undefined;
+  /** What is left of the time that was granted. */
+  readonly remainingMs: number;
+  readonly journal: Journal;
+  readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
+  send(message: ClientMessage): boolean;
+  readonly uploadBlob: UploadBlob | undefined;
+  readonly onProblem: (message: string) => void;
+}
+
+/** Runs a granted call: `started` into the journal first, then the tool, until it has ended. */
+export function startCall(options: StartCallOptions): RunningCall {
+  const { request, remainingMs, environment, send, onProblem } = options;
+  const controller = new AbortController();
+  const abort = (failure: ToolFailure) => controller.abort(failure);
+  const clock = createExecuteClock({
+    remainingMs,
+    environment,
+    onExpire: () => abort(timeIsOver(request)),
+  });
+  const news = createStatusThrottle({
+    environment,
+    send: (fields) =>
+      send({ type: 'tool_status', id: request.id, attempt: call.attempt, ...fields }),
+  });
+  const context = createCallContext({
+    callId: request.id,
+    runId: request.run_id,
+    signal: controller.signal,
+    clock,
+    news,
+    onProblem,
+  });
+  const ended = answerCall(options, context, clock).finally(() => {
+    clock.stop();
+    news.flush();
+    news.close();
+  });
+  const call: RunningCall = { attempt: request.attempt, abort, retell: context.retell, ended };
+  return call;
+}
+
+async function answerCall(
+  options: StartCallOptions,
+  context: CallContext,
+  clock: ExecuteClock,
+): Promise<CallAnswer> {
+  const { request, tool } = options;
+  try {
+    if (!tool) throw noSuchTool(request.name);
+    await rememberStart(options, tool);
+    // A frozen program may wake up here, with no timer fired and the time long over (CL8).
+    if (clock.expired) throw timeIsOver(request);
+    context.signal.throwIfAborted();
+    const answer = await tool.run(request.args, context);
+    return await encodeAnswer(request, answer, options);
+  } catch (thrown) {
+    return encodeFailure(request, whyItFailed(thrown, context.signal));
+  }
+}
+
+/** The journal first: without it, a tool with effects could run twice after a crash. */
+async function rememberStart(
+  { journal, request, onProblem }: StartCallOptions,
+  tool: ClientToolDefinition,
+): Promise<void> {
+  const repeatable = isRepeatable(tool);
+  const { id, attempt } = request;
+  try {
+    await journal.put({ id, attempt, tool: tool.name, repeatable, answer: null });
+  } catch (error) {
+    onProblem(`${id}: the start could not be written to the journal: ${errorMessage(error)}`);
+    if (repeatable) return;
+    throw new ToolFailure(
+      'unavailable',
+      `${tool.name} was not run: this client cannot write its journal, which keeps it from running twice.`,
+    );
+  }
+}
+
+/** An abort explains itself better than what the tool made of it. */
+function whyItFailed(thrown: unknown, signal: AbortSignal): ToolFailure {
+  if (thrown instanceof ToolFailure || !signal.aborted) return toToolFailure(thrown);
+  return toToolFailure(signal.reason);
+}
+
+const noSuchTool = (name: string): ToolFailure =>
+  new ToolFailure('unavailable', `This client no longer offers ${name}.`);
+
+const timeIsOver = ({ name }: { name: string }): ToolFailure =>
+  new ToolFailure('timeout', `The time for ${name} was over before it had ended.`);

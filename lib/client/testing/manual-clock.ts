@@ -1,0 +1,36 @@
+/** Time that stands still until a test moves it on. */
+export interface ManualClock {
+  now(): number;
+  schedule(ms: number, fire: () => void): () => void;
+  /** Moves on, firing in order what falls due meanwhile. */
+  advance(ms: number): void;
+  /** Moves the time without firing anything, as when a program is frozen. */
+  freeze(ms: number): void;
+}
+
+export function createManualClock(start = 1_000_000): ManualClock {
+  let time = start;
+  const timers = new Set<{ at: number; fire: () => void }>();
+  return {
+    now: () => time,
+    schedule(ms, fire) {
+      const timer = { at: time + ms, fire };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(ms) {
+      const end = time + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (!next) break;
+        timers.delete(next);
+        time = Math.max(time, next.at);
+        next.fire();
+      }
+      time = end;
+    },
+    freeze(ms) {
+      time += ms;
+    },
+  };
+}

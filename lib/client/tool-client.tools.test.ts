@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { createHeldTool, setupClient, until } from './testing/setup-client.ts';
+
+const door = createHeldTool().definition;
+const window = { ...door, name: 'window.open', timeoutMs: 5_000, displayName: 'Window' };
+
+test('[CL20] its tools are registered after the welcome', async () => {
+  const { link } = await (
+    await setupClient({ tools: [door, { ...window, annotations: { readOnlyHint: true } }] })
+  ).connect();
+  expect(await link.next('register_tools')).toEqual({
+    type: 'register_tools',
+    tools: [
+      { name: 'door.open', description: door.description, parameters: door.parameters },
+      {
+        name: 'window.open',
+        description: door.description,
+        parameters: door.parameters,
+        timeout_ms: 5_000,
+        display_name: 'Window',
+        annotations: { readOnlyHint: true },
+      },
+    ],
+  });
+});
+
+test('[CL20] later only what changed is told', async () => {
+  const { connect, client } = await setupClient({ tools: [door] });
+  const { link } = await connect();
+  const before = (await link.settled()).length;
+  client.register({ ...door });
+  client.register(window);
+  client.register({ ...door, description: 'Opens the other door.' });
+  client.unregister('window.open');
+  client.unregister('never.there');
+  const said = (await link.settled()).slice(before, -1);
+  expect(said).toEqual([
+    { type: 'register_tools', tools: [expect.objectContaining({ name: 'window.open' })] },
+    {
+      type: 'register_tools',
+      tools: [expect.objectContaining({ description: 'Opens the other door.' })],
+    },
+    { type: 'unregister_tools', names: ['window.open'] },
+  ]);
+});
+
+test('[CL20] all are told again after a new connection, with the state', async () => {
+  const { connect, client, clock, server } = await setupClient({ tools: [door] });
+  const { link } = await connect();
+  client.reportState({ visibility: 'hidden' });
+  await link.next('client_state');
+  link.cut();
+  await until(client.status, ({ state }) => state === 'reconnecting');
+  client.unregister('door.open');
+  client.register(window);
+  clock.advance(500);
+  const back = await server.accept();
+  await back.welcome();
+  const said = (await back.settled()).slice(1, -1);
+  expect(said).toEqual([
+    { type: 'register_tools', tools: [expect.objectContaining({ name: 'window.open' })] },
+    { type: 'client_state', visibility: 'hidden' },
+  ]);
+});
+
+test('tools that the server does not take are told with the reason', async () => {
+  const refused: string[] = [];
+  const { connect } = await setupClient({
+    tools: [door],
+    onRejectedTools: (tools) => refused.push(...tools.map(({ message }) => message)),
+  });
+  const { link } = await connect();
+  const rejected = [{ name: 'door.open', code: 'reserved', message: 'taken by the server' }];
+  link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
+  await link.settled();
+  expect(refused).toEqual(['taken by the server']);
+});
+
+test('what the server objects to is told', async () => {
+  const { connect, problems } = await setupClient();
+  const { link } = await connect();
+  link.send({ type: 'error', code: 'bad_message', message: 'no such type' });
+  await link.settled();
+  expect(problems).toEqual(['the server says bad_message: no such type']);
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** Stores bytes with the server outside the socket; gives the blob's id, or rejects. */
+export type UploadBlob = (upload: {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}) => Promise<string>;
+
+const answerSchema = z.object({ blob_id: z.string() });
+
+/** Uploads by `POST <baseUrl>/v1/blobs` (contract, section 6). */
+export function createHttpUploadBlob({
+  baseUrl,
+  fetch,
+  headers = {},
+}: {
+  baseUrl: string;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  headers?: Readonly<Record<string, string>>;
+}): UploadBlob {
+  return async ({ bytes, mediaType }) => {
+    const response = await fetch(`${baseUrl}/v1/blobs`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': mediaType },
+      body: new Blob([new Uint8Array(bytes)], { type: mediaType }),
+    });
+    if (!response.ok) throw new Error(`/v1/blobs answered ${response.status}, not 2xx`);
+    return answerSchema.parse(await response.json()).blob_id;
+  };
+}

@@ -1,0 +1,8 @@
+/**
+ * A random id of 128 bits in hex. `crypto.randomUUID` is missing where the
+ * page is no secure context; `getRandomValues` is there everywhere.
+ */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
