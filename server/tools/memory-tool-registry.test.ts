@@ -75,6 +75,11 @@ test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
 test('[TR2] the names of the server are reserved in both spellings, look-alikes are refused', () => {
   const { codes } = setup();
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
+  const dotted = createToolRegistry({
+    serverTools: [{ ...sum, name: 'a.b.c' }],
+    standing: () => ({ name: '', visible: true, responsive: true, lastActiveAt: 0 }),
+  });
+  expect(dotted.register(client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe('name_reserved');
   for (const name of [
     '__proto__',
     'constructor',

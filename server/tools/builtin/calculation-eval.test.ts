@@ -98,5 +98,7 @@ test('[BT2] what would be slow or huge is an error at once', async () => {
   ]) {
     await refusal(expression).toThrow();
   }
+  await refusal('sqrt(-1)').toThrow(/not a real number/);
+  await refusal('1/0').toThrow(/infinite/);
   expect(await resultOf('170!')).toBeGreaterThan(1e306);
 });

@@ -125,6 +125,7 @@ test('[BT5] a cancelled query ends with its process', async () => {
   const running = query(ENDLESS, undefined, cancel.signal);
   await expect.poll(workers).toHaveLength(1);
   cancel.abort();
+  await expect.poll(workers, { timeout: 5_000 }).toEqual([]);
   await expect(running).rejects.toThrow(/stopped/);
   expect(workers()).toEqual([]);
   const gone = new AbortController();
