@@ -8,7 +8,7 @@ import {
   type Seen,
   spend,
 } from './check-run.ts';
-import type { Evaluate } from './evaluate.ts';
+import type { Evaluate } from './evaluate-type.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** Keywords about lists. */

@@ -9,7 +9,7 @@ import {
 } from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
 import { describeValue } from './describe-value.ts';
-import type { Evaluate } from './evaluate.ts';
+import type { Evaluate } from './evaluate-type.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** Keywords that judge the same value by further schemas. */

@@ -9,7 +9,7 @@ import {
 } from './check-run.ts';
 import { testPattern } from './check-scalar.ts';
 import { shorten } from './describe-value.ts';
-import type { Evaluate } from './evaluate.ts';
+import type { Evaluate } from './evaluate-type.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { type CheckRun, type Path, type Seen, spend } from './check-run.ts';
-import type { Evaluate } from './evaluate.ts';
+import type { Evaluate } from './evaluate-type.ts';
 import { isRecord } from './read-keyword.ts';
 import type { SchemaNode } from './schema-node.ts';
 

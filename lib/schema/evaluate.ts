@@ -14,17 +14,9 @@ import {
 } from './check-run.ts';
 import { checkAllowed, checkNumber, checkText, checkType } from './check-scalar.ts';
 import { checkUnevaluated } from './check-unevaluated.ts';
+import type { Evaluate } from './evaluate-type.ts';
 import { isRecord } from './read-keyword.ts';
 import type { SchemaNode } from './schema-node.ts';
-
-/** Judges `value` by `node`; the checkers get it as an argument, so that no two files need each other. */
-export type Evaluate = (
-  node: SchemaNode,
-  value: unknown,
-  path: Path | null,
-  run: CheckRun,
-  seen: Seen | undefined,
-) => boolean;
 
 /**
  * An interpreter of JSON Schema (2020-12, and the older spellings that

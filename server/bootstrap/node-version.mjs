@@ -2,14 +2,13 @@
 export const OLDEST_LAUNCHER_NODE = '20.20';
 
 /**
- * Whether Callboard runs on this Node as it is: 22.18 brought type stripping without a flag beside
- * `node:sqlite`; of 23 only the end had both, and nobody maintains it, so it counts as too old.
+ * Whether Callboard runs on this Node as it is. Its database tool rests on SQLite's authorizer and
+ * limits, which `node:sqlite` has from 25.8 on; the next line that is maintained is 26.
  *
  * @param {string} version as `process.versions.node` gives it
  */
 export function runsCallboard(version) {
-  const { major, minor } = parse(version);
-  return major === 22 ? minor >= 18 : major >= 24;
+  return parse(version).major >= 26;
 }
 
 /**

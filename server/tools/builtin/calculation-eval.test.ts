@@ -11,7 +11,7 @@ const resultOf = async (expression: string) => {
 const refusal = (expression: string) =>
   expect(runBuiltin(tool, { expression }), expression.slice(0, 40)).rejects;
 
-test('[BT1] arithmetic is computed with the usual precedence', async () => {
+test('[TB1] arithmetic is computed with the usual precedence', async () => {
   for (const [expression, value] of [
     ['2 * (3 + 4) ^ 2', 98],
     ['-2^2', -4],
@@ -34,7 +34,7 @@ test('[BT1] arithmetic is computed with the usual precedence', async () => {
   expect(await runBuiltin(tool, { expression: '1+1' })).toEqual({ expression: '1+1', value: 2 });
 });
 
-test('[BT1] what is no arithmetic is an error', async () => {
+test('[TB1] what is no arithmetic is an error', async () => {
   for (const expression of [
     'constructor.constructor("return process")()',
     'cos.constructor',
@@ -78,7 +78,7 @@ test('[BT1] what is no arithmetic is an error', async () => {
   }
 });
 
-test('[BT2] what would be slow or huge is an error at once', async () => {
+test('[TB2] what would be slow or huge is an error at once', async () => {
   for (const expression of [
     '9^9^9^9',
     '('.repeat(100_000),

@@ -47,7 +47,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test('[BT3] one reading statement gives its rows', async () => {
+test('[TB3] one reading statement gives its rows', async () => {
   expect(
     await query('select id, name, price, data from items order by id;  -- all of them'),
   ).toEqual({
@@ -68,7 +68,7 @@ test('[BT3] one reading statement gives its rows', async () => {
   expect(await rowsOf('values (1), (2)')).toEqual([[1], [2]]);
 });
 
-test('[BT3] nothing is written, attached, or read from elsewhere', async () => {
+test('[TB3] nothing is written, attached, or read from elsewhere', async () => {
   const before = [hash(), readdirSync(dir).sort()];
   for (const sql of [
     'drop table items',
@@ -105,7 +105,7 @@ test('[BT3] nothing is written, attached, or read from elsewhere', async () => {
   expect([hash(), readdirSync(dir).sort()]).toEqual(before);
 });
 
-test('[BT4] secret tables are read by no way', async () => {
+test('[TB4] secret tables are read by no way', async () => {
   for (const sql of [
     'select * from sessions',
     'select count(*) from main.SESSIONS',
@@ -120,7 +120,7 @@ test('[BT4] secret tables are read by no way', async () => {
   }
 });
 
-test('[BT5] a cancelled query ends with its process', async () => {
+test('[TB5] a cancelled query ends with its process', async () => {
   const cancel = new AbortController();
   const running = query(ENDLESS, undefined, cancel.signal);
   await expect.poll(workers).toHaveLength(1);
@@ -133,7 +133,7 @@ test('[BT5] a cancelled query ends with its process', async () => {
   await expect(query('select 1', undefined, gone.signal)).rejects.toThrow(ToolError);
 });
 
-test('[BT5] a query that never ends is stopped by the time limit of the tool', async () => {
+test('[TB5] a query that never ends is stopped by the time limit of the tool', async () => {
   const hasty = createDatabaseQuery({
     databasePath,
     secretTables: [],
@@ -146,7 +146,7 @@ test('[BT5] a query that never ends is stopped by the time limit of the tool', a
   expect(workers()).toEqual([]);
 });
 
-test('[BT5] a query cannot take all memory', async () => {
+test('[TB5] a query cannot take all memory', async () => {
   for (const sql of [
     'select length(zeroblob(900000000))',
     "select printf('%.*c', 900000000, 'x')",
@@ -158,7 +158,7 @@ test('[BT5] a query cannot take all memory', async () => {
   expect(workers()).toEqual([]);
 });
 
-test('[BT6] answers are cut at a thousand rows or a mebibyte, and say so', async () => {
+test('[TB6] answers are cut at a thousand rows or a mebibyte, and say so', async () => {
   const many = 'with recursive c(x) as (select 1 union all select x + 1 from c) select x from c';
   expect(await query(many)).toMatchObject({ row_count: 1_000, truncated: true });
   expect(await query(`${many} limit 1000`)).toMatchObject({ row_count: 1_000, truncated: false });
@@ -167,7 +167,7 @@ test('[BT6] answers are cut at a thousand rows or a mebibyte, and say so', async
   expect(JSON.stringify(wide).length).toBeLessThan(1024 * 1024 + 1_000);
 });
 
-test('[BT3] a database that is not there is a clear error', async () => {
+test('[TB3] a database that is not there is a clear error', async () => {
   const missing = createDatabaseQuery({
     databasePath: join(dir, 'none.db'),
     secretTables: [],

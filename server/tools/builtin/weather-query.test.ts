@@ -59,7 +59,7 @@ const answering: RequestListener = (request, response) => {
   response.end(JSON.stringify(request.url?.startsWith('/geo/') ? places : forecast));
 };
 
-test('[BT7] a city is found and its weather told in words', async () => {
+test('[TB7] a city is found and its weather told in words', async () => {
   const { tool, asked } = await serve(answering);
   const tips: unknown[] = [];
   const output = await runBuiltin(
@@ -102,20 +102,20 @@ test('[BT7] a city is found and its weather told in words', async () => {
   expect(tips).toEqual(['Looking for Lisbon', 'Asking for the weather in Lisbon, Portugal']);
 });
 
-test('[BT7] coordinates need no search', async () => {
+test('[TB7] coordinates need no search', async () => {
   const { tool, asked } = await serve(answering);
   expect(await runBuiltin(tool, { latitude: 0, longitude: 0 })).toMatchObject({ place: '0, 0' });
   expect(asked.map(({ pathname }) => pathname)).toEqual(['/v1/forecast']);
 });
 
-test('[BT8] half a place, or an unknown one, is an error that says what to give', async () => {
+test('[TB8] half a place, or an unknown one, is an error that says what to give', async () => {
   const { tool } = await serve((_, response) => response.end('{}'));
   await expect(runBuiltin(tool, {})).rejects.toThrow(/Give a city/);
   await expect(runBuiltin(tool, { latitude: 1 })).rejects.toThrow(/longitude/);
   await expect(runBuiltin(tool, { city: 'Nowhere' })).rejects.toThrow(/No place called "Nowhere"/);
 });
 
-test('[BT8] without a network the error says what to check', async () => {
+test('[TB8] without a network the error says what to check', async () => {
   const { tool } = await serve(answering);
   for (const close of open.splice(0)) await close();
   const asking = runBuiltin(tool, { city: 'Lisbon' });
@@ -123,7 +123,7 @@ test('[BT8] without a network the error says what to check', async () => {
   await expect(asking).rejects.toThrow(/could not be reached.*internet connection/);
 });
 
-test('[BT8] faults of the service are told by what they are', async () => {
+test('[TB8] faults of the service are told by what they are', async () => {
   for (const [status, body, message] of [
     [500, '{}', /fault of its own \(HTTP 500\)/],
     [429, '{}', /too many requests/],
@@ -143,7 +143,7 @@ test('[BT8] faults of the service are told by what they are', async () => {
   }
 });
 
-test('[BT8] an answer that stalls ends with the call', async () => {
+test('[TB8] an answer that stalls ends with the call', async () => {
   const { tool, asked } = await serve((_, response) => response.write('{'));
   const cancel = new AbortController();
   const asking = runBuiltin(tool, { city: 'x' }, { signal: cancel.signal });
@@ -152,7 +152,7 @@ test('[BT8] an answer that stalls ends with the call', async () => {
   await expect(asking).rejects.toThrow(/did not answer in time/);
 });
 
-test('[BT9] redirects are not followed', async () => {
+test('[TB9] redirects are not followed', async () => {
   const other = await serve(answering);
   const { tool } = await serve((_, response) => {
     response.writeHead(302, { location: `${other.base}/geo/v1/search` }).end();
@@ -161,7 +161,7 @@ test('[BT9] redirects are not followed', async () => {
   expect(other.asked).toEqual([]);
 });
 
-test('[BT9] an endless answer is cut', async () => {
+test('[TB9] an endless answer is cut', async () => {
   const { tool } = await serve((_, response) => {
     const pump = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
