@@ -1,22 +1,11 @@
 import { checkArray } from './check-array.ts';
 import { checkCombined } from './check-combined.ts';
 import { checkObject } from './check-object.ts';
-import {
-  type CheckRun,
-  createSeen,
-  enter,
-  fail,
-  isDone,
-  isExhausted,
-  leave,
-  type Path,
-  type Seen,
-} from './check-run.ts';
+import { createSeen, enter, fail, isDone, isExhausted, leave } from './check-run.ts';
 import { checkAllowed, checkNumber, checkText, checkType } from './check-scalar.ts';
 import { checkUnevaluated } from './check-unevaluated.ts';
 import type { Evaluate } from './evaluate-type.ts';
 import { isRecord } from './read-keyword.ts';
-import type { SchemaNode } from './schema-node.ts';
 
 /**
  * An interpreter of JSON Schema (2020-12, and the older spellings that

@@ -33,7 +33,7 @@ export async function ensureNode({ mayInstall }) {
   const node = privateNodePath({ folder: BOOTSTRAP, platform, arch });
   if (node === undefined) {
     return {
-      problem: `Node ${version} is too old; on ${platform} ${arch} install Node 22.18 or newer.`,
+      problem: `Node ${version} is too old; on ${platform} ${arch} install Node 26 or newer.`,
     };
   }
   const problem = await ensurePrivateNode({ node, env, npmCli, mayInstall });

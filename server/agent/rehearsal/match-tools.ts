@@ -51,9 +51,12 @@ function score(text: string, tool: OfferedTool): Scored {
   const byName = new Set<string>();
   const byDescription = new Set<string>();
   let total = 0;
+  let isKnownKind = false;
   for (const concept of CONCEPTS) {
+    const names = concept.named.some((named) => includesAll(nameWords, named));
+    isKnownKind ||= names;
     if (!concept.said.test(text)) continue;
-    if (concept.named.some((named) => named.split(' ').every((word) => nameWords.includes(word)))) {
+    if (names) {
       byName.add(concept.key);
       // Two words mean one tool of a family more surely than one word.
       total += NAME_SCORE + (concept.named.some((named) => named.includes(' ')) ? 2 : 0);
@@ -63,16 +66,21 @@ function score(text: string, tool: OfferedTool): Scored {
     }
   }
   const said = new Set(wordsOf(text).map(stem));
+  // "A screenshot of this page" does not ask for `page_text`: we know how people ask for that.
+  const perWord = isKnownKind && byName.size === 0 ? ENOUGH / 3 : ENOUGH;
   for (const word of nameWords) {
     if (EMPTY_WORDS.has(word)) total += said.has(stem(word)) ? 0.5 : 0;
     else if (said.has(stem(word))) {
       byName.add(stem(word));
-      total += ENOUGH;
+      total += perWord;
     }
   }
   total += shared(said, tool.description, byDescription);
   return { tool, score: total, evidence: byName.size > 0 ? byName : byDescription };
 }
+
+const includesAll = (words: readonly string[], phrase: string): boolean =>
+  phrase.split(' ').every((word) => words.includes(word));
 
 /** A few words in common with a description count as much as one of the name. */
 function shared(said: ReadonlySet<string>, description: string, evidence: Set<string>): number {
