@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,8 +96,10 @@ test('[BL3] what a crash left half written is no blob, and can be put again', as
 test('[BL3] a write that fails is told, and leaves no file', async () => {
   const { dir } = setup();
   await expect(writeDurably(dir, 'no/such/folder', Buffer.from('x'))).rejects.toThrow(/ENOENT/);
+  mkdirSync(join(dir, 'taken', 'by'), { recursive: true });
+  await expect(writeDurably(dir, 'taken', Buffer.from('x'))).rejects.toThrow(/rename/);
   await writeDurably(dir, 'name', Buffer.from('x'));
-  expect(readdirSync(dir)).toEqual(['name']);
+  expect(readdirSync(dir)).toEqual(['name', 'taken']);
 });
 
 test.each(['', 'blob_', '../a', `blob_${'a'.repeat(40)}`, `blob_${'a'.repeat(40)}/../secret`])(

@@ -39,6 +39,10 @@ test('[BL9] a JPEG may have fill bytes before a marker', () => {
   expect(readImageSize('image/jpeg', Uint8Array.from(jpeg))).toEqual({ width: 7, height: 5 });
 });
 
+test('[BL9] a picture without extent is none', () => {
+  expect(readImageSize('image/gif', Buffer.from('GIF89a\0\0\x01\0'))).toBeUndefined();
+});
+
 test('[BL9] no bytes make the reader throw or go on for ever', () => {
   const marks = ['\x89PNG\r\n\x1a\n....IHDR', '\xff\xd8\xff', 'GIF89a', 'RIFF....WEBPVP8X', ''];
   const bytes = fc

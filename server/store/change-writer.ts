@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { isFinalStatus } from '#lib/protocol/call-status';
 import type { CallRecord } from './call-record.ts';
 import { sharesFixedColumns, toChangingColumns, toFixedColumns } from './call-row.ts';
@@ -7,6 +7,7 @@ import { preparedWrite } from './prepared.ts';
 import { toClientRow, toMessageRow, toRunRow } from './record-rows.ts';
 import type { Change } from './store.ts';
 import type { Tables } from './tables.ts';
+import { upsert } from './upsert.ts';
 
 export interface ChangeWriter {
   /**
@@ -72,23 +73,8 @@ export function createChangeWriter(database: DatabaseSync, kysely: Kysely<Tables
 }
 
 function createPuts(database: DatabaseSync, kysely: Kysely<Tables>) {
-  /** An insert that replaces all other columns of a row with the same key. */
   const put = <T extends keyof Tables>(table: T, key: readonly (keyof Tables[T] & string)[]) =>
-    preparedWrite(database, (row: Tables[T]) =>
-      kysely
-        .insertInto(table)
-        .values(row as never)
-        .onConflict((conflict) =>
-          conflict.columns(key as never).doUpdateSet(
-            (eb: ExpressionBuilder<Tables, never>) =>
-              Object.fromEntries(
-                Object.keys(row)
-                  .filter((column) => !key.some((part) => part === column))
-                  .map((column) => [column, eb.ref(`excluded.${column}` as never)]),
-              ) as never,
-          ),
-        ),
-    );
+    preparedWrite(database, (row: Tables[T]) => upsert(kysely, table, key, row));
   return {
     call: put('tool_calls', ['id']),
     callUpdate: preparedWrite(

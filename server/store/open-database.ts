@@ -12,8 +12,10 @@ const SQLITE_NOTADB = 26;
  * anything relies on it.
  */
 export function openDatabase(file: string): DatabaseSync {
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  if (file !== ':memory:') {
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+  }
   const database = new DatabaseSync(file);
   try {
     // FULL: a commit is on disk when it returns, which is what an acknowledgement promises.

@@ -1,4 +1,4 @@
-import type { CallRecord } from './call-record.ts';
+import type { CallRecord, Provider } from './call-record.ts';
 
 /** A call for tests: queued, unless told otherwise. */
 export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
@@ -38,3 +38,15 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
   ...given,
 });
+
+/** One that succeeded. */
+export const finalCall = (given: Partial<CallRecord> = {}): CallRecord =>
+  sampleCall({ status: 'SUCCEEDED', phase: null, ...given });
+
+export const sampleProvider: Provider = {
+  clientId: 'cl_1',
+  instanceId: 'in_1',
+  attempt: 2,
+  claims: true,
+  journalEpoch: 'e1',
+};

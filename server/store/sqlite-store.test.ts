@@ -153,13 +153,33 @@ test('[ST15] words are indexed at an idle time, in steps, and not while calls ar
   expect((await store.listCalls({ limit: 200, text: 'hi' })).calls).toHaveLength(151);
 });
 
+test('[ST5] a store that failed answers searches, and writes no words for them', async () => {
+  const { file, open } = setup();
+  const store = open({ scheduleIdle: () => () => {} });
+  const call = sampleCall({ status: 'SUCCEEDED' });
+  await store.write([{ type: 'put_call', call }]);
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec(
+    "CREATE TRIGGER fail BEFORE DELETE ON sessions BEGIN SELECT RAISE(FAIL, 'planted'); END",
+  );
+  other.exec("INSERT INTO sessions VALUES ('s', 1, 2)");
+  await expect(store.write([{ type: 'delete_session', idHash: 's' }])).rejects.toThrow(/planted/);
+  expect((await store.listCalls({ limit: 1, text: 'hi' })).calls).toEqual([]);
+  expect(other.prepare('SELECT call_id FROM calls_to_index').get()).toEqual({ call_id: call.id });
+});
+
 test('[ST22] a damaged page is found before anything is read', async () => {
   const { file, open } = setup();
   const store = open();
-  await store.write([{ type: 'put_call', call: sampleCall() }]);
+  const calls = Array.from({ length: 200 }, (_, index) =>
+    sampleCall({ id: `tc_${index}`, args: { text: 'x'.repeat(1_000) } }),
+  );
+  await store.write(calls.map((call) => ({ type: 'put_call', call })));
   await store.close();
   const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.alloc(statSync(file).size - 8_192, 0xa5), 0, undefined, 8_192);
+  // One page of many, which nothing reads at a start.
+  writeSync(handle, Buffer.alloc(4_096, 0xa5), 0, undefined, statSync(file).size - 5 * 4_096);
   closeSync(handle);
   expect(open).toThrow(StoreDamagedError);
   expect(open).toThrow(`the database ${file} is damaged: `);

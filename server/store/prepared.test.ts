@@ -1,0 +1,32 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { kyselyOn } from './kysely-on.ts';
+import { preparedRead, preparedWrite } from './prepared.ts';
+
+function setup() {
+  const database = new DatabaseSync(':memory:');
+  database.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER)');
+  return { database, kysely: kyselyOn(database) };
+}
+
+test('each row is written with its own values, and none before its step is run', () => {
+  const { database, kysely } = setup();
+  const write = preparedWrite(database, (row: { key: string; value: number }) =>
+    kysely.insertInto('meta').values(row),
+  );
+  const read = preparedRead(database, ({ key }: { key: string }) =>
+    kysely.selectFrom('meta').select('value').where('key', '=', key),
+  );
+  const steps = [write({ key: 'a', value: 1 }), write({ key: 'b', value: 2 })];
+  expect(read({ key: 'a' })).toBeUndefined();
+  for (const step of steps) step();
+  expect([read({ key: 'a' })?.value, read({ key: 'b' })?.value]).toEqual([1, 2]);
+});
+
+test('a query that does not use its row as it is given is refused at the first row', () => {
+  const { database, kysely } = setup();
+  const swapped = preparedWrite(database, ({ key, value }: { key: string; value: number }) =>
+    kysely.insertInto('meta').values({ value, key }),
+  );
+  expect(() => swapped({ key: 'a', value: 1 })).toThrow(/are not the parameters of: insert into/);
+});

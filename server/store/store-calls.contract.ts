@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CallRecord } from './call-record.ts';
+import { finalCall, sampleCall, sampleProvider } from './sample-call.ts';
+import { BadCursorError, type Store } from './store.ts';
+import { putCall, type Setup } from './store-setup.ts';
+
+/** Calls as every `Store` keeps and lists them. */
+export function describeCalls(setup: Setup) {
+  const results: [string, unknown][] = [
+    ['none yet', undefined],
+    ['null', null],
+    ['an empty text', ''],
+    ['zero', 0],
+    ['false', false],
+    ['a text with NUL', 'a\u0000b'],
+    ['half a character', 'a\ud800b'],
+    ['an empty list', []],
+    ['an object with a name of JavaScript', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
+    ['a large text', 'ü'.repeat(300_000)],
+  ];
+  test.each(results)('[ST8] a result that is %s comes back', async (_, result) => {
+    const { store, reopen } = setup();
+    const calls = [
+      finalCall({ id: 'tc_1', result }),
+      finalCall({ id: 'tc_2', lateResult: result }),
+      finalCall({ id: 'tc_3', result, card: { params: {}, status: 'SUCCESS', result } }),
+      finalCall({ id: 'tc_4', result, card: { params: { text: 'hi' }, result: 'shown instead' } }),
+    ];
+    for (const call of calls) await store.write([putCall(call)]);
+    const again = await reopen();
+    for (const call of calls) {
+      const read = await again.getCall(call.id);
+      expect(read?.result).toStrictEqual(call.result);
+      expect(read?.lateResult).toStrictEqual(call.lateResult);
+      expect(read).toEqual(call);
+      expect(Object.hasOwn(read?.card ?? {}, 'result')).toBe(call.card.result !== undefined);
+    }
+  });
+
+  test('[ST8] any JSON in arguments, result and card comes back', async () => {
+    const { store } = setup();
+    let id = 0;
+    const json = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
+    const object = fc
+      .dictionary(fc.string(), json, { maxKeys: 4 })
+      .map((value): Record<string, unknown> => JSON.parse(JSON.stringify(value)));
+    await fc.assert(
+      fc.asyncProperty(object, json, fc.boolean(), object, async (args, result, same, other) => {
+        id += 1;
+        const card = { params: same ? { ...args } : other, preview: result };
+        const call = finalCall({ id: `tc_${id}`, args, result, card });
+        await store.write([putCall(call)]);
+        expect(await store.getCall(call.id)).toEqual(call);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('[ST9] each state of a call replaces the one before, whatever changed', async () => {
+    const { store, reopen } = setup();
+    const queued = sampleCall();
+    const running = sampleCall({
+      args: queued.args,
+      annotations: queued.annotations,
+      status: 'RUNNING',
+      phase: 'device',
+      provider: sampleProvider,
+      granted: true,
+      offeredAt: 1,
+      startedAt: 2,
+      executeLeftMs: 500,
+      timeoutMs: 40_000,
+      deadlines: { ...queued.deadlines, queue: null, execute: 5 },
+      card: { status: 'DOING', params: { text: 'hi', more: 1 }, tip: 'working' },
+    });
+    const done: CallRecord = {
+      ...running,
+      args: { text: 'changed by the operator' },
+      toolName: 'echo.other',
+      runId: 'run_2',
+      requestedBy: 'agent:a',
+      retryOf: 'tc_0',
+      wantedClientId: 'cl_1',
+      annotations: { idempotentHint: true },
+      createdAt: 5,
+      source: 'server',
+      status: 'FAILED',
+      phase: null,
+      provider: { ...sampleProvider, journalEpoch: null, claims: false },
+      error: { code: 'tool_error', message: 'no', executed: 'yes', client_code: 'x' },
+      attachments: [{ blob_id: 'blob_1', media_type: 'image/png', size: 3 }],
+      resultHash: 'h',
+      completedAt: 9,
+      card: { status: 'ERROR', params: {} },
+    };
+    const late: CallRecord = { ...done, lateResult: null };
+    for (const state of [queued, running, done, late]) {
+      await store.write([putCall(state)]);
+      expect(await store.getCall('tc_1')).toEqual(state);
+    }
+    expect(await (await reopen()).getCall('tc_1')).toEqual(late);
+  });
+
+  const corrections: Partial<CallRecord>[] = [
+    { args: { text: 'changed' } },
+    { annotations: {} },
+    { runId: 'run_2' },
+    { toolName: 'other' },
+    { source: 'server' },
+    { requestedBy: 'agent:a' },
+    { wantedClientId: 'cl_2' },
+    { retryOf: 'tc_0' },
+    { createdAt: 7 },
+    { timeoutMs: 7 },
+  ];
+  test.each(corrections)('[ST9] an open call may be corrected by %j alone', async (correction) => {
+    const { store } = setup();
+    const before = sampleCall();
+    await store.write([putCall(before)]);
+    await store.write([putCall({ ...before, ...correction })]);
+    expect(await store.getCall('tc_1')).toEqual({ ...before, ...correction });
+  });
+
+  test('[ST9] a call that was open before a restart goes on', async () => {
+    const { store, reopen } = setup();
+    await store.write([putCall(sampleCall())]);
+    const again = await reopen();
+    const next: CallRecord = {
+      ...sampleCall(),
+      status: 'RUNNING',
+      phase: 'offered',
+      provider: sampleProvider,
+    };
+    await again.write([putCall(next)]);
+    expect(await again.getCall('tc_1')).toEqual(next);
+    expect(await again.getCall('tc_none')).toBeUndefined();
+  });
+
+  test('[ST10] pages hold each call once, newest first, while newer ones are written', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 25 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (times, limit) => {
+          const { store } = setup();
+          const calls = times.map((createdAt, index) =>
+            sampleCall({ id: `tc_${index}`, createdAt }),
+          );
+          await store.write(calls.map(putCall));
+          const seen: CallRecord[] = [];
+          let cursor: string | undefined;
+          for (let page = 0; page <= calls.length; page += 1) {
+            const got = await store.listCalls({ limit, ...(cursor !== undefined && { cursor }) });
+            expect(got.calls.length).toBeLessThanOrEqual(limit);
+            seen.push(...got.calls);
+            if (got.nextCursor === null) break;
+            cursor = got.nextCursor;
+            await store.write([putCall(sampleCall({ id: `tc_new_${page}`, createdAt: 6 + page }))]);
+          }
+          const newestFirst = calls.toSorted(
+            (a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1),
+          );
+          expect(seen).toEqual(newestFirst);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  const otherJson = Buffer.from('{"a":1}').toString('base64url');
+  const threeValues = Buffer.from('[1,"a",2]').toString('base64url');
+  test.each(['', 'x', otherJson, threeValues])('[ST11] %j is no cursor', async (cursor) => {
+    const { store } = setup();
+    await expect(store.listCalls({ limit: 1, cursor })).rejects.toBeInstanceOf(BadCursorError);
+    await expect(store.listRuns({ limit: 1, cursor })).rejects.toBeInstanceOf(BadCursorError);
+  });
+
+  test('[ST12] filters narrow each other down', async () => {
+    const { store } = setup();
+    await store.write(
+      [
+        sampleCall({ id: 'tc_1', runId: 'run_1', wantedClientId: 'cl_1', createdAt: 1 }),
+        sampleCall({
+          id: 'tc_2',
+          runId: 'run_2',
+          wantedClientId: 'cl_2',
+          provider: sampleProvider,
+          createdAt: 2,
+        }),
+        finalCall({ id: 'tc_3', runId: 'run_1', provider: sampleProvider, createdAt: 3 }),
+        finalCall({ id: 'tc_4', runId: 'run_1', toolName: 'other', createdAt: 4 }),
+      ].map(putCall),
+    );
+    const ids = async (query: Omit<Parameters<Store['listCalls']>[0], 'limit'>) =>
+      (await store.listCalls({ limit: 10, ...query })).calls.map((call) => call.id);
+    expect(await ids({})).toEqual(['tc_4', 'tc_3', 'tc_2', 'tc_1']);
+    expect(await ids({ runId: 'run_1' })).toEqual(['tc_4', 'tc_3', 'tc_1']);
+    expect(await ids({ status: 'SUCCEEDED' })).toEqual(['tc_4', 'tc_3']);
+    expect(await ids({ tool: 'other' })).toEqual(['tc_4']);
+    expect(await ids({ clientId: 'cl_1' })).toEqual(['tc_3', 'tc_2', 'tc_1']);
+    expect(await ids({ clientId: 'cl_2' })).toEqual([]);
+    expect(await ids({ runId: 'run_1', status: 'SUCCEEDED', clientId: 'cl_1' })).toEqual(['tc_3']);
+    expect(await ids({ tool: "other' or 1=1 --" })).toEqual([]);
+  });
+
+  test('[ST14] open calls are those that are not final, oldest first', async () => {
+    const { store, reopen } = setup();
+    await store.write(
+      [
+        sampleCall({ id: 'tc_3', createdAt: 3 }),
+        sampleCall({
+          id: 'tc_1',
+          createdAt: 1,
+          status: 'RUNNING',
+          phase: 'offered',
+          provider: sampleProvider,
+        }),
+        finalCall({ id: 'tc_2', createdAt: 2 }),
+        finalCall({ id: 'tc_4', status: 'FAILED' }),
+        finalCall({ id: 'tc_5', status: 'TIMEOUT' }),
+      ].map(putCall),
+    );
+    expect((await (await reopen()).openCalls()).map((call) => call.id)).toEqual(['tc_1', 'tc_3']);
+  });
+}

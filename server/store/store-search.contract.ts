@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CallRecord } from './call-record.ts';
+import { finalCall } from './sample-call.ts';
+import { putCall, type Setup } from './store-setup.ts';
+
+/** The search over the history, as every `Store` answers it. */
+export function describeSearch(setup: Setup) {
+  const found: [string, string, Partial<CallRecord>][] = [
+    ['an argument', 'berlin', { args: { city: 'Berlin' } }],
+    ['the beginning of a word', 'berl', { args: { city: 'Berlin' } }],
+    ['a name of an argument', 'city', { args: { city: 'Berlin' } }],
+    ['a result', 'sunny', { result: { list: [{ sky: 'sunny' }] } }],
+    ['a late result', 'sunny', { lateResult: 'sunny' }],
+    ['an error', 'refused', { error: { code: 'denied', message: 'it refused', executed: 'no' } }],
+    ['a tool', 'weather', { toolName: 'weather.query' }],
+    ['a word after a line break', 'second', { result: 'first\nsecond' }],
+    ['a number', '42', { result: 42 }],
+    ['words of several places', 'berlin SUNNY', { args: { c: 'Berlin' }, result: 'sunny' }],
+    ['a part of a Chinese sentence', '天气', { result: '今天天气很好' }],
+    ['a name with marks', 'image_url', { args: { image_url: 'x' } }],
+    ['letters with accents', 'munchen', { args: { city: 'München' } }],
+  ];
+  test.each(found)('[ST13] a search finds %s', async (_, text, given) => {
+    const { store } = setup();
+    await store.write([
+      putCall(finalCall({ id: 'tc_hit', toolName: 'tool', args: {}, ...given })),
+      putCall(finalCall({ id: 'tc_other', toolName: 'tool', args: { text: '别的 nothing' } })),
+    ]);
+    const { calls } = await store.listCalls({ limit: 10, text });
+    expect(calls.map((call) => call.id)).toEqual(['tc_hit']);
+  });
+
+  test('[ST13] all words must be there, and other filters hold', async () => {
+    const { store } = setup();
+    await store.write([
+      putCall(finalCall({ id: 'tc_1', args: { a: 'red house' } })),
+      putCall(finalCall({ id: 'tc_2', runId: 'run_2', args: { a: 'red car' } })),
+    ]);
+    const ids = async (text: string, runId?: string) =>
+      (await store.listCalls({ limit: 10, text, ...(runId && { runId }) })).calls.map((c) => c.id);
+    expect(await ids('red')).toEqual(['tc_2', 'tc_1']);
+    expect(await ids('red house')).toEqual(['tc_1']);
+    expect(await ids('house car')).toEqual([]);
+    expect(await ids('red', 'run_2')).toEqual(['tc_2']);
+    expect(await ids('   ')).toEqual(['tc_2', 'tc_1']);
+  });
+
+  test('[ST13] no text is query syntax, and none is an error', async () => {
+    const { store } = setup();
+    await store.write([putCall(finalCall({ args: { a: 'red house' } }))]);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+        await store.listCalls({ limit: 1, text });
+      }),
+    );
+    for (const text of ['red NOT house', 'red OR green', 'args:red', 'NEAR(red)']) {
+      expect((await store.listCalls({ limit: 1, text })).calls).toEqual([]);
+    }
+    expect((await store.listCalls({ limit: 1, text: 'red\u0000car' })).calls).toEqual([]);
+    for (const text of ['*red*', '"red', 'red -', '(house)']) {
+      expect((await store.listCalls({ limit: 1, text })).calls).toHaveLength(1);
+    }
+  });
+
+  test('[ST13] a call is found by its latest words, after a restart too', async () => {
+    const { store, reopen } = setup();
+    const call = finalCall({ result: 'early' });
+    await store.write([putCall(call)]);
+    expect((await store.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(1);
+    await store.write([putCall({ ...call, result: undefined, lateResult: 'tardy' })]);
+    const again = await reopen();
+    expect((await again.listCalls({ limit: 1, text: 'tardy' })).calls).toHaveLength(1);
+    expect((await again.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(0);
+  });
+}
