@@ -75,7 +75,10 @@ const report = (error: unknown) => log.error({ err: error }, 'unexpected');
 async function createCore(config: Config) {
   const clock = createSystemClock();
   const lock = await untilFree(() => lockDataDir(config.dataDir));
-  const store = createSqliteStore({ file: join(config.dataDir, 'callboard.db') });
+  const store = createSqliteStore({
+    file: join(config.dataDir, 'callboard.db'),
+    workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
+  });
   const bus = createMemoryBus({
     firstSeq: await store.reserveSeqs(SEQ_BLOCK),
     reserve: store.reserveSeqs,
@@ -132,17 +135,21 @@ async function createCore(config: Config) {
 
 type Core = Awaited<ReturnType<typeof createCore>>;
 
+/** Code that runs outside this process or thread: from the build, or in development from source. */
+function built(config: Config, name: string, source: string): string {
+  const file = join(PROJECT, 'dist', name);
+  return !config.development && existsSync(file) ? file : join(PROJECT, 'server', source);
+}
+
 function builtinDeps(config: Config) {
   const { weather, database } = config.file;
-  const built = join(PROJECT, 'dist', 'database-worker.mjs');
-  const source = join(PROJECT, 'server', 'tools', 'builtin', 'database-worker.ts');
   return {
     fetch,
     weather,
     database: {
       path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
       isOwnStore: database === undefined,
-      workerPath: !config.development && existsSync(built) ? built : source,
+      workerPath: built(config, 'database-worker.mjs', 'tools/builtin/database-worker.ts'),
     },
   };
 }
@@ -343,7 +350,7 @@ function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof crea
       `Callboard is ready: ${url}`,
       `  Sign in (once):  ${signIn}`,
       `  Data directory:  ${config.dataDir}`,
-      `  Operator token:  ${doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(config.dataDir, 'operator-token')}`,
+      `  Operator token:  ${doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(config.dataDir, 'token')}`,
       `  Model:           ${model}${note}`,
       `  Stop:            Ctrl+C`,
       '',

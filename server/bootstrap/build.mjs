@@ -39,6 +39,7 @@ export const BUNDLE = /** @type {const} */ ({
   entryPoints: {
     server: 'server/main.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
+    'write-worker': 'server/store/write-worker.ts',
   },
   bundle: true,
   platform: 'node',

@@ -130,7 +130,8 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     if (entry.durable && isFinalStatus(entry.durable.status)) return entry.durable;
     if (waitMs > 0 && !signal?.aborted) {
       await new Promise<void>((resolve) => {
-        const waiters = (entry.waiters ??= new Set());
+        entry.waiters ??= new Set();
+        const { waiters } = entry;
         const done = () => {
           stop();
           waiters.delete(done);

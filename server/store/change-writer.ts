@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { isFinalStatus } from '#lib/protocol/call-status';
 import type { CallRecord } from './call-record.ts';
@@ -8,22 +7,26 @@ import { toClientRow, toMessageRow, toRunRow } from './record-rows.ts';
 import type { Change } from './store.ts';
 import type { Tables } from './tables.ts';
 import { upsert } from './upsert.ts';
+import type { WriteStep, WriteThread } from './write-thread.ts';
 
 export interface ChangeWriter {
   /**
    * The steps that make the changes, all values already in the form of a column:
    * a value that cannot be written throws here, before anything is begun.
    */
-  toSteps(changes: readonly Change[]): readonly (() => void)[];
+  toSteps(changes: readonly Change[]): readonly WriteStep[];
 }
 
 /** Knows how each change is written, and nothing of when. */
-export function createChangeWriter(database: DatabaseSync, kysely: Kysely<Tables>): ChangeWriter {
-  const write = createPuts(database, kysely);
+export function createChangeWriter(
+  thread: Pick<WriteThread, 'prepare'>,
+  kysely: Kysely<Tables>,
+): ChangeWriter {
+  const write = createPuts(thread, kysely);
   /** Open calls as they were last written, so that only what changed goes to disk again. */
   const lastPut = new Map<string, CallRecord>();
 
-  function putCall(call: CallRecord): (() => void)[] {
+  function putCall(call: CallRecord): WriteStep[] {
     const before = lastPut.get(call.id);
     const columns = toChangingColumns(call);
     const put =
@@ -33,7 +36,7 @@ export function createChangeWriter(database: DatabaseSync, kysely: Kysely<Tables
     return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
   }
 
-  function toSteps(change: Change): (() => void)[] {
+  function toSteps(change: Change): WriteStep[] {
     switch (change.type) {
       case 'put_call':
         return putCall(change.call);
@@ -72,24 +75,24 @@ export function createChangeWriter(database: DatabaseSync, kysely: Kysely<Tables
   };
 }
 
-function createPuts(database: DatabaseSync, kysely: Kysely<Tables>) {
+function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {
   const put = <T extends keyof Tables>(table: T, key: readonly (keyof Tables[T] & string)[]) =>
-    preparedWrite(database, (row: Tables[T]) => upsert(kysely, table, key, row));
+    preparedWrite(thread, (row: Tables[T]) => upsert(kysely, table, key, row));
   return {
     call: put('tool_calls', ['id']),
     callUpdate: preparedWrite(
-      database,
+      thread,
       ({ id, ...columns }: ReturnType<typeof toChangingColumns> & { id: string }) =>
         kysely.updateTable('tool_calls').set(columns).where('id', '=', id),
     ),
-    callToIndex: preparedWrite(database, (row: Tables['calls_to_index']) =>
+    callToIndex: preparedWrite(thread, (row: Tables['calls_to_index']) =>
       kysely
         .insertInto('calls_to_index')
         .values(row)
         .onConflict((conflict) => conflict.doNothing()),
     ),
     /** The first entry of a scope stays: a key means one call for ever. */
-    idempotency: preparedWrite(database, (row: Tables['idempotency']) =>
+    idempotency: preparedWrite(thread, (row: Tables['idempotency']) =>
       kysely
         .insertInto('idempotency')
         .values(row)
@@ -99,7 +102,7 @@ function createPuts(database: DatabaseSync, kysely: Kysely<Tables>) {
     message: put('messages', ['message_id']),
     client: put('clients', ['client_id', 'instance_id']),
     session: put('sessions', ['id_hash']),
-    sessionEnd: preparedWrite(database, ({ id_hash }: { id_hash: string }) =>
+    sessionEnd: preparedWrite(thread, ({ id_hash }: { id_hash: string }) =>
       kysely.deleteFrom('sessions').where('id_hash', '=', id_hash),
     ),
   };

@@ -6,22 +6,21 @@ import { StoreDamagedError } from './store-damaged-error.ts';
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
+/** FULL: a commit is on disk when it returns, which is what an acknowledgement promises. */
+export const CONNECTION_PRAGMAS =
+  'PRAGMA busy_timeout=5000; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON';
+
 /**
  * Opens the database, made when there is none, readable by its owner alone
  * (SQLite gives its WAL files the same mode), and checks every page before
  * anything relies on it.
  */
 export function openDatabase(file: string): DatabaseSync {
-  if (file !== ':memory:') {
-    closeSync(openSync(file, 'a', 0o600));
-    chmodSync(file, 0o600);
-  }
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
   const database = new DatabaseSync(file);
   try {
-    // FULL: a commit is on disk when it returns, which is what an acknowledgement promises.
-    database.exec(
-      'PRAGMA busy_timeout=5000; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON',
-    );
+    database.exec(CONNECTION_PRAGMAS);
     const problems = database.prepare('PRAGMA quick_check(3)').all();
     const found = problems.map((row) => String(row.quick_check)).filter((text) => text !== 'ok');
     if (found.length > 0) throw new StoreDamagedError(file, found.join(', '));

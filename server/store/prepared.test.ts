@@ -1,17 +1,25 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { kyselyOn } from './kysely-on.ts';
 import { preparedRead, preparedWrite } from './prepared.ts';
+import type { WriteStep } from './write-thread.ts';
 
 function setup() {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER)');
-  return { database, kysely: kyselyOn(database) };
+  const statements: StatementSync[] = [];
+  return {
+    database,
+    kysely: kyselyOn(database),
+    /** As the thread does it: a statement is a number. */
+    thread: { prepare: (sql: string) => statements.push(database.prepare(sql)) - 1 },
+    run: ([statement, values]: WriteStep) => statements[statement]?.run(...values),
+  };
 }
 
 test('each row is written with its own values, and none before its step is run', () => {
-  const { database, kysely } = setup();
-  const write = preparedWrite(database, (row: { key: string; value: number }) =>
+  const { database, kysely, thread, run } = setup();
+  const write = preparedWrite(thread, (row: { key: string; value: number }) =>
     kysely.insertInto('meta').values(row),
   );
   const read = preparedRead(database, ({ key }: { key: string }) =>
@@ -19,13 +27,13 @@ test('each row is written with its own values, and none before its step is run',
   );
   const steps = [write({ key: 'a', value: 1 }), write({ key: 'b', value: 2 })];
   expect(read({ key: 'a' })).toBeUndefined();
-  for (const step of steps) step();
+  for (const step of steps) run(step);
   expect([read({ key: 'a' })?.value, read({ key: 'b' })?.value]).toEqual([1, 2]);
 });
 
 test('a query that does not use its row as it is given is refused at the first row', () => {
-  const { database, kysely } = setup();
-  const swapped = preparedWrite(database, ({ key, value }: { key: string; value: number }) =>
+  const { kysely, thread } = setup();
+  const swapped = preparedWrite(thread, ({ key, value }: { key: string; value: number }) =>
     kysely.insertInto('meta').values({ value, key }),
   );
   expect(() => swapped({ key: 'a', value: 1 })).toThrow(/are not the parameters of: insert into/);

@@ -1,38 +1,40 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Compilable } from 'kysely';
+import type { WriteStep, WriteThread } from './write-thread.ts';
 
 /**
  * A Kysely query on the hot path: compiled once, for the first row, and then run
  * with the values of each row. So `build` must use every property of its row, in
  * their order, and nothing else that varies; the first row proves that it does.
  */
-function compileOnce<Row extends object>(database: DatabaseSync, build: (row: Row) => Compilable) {
-  let statement: ReturnType<DatabaseSync['prepare']> | undefined;
+function compileOnce<Row extends object, Statement>(
+  build: (row: Row) => Compilable,
+  prepare: (sql: string) => Statement,
+) {
+  let statement: Statement | undefined;
   return (row: Row) => {
     const values = Object.values(row) as SQLInputValue[];
-    if (!statement) {
+    if (statement === undefined) {
       const { sql, parameters } = build(row).compile();
       if (!isDeepStrictEqual(parameters, values)) {
         throw new Error(`the values of the row are not the parameters of: ${sql}`);
       }
-      statement = database.prepare(sql);
+      statement = prepare(sql);
     }
     return { statement, values };
   };
 }
 
-/** Makes a row into a step of a transaction. Nothing is written until the step is run. */
+/** Makes a row into a step of a transaction. Nothing is written until the step is committed. */
 export function preparedWrite<Row extends object>(
-  database: DatabaseSync,
+  thread: Pick<WriteThread, 'prepare'>,
   build: (row: Row) => Compilable,
-): (row: Row) => () => void {
-  const prepare = compileOnce(database, build);
+): (row: Row) => WriteStep {
+  const prepare = compileOnce(build, thread.prepare);
   return (row) => {
     const { statement, values } = prepare(row);
-    return () => {
-      statement.run(...values);
-    };
+    return [statement, values];
   };
 }
 
@@ -41,7 +43,7 @@ export function preparedRead<Key extends object, Row>(
   database: DatabaseSync,
   build: (key: Key) => Compilable<Row>,
 ): (key: Key) => Row | undefined {
-  const prepare = compileOnce(database, build);
+  const prepare = compileOnce<Key, StatementSync>(build, (sql) => database.prepare(sql));
   return (key) => {
     const { statement, values } = prepare(key);
     return statement.get(...values) as Row | undefined;

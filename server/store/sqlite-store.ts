@@ -12,6 +12,7 @@ import { queryCalls, queryMessages, queryOpenCalls, queryRuns } from './store-qu
 import { createReads } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
 import { createWriteQueue } from './write-queue.ts';
+import { startWriteThread, type WriteStep } from './write-thread.ts';
 
 const IDLE_MS = 1_000;
 
@@ -24,6 +25,8 @@ const IDLE_MS = 1_000;
  */
 export function createSqliteStore(options: {
   readonly file: string;
+  /** Where the writing thread's code lies; in a build, elsewhere than beside this file. */
+  readonly workerPath?: string | URL;
   /** When a group of writes is committed. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
   /** Calls back at an idle time, for the search index; returns its undo. */
@@ -33,13 +36,15 @@ export function createSqliteStore(options: {
   const database = openDatabase(options.file);
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
-  const writer = createChangeWriter(database, kysely);
+  const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;
+  const thread = startWriteThread({ file: options.file, workerPath });
+  const writer = createChangeWriter(thread, kysely);
   const read = createReads(database, kysely);
   const index = createTextIndex({ database, schedule, scheduleIdle });
-  const queue = createWriteQueue<readonly (() => void)[]>({
+  const queue = createWriteQueue<readonly WriteStep[]>({
     schedule,
-    commit(groups) {
-      inTransaction(database, groups);
+    async commit(groups) {
+      await thread.commit(groups.flat());
       index.touched();
     },
   });
@@ -98,24 +103,13 @@ export function createSqliteStore(options: {
     close() {
       if (closing) return closing;
       index.close();
-      queue.close();
-      closing = destroy(kysely, database);
+      closing = queue
+        .close()
+        .then(thread.close)
+        .then(() => destroy(kysely, database));
       return closing;
     },
   };
-}
-
-/** One commit, so one fsync, for all of it. */
-function inTransaction(database: DatabaseSync, groups: readonly (readonly (() => void)[])[]) {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    for (const steps of groups) for (const step of steps) step();
-    database.exec('COMMIT');
-  } catch (error) {
-    // SQLite has rolled back by itself when the disk is full or broken.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 async function destroy(kysely: ReturnType<typeof kyselyOn>, database: DatabaseSync) {

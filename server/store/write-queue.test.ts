@@ -6,7 +6,7 @@ function setup(commit: (items: readonly string[]) => void = () => {}) {
   const commits: (readonly string[])[] = [];
   const scheduled: (() => void)[] = [];
   const queue = createWriteQueue<string>({
-    commit(items) {
+    async commit(items) {
       commit(items);
       commits.push(items);
     },
@@ -57,8 +57,9 @@ test('[ST5] a failure told from outside rejects what waits', async () => {
 test('[ST7] closing commits what waits, and is no failure', async () => {
   const { queue, commits, flush } = setup();
   const waiting = queue.push('a');
-  queue.close();
+  const closed = queue.close();
   await waiting;
+  await closed;
   flush();
   expect(commits).toEqual([['a']]);
   expect(queue.failed).toBe(false);

@@ -13,8 +13,8 @@ export interface WriteQueue<T> {
   readonly refusal: StoreFailedError | undefined;
   /** Nothing is accepted from now on, and what waits is rejected. Returns the error that tells so. */
   fail(cause: unknown): StoreFailedError;
-  /** Commits what waits, then takes nothing more. */
-  close(): void;
+  /** Takes nothing more; resolves when all that waits is committed. */
+  close(): Promise<void>;
 }
 
 interface Waiting<T> {
@@ -24,13 +24,14 @@ interface Waiting<T> {
 }
 
 export function createWriteQueue<T>(deps: {
-  /** All of them or, throwing, none. */
-  commit(items: readonly T[]): void;
+  /** All of them or, rejecting, none. Called again only when it has settled. */
+  commit(items: readonly T[]): Promise<void>;
   schedule(flush: () => void): void;
 }): WriteQueue<T> {
   let waiting: Waiting<T>[] = [];
   let refusal: StoreFailedError | undefined;
   let failed = false;
+  let committing: Promise<void> | undefined;
 
   function fail(cause: unknown): StoreFailedError {
     if (failed && refusal) return refusal;
@@ -48,22 +49,30 @@ export function createWriteQueue<T>(deps: {
   }
 
   function flush(): void {
-    if (waiting.length === 0) return;
-    try {
-      deps.commit(waiting.map((one) => one.item));
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    const committed = waiting;
+    if (committing || waiting.length === 0) return;
+    const group = waiting;
     waiting = [];
-    for (const one of committed) one.resolve();
+    committing = commit(group).finally(() => {
+      committing = undefined;
+      // What came while the disk was busy is the next group, and with it what comes in this moment.
+      if (waiting.length > 0) deps.schedule(flush);
+    });
+  }
+
+  async function commit(group: readonly Waiting<T>[]): Promise<void> {
+    try {
+      await deps.commit(group.map((one) => one.item));
+      for (const one of group) one.resolve();
+    } catch (error) {
+      const failure = fail(error);
+      for (const one of group) one.reject(failure);
+    }
   }
 
   return {
     push(item) {
       if (refusal) return Promise.reject(refusal);
-      if (waiting.length === 0) deps.schedule(flush);
+      if (waiting.length === 0 && !committing) deps.schedule(flush);
       return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }));
     },
     get failed() {
@@ -73,9 +82,13 @@ export function createWriteQueue<T>(deps: {
       return refusal;
     },
     fail,
-    close() {
-      flush();
+    async close() {
       refusal ??= new StoreFailedError('the database is closed');
+      flush();
+      while (committing) {
+        await committing;
+        flush();
+      }
     },
   };
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/call-status';
 import { toModelName } from '#lib/protocol/tool-name';
@@ -191,10 +194,12 @@ export interface TestStore extends Store {
   fail(): void;
 }
 
-/** The real store, in memory, that tells what was written and can be broken. */
+/** The real store, in a directory of its own, that tells what was written and can be broken. */
 export function createTestStore(): TestStore {
   const writes: (readonly Change[])[] = [];
-  const store = createSqliteStore({ file: ':memory:' });
+  const store = createSqliteStore({
+    file: join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
+  });
   let failed = false;
   return {
     ...store,

@@ -147,7 +147,9 @@ export async function setupCalls(options: SetupOptions = {}) {
     errors,
     connect,
     invoke,
-    releaseAll: () => releases.splice(0).forEach((release) => release()),
+    releaseAll() {
+      for (const release of releases.splice(0)) release();
+    },
     /** The newest durable state. */
     async call(id: string) {
       const record = await calls.get(id);

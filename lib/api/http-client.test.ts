@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { createApi } from './http-client.ts';
+
+interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+/** A real server that notes what it was asked and always gives one answer. */
+async function setup(reply: Reply) {
+  const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
+  const read = async (request: IncomingMessage) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    return text;
+  };
+  const server = createServer(async (request, response) => {
+    asked.push({ method: request.method, url: request.url, body: await read(request) });
+    response.writeHead(reply.status ?? 200, reply.headers);
+    response.end(reply.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { asked, api: createApi({ fetch, baseUrl: `http://127.0.0.1:${port}` }), server };
+}
+
+test('an invoke names the tool in the path, encoded, and says the rest in the body', async () => {
+  const { api, asked } = await setup({ status: 202, body: '{"tool_call_id":"tc_1"}' });
+  const args = { city: 'Oslo' };
+  const answer = await api.invoke({ tool: 'a.b@c/d', runId: 'run_1', args, timeoutMs: 900 });
+  expect(answer).toEqual({ ok: true, value: { tool_call_id: 'tc_1' } });
+  expect(asked).toEqual([
+    {
+      method: 'POST',
+      url: '/v1/tools/a.b%40c%2Fd/invoke',
+      body: '{"run_id":"run_1","args":{"city":"Oslo"},"timeout_ms":900}',
+    },
+  ]);
+});
+
+test('a refusal is a value with its code, message and details', async () => {
+  const details = [{ path: '/city', problem: 'is missing' }];
+  const body = JSON.stringify({ error: { code: 'invalid_args', message: 'No city.', details } });
+  const { api } = await setup({ status: 422, body });
+  expect(await api.retryCall('tc_1')).toEqual({
+    ok: false,
+    code: 'invalid_args',
+    message: 'No city.',
+    details,
+    status: 422,
+    retryAfter: null,
+  });
+});
+
+test('a rate limit tells when to come back', async () => {
+  const body = '{"error":{"code":"rate_limited","message":"Too many."}}';
+  const { api } = await setup({ status: 429, headers: { 'retry-after': '7' }, body });
+  expect(await api.signIn('x')).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
+});
+
+test('an answer that is not ours is a refusal without words, not a crash', async () => {
+  const { api } = await setup({ status: 502, body: '<html>Bad gateway</html>' });
+  expect(await api.listModels()).toMatchObject({
+    ok: false,
+    code: 'unexpected_answer',
+    status: 502,
+  });
+});
+
+test('a server that cannot be reached is a refusal with status 0', async () => {
+  const { api, server } = await setup({ body: '{}' });
+  await new Promise((resolve) => server.close(resolve));
+  expect(await api.listTools()).toMatchObject({ ok: false, code: 'unreachable', status: 0 });
+});
+
+test('the actions of a call go to their paths', async () => {
+  const { api, asked } = await setup({ body: '{}' });
+  await api.cancelCall('tc_1');
+  await api.decideApproval('tc_1', { decision: 'no', note: 'why' });
+  await api.answerCall('tc_1', 0);
+  await api.extendCall('tc_1', 5_000);
+  await api.getCall('tc_1');
+  expect(asked.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+    'POST /v1/tool_calls/tc_1/cancel {}',
+    'POST /v1/tool_calls/tc_1/approval {"decision":"no","note":"why"}',
+    'POST /v1/tool_calls/tc_1/answer {"output":0}',
+    'POST /v1/tool_calls/tc_1/extend {"by_ms":5000}',
+    'GET /v1/tool_calls/tc_1 ',
+  ]);
+});
+
+test('a blob has an address for pictures', () => {
+  const api = createApi({ fetch, baseUrl: '' });
+  expect(api.blobUrl('a/b')).toBe('/v1/blobs/a%2Fb');
+});

@@ -1,0 +1,109 @@
+import type { WireCallRecord } from '../protocol/call-record.ts';
+import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
+import type { ToolListing } from '../protocol/tool-spec.ts';
+import type { ApiResult } from './api-result.ts';
+import { type ApiDeps, type ApiRequest, sendRequest } from './send-request.ts';
+
+export interface InvokeInput {
+  readonly tool: string;
+  readonly runId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly client?: string;
+  readonly timeoutMs?: number;
+}
+
+export interface InvokeAccepted {
+  readonly tool_call_id: string;
+  readonly status: 'pending';
+  readonly message: string;
+}
+
+export interface ApprovalInput {
+  readonly decision: 'yes' | 'no' | 'always';
+  readonly note?: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
+export interface Api {
+  invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
+  getCall(id: string): Promise<ApiResult<WireCallRecord>>;
+  cancelCall(id: string): Promise<ApiResult<WireCallRecord>>;
+  /** The new call's record. */
+  retryCall(
+    id: string,
+    args?: Readonly<Record<string, unknown>>,
+  ): Promise<ApiResult<WireCallRecord>>;
+  decideApproval(id: string, input: ApprovalInput): Promise<ApiResult<WireCallRecord>>;
+  /** An operator's own answer in place of the tool's. */
+  answerCall(id: string, output: unknown): Promise<ApiResult<WireCallRecord>>;
+  extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
+  listTools(): Promise<ApiResult<{ tools: ToolListing[] }>>;
+  startRun(input: { input: string; model?: string }): Promise<ApiResult<RunRecord>>;
+  sendMessage(
+    runId: string,
+    input: { input: string; model?: string },
+  ): Promise<ApiResult<RunRecord>>;
+  cancelRun(runId: string): Promise<ApiResult<RunRecord>>;
+  getRun(runId: string): Promise<ApiResult<RunRecord>>;
+  listRuns(cursor?: string): Promise<ApiResult<{ runs: RunSummary[]; next_cursor: string | null }>>;
+  listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
+  signIn(token: string): Promise<ApiResult<unknown>>;
+  signOut(): Promise<ApiResult<unknown>>;
+  /** For `src` and `href`. */
+  blobUrl(blobId: string): string;
+}
+
+export function createApi(deps: ApiDeps): Api {
+  const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
+  const get = <T>(path: string) => send<T>({ method: 'GET', path });
+  const post = <T>(path: string, body: unknown = {}) => send<T>({ method: 'POST', path, body });
+  return {
+    ...callRequests(get, post),
+    ...runRequests(get, post),
+    listTools: () => get('/api/tools'),
+    listModels: () => get('/v1/models'),
+    signIn: (token) => post('/auth/sign-in', { token }),
+    signOut: () => post('/auth/sign-out'),
+    blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
+  };
+}
+
+type Get = <T>(path: string) => Promise<ApiResult<T>>;
+type Post = <T>(path: string, body?: unknown) => Promise<ApiResult<T>>;
+
+const callPath = (id: string, action = ''): string =>
+  `/v1/tool_calls/${encodeURIComponent(id)}${action}`;
+const runPath = (id: string, action = ''): string => `/v1/runs/${encodeURIComponent(id)}${action}`;
+
+const callRequests = (get: Get, post: Post) => ({
+  invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
+    post<InvokeAccepted>(`/v1/tools/${encodeURIComponent(tool)}/invoke`, {
+      run_id: runId,
+      args,
+      ...(client === undefined ? {} : { client }),
+      ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+    }),
+  getCall: (id: string) => get<WireCallRecord>(callPath(id)),
+  cancelCall: (id: string) => post<WireCallRecord>(callPath(id, '/cancel')),
+  retryCall: (id: string, args?: Readonly<Record<string, unknown>>) =>
+    post<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {}),
+  decideApproval: (id: string, input: ApprovalInput) =>
+    post<WireCallRecord>(callPath(id, '/approval'), input),
+  answerCall: (id: string, output: unknown) =>
+    post<WireCallRecord>(callPath(id, '/answer'), { output }),
+  extendCall: (id: string, byMs: number) =>
+    post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs }),
+});
+
+const runRequests = (get: Get, post: Post) => ({
+  startRun: (input: { input: string; model?: string }) => post<RunRecord>('/v1/runs', input),
+  sendMessage: (runId: string, input: { input: string; model?: string }) =>
+    post<RunRecord>(runPath(runId, '/messages'), input),
+  cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
+  getRun: (runId: string) => get<RunRecord>(runPath(runId)),
+  listRuns: (cursor?: string) =>
+    get<{ runs: RunSummary[]; next_cursor: string | null }>(
+      cursor ? `/v1/runs?cursor=${encodeURIComponent(cursor)}` : '/v1/runs',
+    ),
+});

@@ -1,0 +1,90 @@
+import type { ErrorDetail } from '../protocol/http-error.ts';
+import type { ApiFailure, ApiResult } from './api-result.ts';
+
+export interface ApiDeps {
+  readonly fetch: typeof fetch;
+  /** Empty for the origin that served the page. */
+  readonly baseUrl: string;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One request, its failure as a value. The answer of our own server is trusted
+ * to have the contract's shape (this is the edge where it gets its type): the
+ * server's tests hold it to its schemas, and checking again here would put
+ * every schema into the first load.
+ */
+export async function sendRequest<T>(deps: ApiDeps, request: ApiRequest): Promise<ApiResult<T>> {
+  let response: Response;
+  try {
+    response = await deps.fetch(deps.baseUrl + request.path, toInit(request));
+  } catch (error) {
+    return failure('unreachable', `The server could not be reached: ${String(error)}`, 0);
+  }
+  const body = await readJson(response);
+  if (response.ok) return { ok: true, value: body as T };
+  return toFailure(response, body);
+}
+
+function toInit(request: ApiRequest): RequestInit {
+  const init: RequestInit = {
+    method: request.method,
+    credentials: 'same-origin',
+    headers: {
+      accept: 'application/json',
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+  };
+  if (request.body !== undefined) init.body = JSON.stringify(request.body);
+  if (request.signal) init.signal = request.signal;
+  return init;
+}
+
+/** Undefined for an empty body or one that is not JSON, e.g. a proxy's error page. */
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toFailure(response: Response, body: unknown): ApiFailure {
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return {
+    ok: false,
+    code: typeof error.code === 'string' ? error.code : 'unexpected_answer',
+    message:
+      typeof error.message === 'string'
+        ? error.message
+        : `The server answered ${response.status} without saying why.`,
+    details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
+    status: response.status,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  };
+}
+
+const failure = (code: string, message: string, status: number): ApiFailure => ({
+  ok: false,
+  code,
+  message,
+  details: [],
+  status,
+  retryAfter: null,
+});
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isDetail = (value: unknown): value is ErrorDetail =>
+  isRecord(value) && typeof value.path === 'string' && typeof value.problem === 'string';

@@ -1,0 +1,52 @@
+import { showControlCharacters } from './show-control-characters.ts';
+
+const ELLIPSIS = '…';
+
+/**
+ * One line of JSON, at most `maxChars` long (FM8). Stops reading as soon as the
+ * line is full, so that a preview of 8 MB costs no more than one of 80 bytes.
+ */
+export function jsonPreview(value: unknown, maxChars: number): string {
+  const line = { text: '', max: maxChars };
+  write(value, line);
+  const shown = showControlCharacters(line.text);
+  return shown.length <= maxChars ? shown : `${shown.slice(0, maxChars - 1)}${ELLIPSIS}`;
+}
+
+interface Line {
+  text: string;
+  readonly max: number;
+}
+
+const isFull = (line: Line): boolean => line.text.length > line.max;
+
+function write(value: unknown, line: Line): void {
+  if (isFull(line)) return;
+  if (typeof value === 'string') line.text += JSON.stringify(value.slice(0, line.max + 1));
+  else if (Array.isArray(value)) writeArray(value, line);
+  else if (typeof value === 'object' && value !== null) writeObject(value, line);
+  else line.text += value === undefined ? 'undefined' : (JSON.stringify(value) ?? String(value));
+}
+
+function writeArray(values: readonly unknown[], line: Line): void {
+  line.text += '[';
+  for (const [index, value] of values.entries()) {
+    if (isFull(line)) return;
+    if (index > 0) line.text += ', ';
+    write(value, line);
+  }
+  line.text += ']';
+}
+
+function writeObject(value: object, line: Line): void {
+  line.text += '{';
+  let isFirst = true;
+  for (const key in value) {
+    if (isFull(line)) return;
+    if (!Object.hasOwn(value, key)) continue;
+    line.text += `${isFirst ? ' ' : ', '}${JSON.stringify(key)}: `;
+    isFirst = false;
+    write(Reflect.get(value, key), line);
+  }
+  line.text += isFirst ? '}' : ' }';
+}

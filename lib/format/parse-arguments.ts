@@ -1,0 +1,21 @@
+export type ParsedArguments =
+  | { readonly ok: true; readonly args: Record<string, unknown> }
+  | { readonly ok: false; readonly problem: 'not_json' | 'not_object'; readonly message: string };
+
+/** Arguments that a person typed as JSON (FM12). An empty text is no arguments. */
+export function parseArguments(text: string): ParsedArguments {
+  if (text.trim() === '') return { ok: true, args: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: 'not_json', message };
+  }
+  return isRecord(value)
+    ? { ok: true, args: value }
+    : { ok: false, problem: 'not_object', message: 'not an object' };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,31 @@
+import { sameKeys } from './area-messages.ts';
+import { card } from './messages/card.ts';
+import { conversation } from './messages/conversation.ts';
+import { docs } from './messages/docs.ts';
+import { errors } from './messages/errors.ts';
+import { shell } from './messages/shell.ts';
+import { signIn } from './messages/sign-in.ts';
+import { tools } from './messages/tools.ts';
+
+const areas = {
+  card: sameKeys(card),
+  conversation: sameKeys(conversation),
+  docs: sameKeys(docs),
+  errors: sameKeys(errors),
+  shell: sameKeys(shell),
+  signIn: sameKeys(signIn),
+  tools: sameKeys(tools),
+};
+
+const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
+  card: areas.card[language],
+  conversation: areas.conversation[language],
+  docs: areas.docs[language],
+  errors: areas.errors[language],
+  shell: areas.shell[language],
+  signIn: areas.signIn[language],
+  tools: areas.tools[language],
+});
+
+/** Every text of the screen, by language. The one catalogue. */
+export const catalogue = { en: inLanguage('en'), zh: inLanguage('zh') };

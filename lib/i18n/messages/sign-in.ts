@@ -1,0 +1,44 @@
+import type { AreaMessages } from '../area-messages.ts';
+
+export const signIn = {
+  en: {
+    pageTitle: 'Sign in',
+    title: 'Sign in to Callboard',
+    text: 'This workbench runs on your machine. Only who has its token may use it.',
+    token: 'Operator token',
+    submit: 'Sign in',
+    submitting: 'Signing in…',
+    ended: 'Your sign-in has ended. Sign in again to go on; what you had typed is kept.',
+    linkUsed:
+      'That link is used up: each works once, for ten minutes. Sign in with the token, or restart for a new link.',
+    wrong: 'That token is not the right one. Copy it again, without spaces before or after.',
+    empty: 'Enter the token.',
+    limited: 'Too many attempts. Try again in {seconds} s.',
+    unreachable: 'The server does not answer. Is it still running?',
+    failed: 'Signing in did not work: {reason}',
+    helpTitle: 'Where do I find it?',
+    helpLink:
+      'At its start the server prints a sign-in link in the terminal. Open it and you are signed in, with nothing to type.',
+    helpToken:
+      'The token itself is in the file "token" in the data directory (.callboard unless set otherwise), or what you set as CALLBOARD_TOKEN.',
+  },
+  zh: {
+    pageTitle: '登录',
+    title: '登录 Callboard',
+    text: '此工作台运行在您的机器上,只有持有令牌的人可以使用。',
+    token: '操作员令牌',
+    submit: '登录',
+    submitting: '正在登录…',
+    ended: '登录已过期。请重新登录后继续;您输入的内容已保留。',
+    linkUsed: '该链接已失效:每个链接只能用一次,有效期十分钟。请用令牌登录,或重新启动以获得新链接。',
+    wrong: '令牌不正确。请重新复制,前后不要有空格。',
+    empty: '请输入令牌。',
+    limited: '尝试次数过多。请在 {seconds} 秒后重试。',
+    unreachable: '服务器没有响应。它还在运行吗?',
+    failed: '登录失败:{reason}',
+    helpTitle: '在哪里可以找到?',
+    helpLink: '服务器启动时会在终端打印登录链接。打开它即可登录,无需输入。',
+    helpToken:
+      '令牌保存在数据目录(默认为 .callboard)的 "token" 文件中,或者是您设置的 CALLBOARD_TOKEN。',
+  },
+} as const satisfies AreaMessages;

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { createCallSummary } from './call-summary.ts';
+import { createCallsStore } from './calls-store.ts';
+import { callIdsOfRun, foldCalls, KEPT_CALLS, NO_CALLS } from './fold-calls.ts';
+import { callEvent, snapshot } from './testing/fixtures.ts';
+
+const waiting = { status: 'WAIT', tool_name: 'device.info' } as const;
+
+test('[SF1] an update is merged into its call, and a new call comes last', () => {
+  const state = foldCalls(NO_CALLS, [
+    callEvent(1, 'tc_a', { ...waiting, params: { x: 1 } }),
+    callEvent(2, 'tc_b', waiting),
+    callEvent(3, 'tc_a', { status: 'DOING', params: { y: 2 } }),
+  ]);
+  expect(state.order).toEqual(['tc_a', 'tc_b']);
+  expect(state.byId.tc_a).toEqual({
+    callId: 'tc_a',
+    runId: 'run_1',
+    seq: 3,
+    card: { status: 'DOING', tool_name: 'device.info', params: { x: 1, y: 2 } },
+  });
+});
+
+test('[SF2] what an update does not change keeps its identity', () => {
+  const before = foldCalls(NO_CALLS, [
+    callEvent(1, 'tc_a', waiting),
+    callEvent(2, 'tc_b', waiting),
+  ]);
+  const after = foldCalls(before, [
+    callEvent(3, 'tc_a', waiting),
+    callEvent(4, 'tc_b', { status: 'DOING' }),
+  ]);
+  expect(after.byId.tc_a).toBe(before.byId.tc_a);
+  expect(after.byId.tc_b).not.toBe(before.byId.tc_b);
+  expect(after.order).toBe(before.order);
+});
+
+test('[SF3] a batch tells subscribers once, and not at all when nothing changed', () => {
+  const store = createCallsStore();
+  let told = 0;
+  store.subscribe(() => {
+    told += 1;
+  });
+  store.getState().apply([callEvent(1, 'tc_a', waiting), callEvent(2, 'tc_b', waiting)]);
+  expect(told).toBe(1);
+  store.getState().apply([callEvent(3, 'tc_a', waiting)]);
+  expect(told).toBe(1);
+});
+
+test('[SF4] the oldest final calls are dropped beyond the limit, open ones never', () => {
+  const opened = callEvent(1, 'tc_open', waiting);
+  const finals = Array.from({ length: KEPT_CALLS + 5 }, (_, at) =>
+    callEvent(at + 2, `tc_${at}`, { ...waiting, status: 'SUCCESS' }),
+  );
+  const state = foldCalls(NO_CALLS, [opened, ...finals]);
+  expect(state.order).toHaveLength(KEPT_CALLS);
+  expect(Object.keys(state.byId)).toHaveLength(KEPT_CALLS);
+  expect(state.order.slice(0, 2)).toEqual(['tc_open', 'tc_6']);
+});
+
+test('[SF5] a snapshot replaces the calls, and equal ones keep their identity', () => {
+  const store = createCallsStore();
+  store.getState().apply([callEvent(1, 'tc_gone', waiting), callEvent(2, 'tc_a', waiting)]);
+  const before = store.getState().byId.tc_a;
+  store.getState().replace(
+    snapshot(9, {
+      calls: [
+        { tool_call_id: 'tc_a', run_id: 'run_1', card: waiting },
+        { tool_call_id: 'tc_b', run_id: 'run_1', card: waiting },
+      ],
+    }),
+  );
+  expect(store.getState().order).toEqual(['tc_a', 'tc_b']);
+  expect(Object.keys(store.getState().byId)).toEqual(['tc_a', 'tc_b']);
+  expect(store.getState().byId.tc_a).toBe(before);
+});
+
+test('[SF2] the ids of one run are the same array until a call comes', () => {
+  const before = foldCalls(NO_CALLS, [
+    callEvent(1, 'tc_a', waiting, 'run_1'),
+    callEvent(2, 'tc_b', waiting, 'run_2'),
+  ]);
+  const after = foldCalls(before, [callEvent(3, 'tc_a', { status: 'DOING' })]);
+  expect(callIdsOfRun(before, 'run_2')).toEqual(['tc_b']);
+  expect(callIdsOfRun(after, 'run_1')).toBe(callIdsOfRun(before, 'run_1'));
+  expect(callIdsOfRun(after, 'run_3')).toEqual([]);
+});
+
+test('[SF1] a call with the name of an object property is a call like any other', () => {
+  const state = foldCalls(NO_CALLS, [callEvent(1, 'constructor', waiting)]);
+  expect(state.order).toEqual(['constructor']);
+});
+
+test('[SF15] a summary names what became final since the last one, each once', () => {
+  const first = foldCalls(NO_CALLS, [callEvent(1, 'tc_a', waiting), callEvent(2, 'tc_b', waiting)]);
+  const summary = createCallSummary(first);
+  const second = foldCalls(first, [
+    callEvent(3, 'tc_a', { status: 'SUCCESS' }),
+    callEvent(4, 'tc_b', { status: 'ERROR' }),
+  ]);
+  expect(summary.since(second)).toEqual({ done: ['device.info'], failed: ['device.info'] });
+  const third = foldCalls(second, [callEvent(5, 'tc_a', { late_result: true })]);
+  expect(summary.since(third)).toEqual({ done: [], failed: [] });
+});
+
+test('[SF15] what the first snapshot brings is not news', () => {
+  const store = createCallsStore();
+  const summary = createCallSummary(store.getState());
+  const done = { ...waiting, status: 'SUCCESS' } as const;
+  store.getState().replace(
+    snapshot(1, {
+      calls: ['tc_a', 'tc_b'].map((id) => ({ tool_call_id: id, run_id: 'run_1', card: done })),
+    }),
+  );
+  expect(summary.since(store.getState())).toEqual({ done: [], failed: [] });
+});

@@ -1,0 +1,22 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import { type CallsState, callsOfSnapshot, foldCalls, NO_CALLS } from './fold-calls.ts';
+
+export type { CallEntry } from './fold-calls.ts';
+
+export interface CallsActions {
+  /** Folds a batch of events in and tells subscribers once, or not at all when nothing changed. */
+  apply(events: readonly WatchEvent[]): void;
+  replace(snapshot: Snapshot): void;
+}
+
+export type CallsStore = StoreApi<CallsState & CallsActions>;
+
+/** Every call's card, fed by the watch feed alone. */
+export function createCallsStore(): CallsStore {
+  return createStore((set) => ({
+    ...NO_CALLS,
+    apply: (events) => set((state) => foldCalls(state, events)),
+    replace: (snapshot) => set((state) => callsOfSnapshot(state, snapshot)),
+  }));
+}

@@ -1,0 +1,22 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+/** How the watch feed stands. `retryAt` is in milliseconds since the epoch. */
+export type FeedState =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'reconnecting'; readonly attempt: number; readonly retryAt: number }
+  /** The browser says there is no network; we wait for it to come back. */
+  | { readonly kind: 'offline' }
+  /** Signed out: trying again would not help. */
+  | { readonly kind: 'refused' };
+
+export interface ConnectionState {
+  readonly feed: FeedState;
+  /** After a reconnect: how many events were missed and are now in; null when a snapshot came instead. */
+  readonly caughtUp: { readonly events: number | null; readonly at: number } | null;
+}
+
+export type ConnectionStore = StoreApi<ConnectionState>;
+
+export const createConnectionStore = (): ConnectionStore =>
+  createStore<ConnectionState>(() => ({ feed: { kind: 'connecting' }, caughtUp: null }));

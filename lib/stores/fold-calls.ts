@@ -1,0 +1,95 @@
+import type { Card } from '../protocol/card.ts';
+import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import { isFinalCard, mergeCard } from '../tool-call/merge-card.ts';
+import { sameJson } from './same-json.ts';
+
+/** A call as the screen knows it. `seq` is the number of the event that last changed it. */
+export interface CallEntry {
+  readonly callId: string;
+  readonly runId: string;
+  readonly seq: number;
+  readonly card: Card;
+}
+
+export interface CallsState {
+  readonly byId: Readonly<Record<string, CallEntry>>;
+  /** Ids, oldest first. A new array only when a call came or went. */
+  readonly order: readonly string[];
+}
+
+export const NO_CALLS: CallsState = { byId: {}, order: [] };
+
+/** Cards kept in a tab. A virtual list holds 60 fps over that many; older ones are in the history. */
+export const KEPT_CALLS = 10_000;
+
+/** Folds events into the cards (SF1 to SF4). Entries that do not change keep their identity. */
+export function foldCalls(state: CallsState, events: readonly WatchEvent[]): CallsState {
+  const changed = new Map<string, CallEntry>();
+  const added: string[] = [];
+  for (const event of events) {
+    if (event.type !== 'call') continue;
+    const id = event.tool_call_id;
+    const before = changed.get(id) ?? entryOf(state, id);
+    const card = mergeCard(before?.card, event.update);
+    if (before && card === before.card) continue;
+    if (!before) added.push(id);
+    changed.set(id, { callId: id, runId: before?.runId ?? event.run_id, seq: event.seq, card });
+  }
+  if (changed.size === 0) return state;
+  const byId = { ...state.byId, ...Object.fromEntries(changed) };
+  return added.length === 0
+    ? { ...state, byId }
+    : trim({ byId, order: [...state.order, ...added] });
+}
+
+/** What a snapshot says replaces what was known (SF5); equal cards keep their identity. */
+export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsState {
+  const byId: Record<string, CallEntry> = {};
+  for (const call of snapshot.calls) {
+    const id = call.tool_call_id;
+    const before = entryOf(state, id);
+    const card = mergeCard(undefined, call.card);
+    const known = before && before.runId === call.run_id && sameJson(before.card, card);
+    byId[id] = known ? before : { callId: id, runId: call.run_id, seq: snapshot.seq, card };
+  }
+  return { byId, order: snapshot.calls.map((call) => call.tool_call_id) };
+}
+
+/** Ids of one run's calls, oldest first. Remembered per `order`, which only changes with the set of calls. */
+export function callIdsOfRun(state: CallsState, runId: string): readonly string[] {
+  const runs = idsByRun.get(state.order) ?? groupByRun(state);
+  return runs.get(runId) ?? NO_IDS;
+}
+
+const NO_IDS: readonly string[] = [];
+const idsByRun = new WeakMap<readonly string[], Map<string, readonly string[]>>();
+
+function groupByRun(state: CallsState): Map<string, readonly string[]> {
+  const runs = new Map<string, string[]>();
+  for (const id of state.order) {
+    const runId = entryOf(state, id)?.runId ?? '';
+    const ids = runs.get(runId);
+    if (ids) ids.push(id);
+    else runs.set(runId, [id]);
+  }
+  idsByRun.set(state.order, runs);
+  return runs;
+}
+
+/** SF4: the oldest final cards go first; a call that is open is never dropped. */
+function trim(state: CallsState): CallsState {
+  let surplus = state.order.length - KEPT_CALLS;
+  if (surplus <= 0) return state;
+  const byId = { ...state.byId };
+  const order = state.order.filter((id) => {
+    const entry = entryOf(state, id);
+    if (surplus <= 0 || !entry || !isFinalCard(entry.card)) return true;
+    surplus -= 1;
+    delete byId[id];
+    return false;
+  });
+  return { byId, order };
+}
+
+const entryOf = (state: CallsState, id: string): CallEntry | undefined =>
+  Object.hasOwn(state.byId, id) ? state.byId[id] : undefined;

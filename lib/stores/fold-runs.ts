@@ -1,0 +1,94 @@
+import type { Message, MessagePart, RunRecord, RunSummary } from '../protocol/run.ts';
+import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import { sameJson } from './same-json.ts';
+
+export interface RunsState {
+  readonly runs: Readonly<Record<string, RunSummary>>;
+  /** Messages by run, oldest first. */
+  readonly messages: Readonly<Record<string, readonly Message[]>>;
+}
+
+export const NO_RUNS: RunsState = { runs: {}, messages: {} };
+
+type Delta = Extract<WatchEvent, { type: 'message_delta' }>;
+
+/** Folds events into runs and their messages (SF6 to SF9). What does not change keeps its identity. */
+export function foldRuns(state: RunsState, events: readonly WatchEvent[]): RunsState {
+  let next = state;
+  for (const event of events) {
+    if (event.type === 'run') next = withRun(next, event.run);
+    else if (event.type === 'message') next = withMessage(next, event.run_id, event.message);
+    else if (event.type === 'message_delta') next = withDelta(next, event);
+  }
+  return next;
+}
+
+/** SF5: a snapshot replaces what was known. */
+export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState {
+  let next = NO_RUNS;
+  for (const record of snapshot.runs) {
+    const { messages, ...run } = record;
+    const knownRun = own(state.runs, run.run_id);
+    const knownMessages = own(state.messages, run.run_id);
+    next = withRun(next, knownRun && sameJson(knownRun, run) ? knownRun : run);
+    next = withMessages(
+      next,
+      run.run_id,
+      knownMessages && sameJson(knownMessages, messages) ? knownMessages : messages,
+    );
+  }
+  return next;
+}
+
+/** SF9: a record fetched over HTTP fills what is unknown; what events said stays. */
+export function withRecord(state: RunsState, record: RunRecord): RunsState {
+  const { messages, ...run } = record;
+  const live = own(state.messages, run.run_id) ?? [];
+  const liveIds = new Set(live.map((message) => message.message_id));
+  const older = messages.filter((message) => !liveIds.has(message.message_id));
+  const next = own(state.runs, run.run_id) ? state : withRun(state, run);
+  return withMessages(next, run.run_id, [...older, ...live]);
+}
+
+function withRun(state: RunsState, run: RunSummary): RunsState {
+  const runs = { ...state.runs, [run.run_id]: run };
+  return own(state.messages, run.run_id)
+    ? { ...state, runs }
+    : withMessages({ ...state, runs }, run.run_id, []);
+}
+
+const withMessages = (
+  state: RunsState,
+  runId: string,
+  messages: readonly Message[],
+): RunsState => ({ ...state, messages: { ...state.messages, [runId]: messages } });
+
+/** SF7: a message replaces the one of its id, in its place; else it comes last. */
+function withMessage(state: RunsState, runId: string, message: Message): RunsState {
+  const before = own(state.messages, runId) ?? [];
+  const at = before.findIndex((known) => known.message_id === message.message_id);
+  return withMessages(state, runId, at < 0 ? [...before, message] : before.with(at, message));
+}
+
+/** SF8: text goes to the part of that place and kind; a delta that fits nowhere changes nothing. */
+function withDelta(state: RunsState, delta: Delta): RunsState {
+  const before = own(state.messages, delta.run_id) ?? [];
+  const at = before.findLastIndex((known) => known.message_id === delta.message_id);
+  const message = before[at];
+  const parts = message && appendText(message.parts, delta);
+  if (!message || !parts) return state;
+  return withMessages(state, delta.run_id, before.with(at, { ...message, parts }));
+}
+
+function appendText(parts: readonly MessagePart[], delta: Delta): MessagePart[] | undefined {
+  const part = parts[delta.index];
+  if (!part) {
+    const isNext = delta.index === parts.length;
+    return isNext ? [...parts, { type: delta.part, text: delta.delta }] : undefined;
+  }
+  if (part.type !== delta.part) return undefined;
+  return parts.with(delta.index, { type: delta.part, text: part.text + delta.delta });
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined;

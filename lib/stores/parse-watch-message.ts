@@ -1,0 +1,65 @@
+import type { Snapshot, WatchEvent, WatchServerMessage } from '../protocol/watch-messages.ts';
+
+/**
+ * Reads a frame of the watch socket. At thousands of updates a second checking
+ * each against its zod schema would cost more than drawing it, so this looks at
+ * what the fold relies on: the kind, the number, the ids. The rest is our own
+ * server's word, which its tests hold to the schemas. Undefined: not such a frame.
+ */
+export function parseWatchMessage(frame: unknown): WatchServerMessage | undefined {
+  const value = parseJson(frame);
+  if (!isRecord(value)) return undefined;
+  switch (value.type) {
+    case 'snapshot':
+      return isSnapshot(value) ? value : undefined;
+    case 'batch':
+      return Array.isArray(value.events) && value.events.every(isEvent)
+        ? { type: 'batch', events: value.events }
+        : undefined;
+    case 'error':
+      return { type: 'error', code: String(value.code), message: String(value.message) };
+    default:
+      return isEvent(value) ? value : undefined;
+  }
+}
+
+function parseJson(frame: unknown): unknown {
+  if (typeof frame !== 'string') return undefined;
+  try {
+    return JSON.parse(frame);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isSnapshot(value: unknown): value is Snapshot {
+  if (!isRecord(value) || typeof value.seq !== 'number') return false;
+  return [value.runs, value.calls, value.tools, value.clients, value.approvals].every(
+    Array.isArray,
+  );
+}
+
+function isEvent(value: unknown): value is WatchEvent {
+  if (!isRecord(value) || typeof value.seq !== 'number') return false;
+  switch (value.type) {
+    case 'call':
+      return typeof value.tool_call_id === 'string' && isRecord(value.update);
+    case 'run':
+      return isRecord(value.run) && typeof value.run.run_id === 'string';
+    case 'message':
+      return typeof value.run_id === 'string' && isRecord(value.message);
+    case 'message_delta':
+      return typeof value.message_id === 'string' && typeof value.delta === 'string';
+    case 'tools':
+      return Array.isArray(value.tools);
+    case 'clients':
+      return Array.isArray(value.clients);
+    case 'approval':
+      return typeof value.tool_call_id === 'string';
+    default:
+      return false;
+  }
+}

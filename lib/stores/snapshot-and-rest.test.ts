@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CardUpdate } from '../protocol/card.ts';
+import type { WatchEvent } from '../protocol/watch-messages.ts';
+import { callsOfSnapshot, foldCalls, NO_CALLS } from './fold-calls.ts';
+import { foldListings, listingsOfSnapshot, NO_LISTINGS } from './fold-listings.ts';
+import { foldRuns, NO_RUNS, runsOfSnapshot } from './fold-runs.ts';
+import {
+  approval,
+  callEvent,
+  delta,
+  message,
+  messageEvent,
+  run,
+  snapshot,
+} from './testing/fixtures.ts';
+
+const id = fc.constantFrom('a', 'b', 'c');
+
+const update: fc.Arbitrary<CardUpdate> = fc.record(
+  {
+    status: fc.constantFrom('WAIT', 'DOING', 'SUCCESS', 'ERROR'),
+    phase: fc.constantFrom('queued', 'offered', 'granted', null),
+    params: fc.dictionary(fc.constantFrom('x', 'y', '__proto__'), fc.jsonValue({ maxDepth: 1 })),
+    tip: fc.constantFrom('one', 'two', null),
+    progress: fc.record({ done: fc.nat(9) }),
+    result: fc.jsonValue({ maxDepth: 1 }),
+    late_result: fc.constant(true),
+  },
+  { requiredKeys: [] },
+);
+
+const body = fc.oneof(
+  fc.tuple(id, update).map(([at, given]) => callEvent(0, `tc_${at}`, given)),
+  id.map((at) => messageEvent(0, message(`m_${at}`, { parts: [{ type: 'text', text: at }] }))),
+  fc
+    .tuple(id, fc.nat(2), fc.string({ maxLength: 3 }))
+    .map(([at, index, given]) => delta(0, `m_${at}`, index, given)),
+  fc.nat(9).map((step): WatchEvent => ({ type: 'run', seq: 0, run: run('run_1', { step }) })),
+  fc.tuple(id, fc.boolean()).map(
+    ([at, open]): WatchEvent => ({
+      type: 'approval',
+      seq: 0,
+      tool_call_id: at,
+      approval: open ? approval(at) : null,
+    }),
+  ),
+);
+
+/** A log as a server has it: its first event makes the run that the messages belong to. */
+const log = fc.array(body, { maxLength: 40 }).map((bodies): WatchEvent[] => {
+  const events: WatchEvent[] = [{ type: 'run', seq: 0, run: run() }, ...bodies];
+  return events.map((event, at) => ({ ...event, seq: at + 1 }));
+});
+
+const foldAll = (events: readonly WatchEvent[]) => ({
+  calls: foldCalls(NO_CALLS, events),
+  runs: foldRuns(NO_RUNS, events),
+  lists: foldListings(NO_LISTINGS, events),
+});
+
+/** What a server that folded the same events would send. */
+function takeSnapshot(events: readonly WatchEvent[]) {
+  const { calls, runs, lists } = foldAll(events);
+  return snapshot(events.length, {
+    calls: calls.order.flatMap((callId) => {
+      const entry = calls.byId[callId];
+      return entry ? [{ tool_call_id: callId, run_id: entry.runId, card: entry.card }] : [];
+    }),
+    runs: Object.values(runs.runs).map((one) => ({
+      ...one,
+      messages: [...(runs.messages[one.run_id] ?? [])],
+    })),
+    approvals: [...lists.approvals],
+  });
+}
+
+const cards = (state: ReturnType<typeof foldCalls>) =>
+  state.order.map((callId) => [callId, state.byId[callId]?.card]);
+
+test('[SF14] a snapshot at any place and the events after it give the same as all events', () => {
+  fc.assert(
+    fc.property(log, fc.nat(41), fc.nat(41), (events, where, size) => {
+      const cut = 1 + (where % events.length);
+      const wire = JSON.stringify([takeSnapshot(events.slice(0, cut)), events.slice(cut)]);
+      const [taken, rest] = JSON.parse(wire);
+      const all = foldAll(events);
+      // The rest comes in two frames, wherever they are cut.
+      const frames = [rest.slice(0, size), rest.slice(size)];
+      const calls = frames.reduce(foldCalls, callsOfSnapshot(NO_CALLS, taken));
+      const runs = frames.reduce(foldRuns, runsOfSnapshot(NO_RUNS, taken));
+      const lists = frames.reduce(foldListings, listingsOfSnapshot(taken));
+      const whole = JSON.parse(JSON.stringify(events));
+      expect(cards(calls)).toEqual(cards(foldCalls(NO_CALLS, whole)));
+      expect(runs).toEqual(all.runs);
+      expect(lists.approvals).toEqual(all.lists.approvals);
+    }),
+  );
+});

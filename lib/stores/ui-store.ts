@@ -1,0 +1,38 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Theme } from '../i18n/locales.ts';
+
+export type Panel = 'chat' | 'live';
+
+/** What this tab shows; nothing that the server knows. */
+export interface UiState {
+  /** The part that a narrow screen shows. */
+  readonly panel: Panel;
+  readonly dialog: 'palette' | 'keys' | null;
+  /** Null until it was changed in this page; the page was drawn in the remembered one. */
+  readonly theme: Theme | null;
+  /** Rises when the message field should be focused. */
+  readonly focusMessage: number;
+  /** What the polite live region says; `at` tells two equal texts apart. */
+  readonly announcement: { readonly text: string; readonly at: number };
+  show(panel: Panel): void;
+  open(dialog: UiState['dialog']): void;
+  setTheme(theme: Theme): void;
+  wantMessage(): void;
+  announce(text: string): void;
+}
+
+export type UiStore = StoreApi<UiState>;
+
+export const createUiStore = (): UiStore =>
+  createStore((set) => ({
+    panel: 'chat',
+    dialog: null,
+    theme: null,
+    focusMessage: 0,
+    announcement: { text: '', at: 0 },
+    show: (panel) => set({ panel }),
+    open: (dialog) => set({ dialog }),
+    setTheme: (theme) => set({ theme }),
+    wantMessage: () => set((state) => ({ panel: 'chat', focusMessage: state.focusMessage + 1 })),
+    announce: (text) => set((state) => ({ announcement: { text, at: state.announcement.at + 1 } })),
+  }));

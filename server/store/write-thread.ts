@@ -1,0 +1,82 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+
+/** One statement of a transaction: its number, and its values as columns take them. */
+export type WriteStep = readonly [statement: number, values: readonly SQLInputValue[]];
+
+/** What the store says to its thread. */
+export type ThreadRequest =
+  | { readonly type: 'prepare'; readonly statement: number; readonly sql: string }
+  | { readonly type: 'commit'; readonly steps: readonly WriteStep[] }
+  | { readonly type: 'close' };
+
+export type ThreadAnswer = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+/**
+ * The thread that writes. An fsync takes a moment in which the event loop goes
+ * on here, so that the next group grows meanwhile and a slow disk delays nobody
+ * who does not wait for it.
+ */
+export interface WriteThread {
+  /** Makes a statement known; its number. */
+  prepare(sql: string): number;
+  /** All steps in one transaction, durable when it resolves; or, rejecting, none. One at a time. */
+  commit(steps: readonly WriteStep[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function startWriteThread(options: {
+  readonly file: string;
+  /** `write-worker.ts`, or what it was built to. */
+  readonly workerPath: string | URL;
+}): WriteThread {
+  const worker = new Worker(options.workerPath, { workerData: { file: options.file } });
+  let statements = 0;
+  let pending: { resolve(): void; reject(error: Error): void } | undefined;
+  let gone: Error | undefined;
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      settle(new Error('the thread that writes has ended'));
+      resolve();
+    });
+  });
+  worker.on('error', settle);
+  worker.on('message', (answer: ThreadAnswer) => {
+    const waiting = pending;
+    pending = undefined;
+    if (answer.ok) waiting?.resolve();
+    else waiting?.reject(new Error(answer.message));
+    // Only a commit keeps the process alive.
+    worker.unref();
+  });
+  worker.unref();
+
+  function settle(error: Error): void {
+    gone ??= error;
+    pending?.reject(gone);
+    pending = undefined;
+  }
+
+  const say = (request: ThreadRequest) => worker.postMessage(request);
+
+  return {
+    prepare(sql) {
+      statements += 1;
+      say({ type: 'prepare', statement: statements, sql });
+      return statements;
+    },
+    commit(steps) {
+      if (gone) return Promise.reject(gone);
+      worker.ref();
+      return new Promise((resolve, reject) => {
+        pending = { resolve, reject };
+        say({ type: 'commit', steps });
+      });
+    },
+    close() {
+      worker.ref();
+      if (!gone) say({ type: 'close' });
+      return ended;
+    },
+  };
+}
