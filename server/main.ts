@@ -30,6 +30,7 @@ import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
+import { createNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
@@ -60,7 +61,7 @@ const TAKE_OVER_MS = 1_000;
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
 const secret = () => randomBytes(32).toString('base64url');
-const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '')}`;
+const newId = createNewId(Date.now);
 const log = pino(
   {
     name: 'callboard',

@@ -15,6 +15,7 @@ import { createCalls } from '../../server/calls/create-call-service.ts';
 import { createClientSessions } from '../../server/clients/client-sessions.ts';
 import { createClientTable } from '../../server/clients/client-table.ts';
 import { createSystemClock } from '../../server/clock.ts';
+import { createNewId } from '../../server/new-id.ts';
 import { createClientSocketHandler } from '../../server/sockets/client-socket.ts';
 import { createWatchSocketHandler } from '../../server/sockets/watch-socket.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
@@ -25,6 +26,7 @@ import { inParallel } from './stats.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'callboard-bench-'));
 const clock = createSystemClock();
+const newId = createNewId(Date.now);
 const onError = (error: unknown) => console.error(error);
 const store = createSqliteStore({ file: join(dir, 'callboard.db') });
 const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), onError });
@@ -42,7 +44,7 @@ const calls = createCalls({
   registry,
   clock,
   check: () => ({ verdict: 'allow' }),
-  newCallId: () => `tc_${randomUUID().replaceAll('-', '')}`,
+  newCallId: () => newId('tc'),
   ensureRun: () => Promise.resolve(),
   facts: table.facts,
   onDurable: () => {},
@@ -93,7 +95,7 @@ const wss = new WebSocketServer({ noServer: true, perMessageDeflate: false, clie
 server.on('upgrade', (request, socket, head) => {
   wss.handleUpgrade(request, socket, head, (ws) => {
     if (request.url === '/client')
-      onClient(ws, { principal: { kind: 'operator', sessionId: null } });
+      onClient(ws, { principal: { kind: 'operator', sessionId: null }, stream: socket });
     else if (request.url === '/watch') onWatch(ws);
     else if (request.url === '/raw-watch')
       rawWatchers.add(ws.on('close', () => rawWatchers.delete(ws)));

@@ -6,6 +6,8 @@ export interface CallIndex {
   update(record: CallRecord, previous: CallRecord | undefined): void;
   /** Calls that no client has been offered, oldest first. */
   queued(): readonly string[];
+  /** Calls that were offered to a client that has not claimed them, oldest first. */
+  unclaimed(): readonly string[];
   pinnedTo(instanceId: string): readonly string[];
   openOfRun(runId: string): readonly string[];
   readonly openCount: number;
@@ -13,6 +15,7 @@ export interface CallIndex {
 
 export function createCallIndex(): CallIndex {
   const queued = new Set<string>();
+  const unclaimed = new Set<string>();
   const byInstance = new Map<string, Set<string>>();
   const byRun = new Map<string, Set<string>>();
   let openCount = 0;
@@ -23,6 +26,8 @@ export function createCallIndex(): CallIndex {
     if (previous && !isFinalStatus(previous.status) && !open) openCount -= 1;
     if (open && record.phase === 'queued' && record.source === 'client') queued.add(record.id);
     else queued.delete(record.id);
+    if (open && record.phase === 'offered' && !record.granted) unclaimed.add(record.id);
+    else unclaimed.delete(record.id);
     const [was, is] = [
       previous?.provider?.instanceId,
       open ? record.provider?.instanceId : undefined,
@@ -36,6 +41,7 @@ export function createCallIndex(): CallIndex {
   return {
     update,
     queued: () => [...queued],
+    unclaimed: () => [...unclaimed],
     pinnedTo: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
     openOfRun: (runId) => [...(byRun.get(runId) ?? [])],
     get openCount() {

@@ -40,6 +40,8 @@ export interface ClientCalls {
   /** Shown to people; ignored unless it comes from the instance that was asked. */
   status(from: Answerer, message: ClientMessageOf<'tool_status'>): void;
   answer(from: Answerer, callId: string, answer: ClientAnswer): Promise<AnswerReply>;
+  /** Whether the call was given to this client, whatever has become of it. */
+  wasAsked(clientId: string, callId: string): Promise<boolean>;
 }
 
 export function createClientCalls(deps: {
@@ -151,7 +153,12 @@ export function createClientCalls(deps: {
     return { type: 'result_acknowledged', id, disposition: 'late' };
   }
 
-  return { claim, status, answer };
+  return {
+    claim,
+    status,
+    answer,
+    wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
+  };
 }
 
 const isPast = (deadline: number | null, now: number): boolean =>

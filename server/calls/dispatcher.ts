@@ -33,8 +33,8 @@ export interface DispatcherDeps {
 export interface Dispatcher {
   /** Takes a queued call one step on, within the same write; `after` runs once that is on disk. */
   place(record: CallRecord): { record: CallRecord; updates: CardUpdate[]; after(): void };
-  /** Offers what waits to whoever serves it now. */
-  offerQueued(): void;
+  /** Offers what waits, for anybody or for a client that has left, to whoever serves it now. */
+  offerWaiting(): void;
   /** Decides by the machine, writes, and runs `after` once it is durable. Refusals change nothing. */
   apply(record: CallRecord, event: CallEvent, extras?: AdvanceExtras, after?: () => void): Advance;
   /** Offers it again, to the same client or a better one; false when nobody can take it. */
@@ -125,8 +125,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return true;
   }
 
-  function offerQueued(): void {
-    for (const id of index.queued()) {
+  function offerWaiting(): void {
+    const left = index.unclaimed().filter((id) => {
+      const instanceId = ledger.latest(id)?.provider?.instanceId;
+      return instanceId !== undefined && !deps.facts(instanceId);
+    });
+    for (const id of [...left, ...index.queued()]) {
       const record = ledger.latest(id);
       if (record) offerAgain(record, false);
     }
@@ -171,7 +175,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return other !== undefined && other.toolName === record.toolName && other.granted;
     });
 
-  return { place, offerQueued, apply, offerAgain, clockRanOut, tellProvider };
+  return { place, offerWaiting, apply, offerAgain, clockRanOut, tellProvider };
 }
 
 function limitOf(record: CallRecord, which: CallClock): number {

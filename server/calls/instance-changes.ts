@@ -25,6 +25,8 @@ export interface InstanceChanges {
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
   /** Its tools stand: what waited for it is offered. */
   toolsChanged(instanceId: string): void;
+  /** Whether open calls are pinned to it, here or away. */
+  holdsCalls(instanceId: string): boolean;
 }
 
 export function createInstanceChanges(deps: {
@@ -130,8 +132,13 @@ export function createInstanceChanges(deps: {
         !record || isFinalStatus(record.status) || dispatcher.offerAgain(record, neverStarted);
       if (settled) owed.get(instanceId)?.delete(id);
     }
-    dispatcher.offerQueued();
+    dispatcher.offerWaiting();
   }
 
-  return { gone, back, toolsChanged };
+  return {
+    gone,
+    back,
+    toolsChanged,
+    holdsCalls: (instanceId) => index.pinnedTo(instanceId).length > 0,
+  };
 }

@@ -51,6 +51,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
   const { registry, table, calls, instances, bus, clock } = deps;
   /** Live sessions by instance, so that a returning instance can supersede the older one. */
   const live = new Map<string, { supersede(): void }>();
+  const arriving = new Set<string>();
+  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving };
 
   function open(principal: Principal, channel: ClientChannel): ClientSession {
     let identity: Identity | undefined;
@@ -60,7 +62,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
     let closeInbox = () => {};
 
     async function begin(hello: ClientMessageOf<'hello'> | undefined): Promise<void> {
-      const who = await identify(deps, principal, hello);
+      const who = await identify(identifyDeps, principal, hello);
+      arriving.delete(who.instanceId);
       if (dead) return;
       live.get(who.instanceId)?.supersede();
       live.set(who.instanceId, { supersede });
@@ -154,7 +157,9 @@ export function createClientSessions(deps: ClientSessionDeps) {
         // Decided in the same moment in which it came, so that answers keep their order.
         return calls.answer(from, message.id, toClientAnswer(message, []));
       }
-      const stored = await storeAttachments(message, deps.blobs);
+      // What nobody asked this client for is refused before its bytes are kept.
+      const asked = await calls.wasAsked(clientId, message.id);
+      const stored = asked ? await storeAttachments(message, deps.blobs) : unasked(message);
       return calls.answer(from, message.id, stored);
     }
 
@@ -219,12 +224,22 @@ async function storeAttachments(message: ClientMessageOf<'tool_result'>, blobs: 
       stored.push({ ...blob.attachment, ...described });
       continue;
     }
-    const bytes = Buffer.from(upload.data, 'base64');
+    const bytes = decodeBase64(upload.data);
+    if (!bytes) return unusable(`The data of an attachment of ${upload.media_type} is not base64`);
     const put = await blobs.put({ mediaType: upload.media_type, bytes, ...described });
     if (!put.ok) return unusable(put.message);
     stored.push({ ...put.attachment, ...described });
   }
   return toClientAnswer(message, stored);
+}
+
+const unasked = (message: ClientMessageOf<'tool_result'>) => toClientAnswer(message, []);
+
+/** `Buffer` skips what is no base64, and would keep other bytes than were meant. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  const isWhole = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isWhole ? bytes : undefined;
 }
 
 const unusable = (message: string) =>

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { HttpClientService } from '../http/http-client-service.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ClientTable } from './client-table.ts';
+import { POLLING_INSTANCE } from './identify.ts';
 
 type CallRequest = ServerMessageOf<'tool_call_request'>;
 
@@ -43,7 +44,7 @@ export function createHttpClients(deps: {
   function boxOf(clientId: string): Mailbox {
     const known = boxes.get(clientId);
     if (known) return known;
-    const instanceId = `http:${clientId}`;
+    const instanceId = `${POLLING_INSTANCE}${clientId}`;
     const box: Mailbox = {
       clientId,
       instanceId,
@@ -113,7 +114,7 @@ export function createHttpClients(deps: {
       }
       const { provider } = record;
       if (
-        !provider?.instanceId.startsWith('http:') ||
+        !provider?.instanceId.startsWith(POLLING_INSTANCE) ||
         ownId(principal, provider.clientId) !== provider.clientId
       ) {
         const message = `The call ${callId} was not given to a client that submits over HTTP as you`;

@@ -4,6 +4,9 @@ import type { Principal } from '../auth/principal.ts';
 import type { ClientRecord, Store } from '../store/store.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
 
+/** Instances of clients without a socket begin so, and no other. */
+export const POLLING_INSTANCE = 'http:';
+
 export interface Identity {
   readonly clientId: string;
   readonly instanceId: string;
@@ -16,6 +19,10 @@ export interface Identity {
 export interface IdentifyDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
   readonly table: Pick<ClientTable, 'get'>;
+  /** Whether calls wait for this instance, which may be away. */
+  holdsCalls(instanceId: string): boolean;
+  /** Instances on their way in: taken at once, and in the table only after a write. */
+  readonly arriving: Set<string>;
   readonly clock: { now(): number };
   newId(): string;
   newSecret(): string;
@@ -23,9 +30,9 @@ export interface IdentifyDeps {
 
 /**
  * Who a client is: by its resume token, never by what it merely says. An
- * instance id that somebody connected holds is not taken over without the
- * token; the newcomer gets one of its own. A device is always the client that
- * it was paired as.
+ * instance id that somebody holds, connected or waited for, is not taken over
+ * without the token; the newcomer gets one of its own. A device is always the
+ * client that it was paired as. The caller takes the id out of `arriving`.
  */
 export async function identify(
   deps: IdentifyDeps,
@@ -35,8 +42,9 @@ export async function identify(
   const before = hello && (await rememberedAs(deps, principal, hello));
   const clientId = ownClientId(principal) ?? before?.clientId ?? hello?.client_id ?? deps.newId();
   const wanted = before?.instanceId ?? hello?.instance_id;
-  const taken = wanted !== undefined && !before && deps.table.get(wanted) !== undefined;
-  const instanceId = wanted === undefined || taken ? deps.newId() : wanted;
+  const isTaken = wanted !== undefined && !before && isHeld(deps, wanted);
+  const instanceId = wanted === undefined || isTaken ? deps.newId() : wanted;
+  deps.arriving.add(instanceId);
   const resumeToken = deps.newSecret();
   const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
   if (hello) {
@@ -54,6 +62,12 @@ export async function identify(
   }
   return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance };
 }
+
+const isHeld = (deps: IdentifyDeps, instanceId: string): boolean =>
+  instanceId.startsWith(POLLING_INSTANCE) ||
+  deps.arriving.has(instanceId) ||
+  deps.table.get(instanceId) !== undefined ||
+  deps.holdsCalls(instanceId);
 
 async function rememberedAs(
   deps: IdentifyDeps,

@@ -75,7 +75,12 @@ function toExchange({ incoming, outgoing, search }: Arrival): Exchange {
         const made = new AbortController();
         controller = made;
         if (outgoing.destroyed) made.abort();
-        else outgoing.once('close', () => made.abort());
+        else {
+          outgoing.once('close', () => {
+            // After a whole answer nobody waits any more; an abort would only cost its error object.
+            if (!outgoing.writableFinished) made.abort();
+          });
+        }
       }
       return controller.signal;
     },

@@ -17,6 +17,8 @@ import { badTarget } from './request-listener.ts';
 export interface SocketContext {
   readonly principal: Principal;
   readonly address: string;
+  /** What carries the socket's frames; for gathering writes. */
+  readonly stream: Duplex;
 }
 
 export type SocketHandler = (ws: WebSocket, context: SocketContext) => void;
@@ -91,7 +93,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       // ws tells of a malformed frame by 'error' and closes by itself; unheard it would end the process.
       ws.on('error', () => {});
       ws.on('close', () => open.delete(ws));
-      deps.sockets[path](ws, { principal, address });
+      deps.sockets[path](ws, { principal, address, stream: socket });
     });
   };
 

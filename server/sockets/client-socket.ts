@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
@@ -5,6 +6,7 @@ import type { ClientSessions } from '../clients/client-sessions.ts';
 import type { ClientTable } from '../clients/client-table.ts';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from './close-socket.ts';
+import { createCork } from './cork.ts';
 import { createFloodGuard, type FloodLimits } from './flood-guard.ts';
 import { watchLiveness } from './liveness.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
@@ -20,7 +22,11 @@ export interface ClientSocketDeps {
 
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
-  return (socket: WebSocket, { principal }: { principal: Principal }): void => {
+  return (
+    socket: WebSocket,
+    { principal, stream }: { principal: Principal; stream: Duplex },
+  ): void => {
+    const cork = createCork(stream);
     const guard = createFloodGuard(deps.flood, deps.clock.now);
     const session = deps.sessions.open(principal, { send, close });
     const liveness = watchLiveness({
@@ -52,6 +58,7 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       if (socket.readyState !== socket.OPEN) return;
       // What answers a message that the server had asked for is no part of a flood.
       if (isExpected(message)) guard.giveBack();
+      cork();
       socket.send(JSON.stringify(message));
     }
 

@@ -21,3 +21,6 @@ export function kyselyOn(database: DatabaseSync): Kysely<Tables> {
   });
   return new Kysely<Tables>({ dialect });
 }
+
+/** What a column of ours holds; blobs lie in files. */
+export type SqlValue = string | number | null;

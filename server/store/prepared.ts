@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Compilable } from 'kysely';
+import type { SqlValue } from './kysely-on.ts';
 import type { WriteStep, WriteThread } from './write-thread.ts';
 
 /**
@@ -14,7 +15,7 @@ function compileOnce<Row extends object, Statement>(
 ) {
   let statement: Statement | undefined;
   return (row: Row) => {
-    const values = Object.values(row) as SQLInputValue[];
+    const values = Object.values(row) as SqlValue[];
     if (statement === undefined) {
       const { sql, parameters } = build(row).compile();
       if (!isDeepStrictEqual(parameters, values)) {

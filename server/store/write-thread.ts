@@ -1,13 +1,14 @@
-import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import type { SqlValue } from './kysely-on.ts';
 
 /** One statement of a transaction: its number, and its values as columns take them. */
-export type WriteStep = readonly [statement: number, values: readonly SQLInputValue[]];
+export type WriteStep = readonly [statement: number, values: readonly SqlValue[]];
 
 /** What the store says to its thread. */
 export type ThreadRequest =
   | { readonly type: 'prepare'; readonly statement: number; readonly sql: string }
-  | { readonly type: 'commit'; readonly steps: readonly WriteStep[] }
+  /** The steps as JSON: half the price of cloning as many small values. */
+  | { readonly type: 'commit'; readonly steps: string }
   | { readonly type: 'close' };
 
 export type ThreadAnswer = { readonly ok: true } | { readonly ok: false; readonly message: string };
@@ -70,7 +71,7 @@ export function startWriteThread(options: {
       worker.ref();
       return new Promise((resolve, reject) => {
         pending = { resolve, reject };
-        say({ type: 'commit', steps });
+        say({ type: 'commit', steps: JSON.stringify(steps) });
       });
     },
     close() {

@@ -40,7 +40,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
       statements.set(request.statement, database.prepare(request.sql));
       return;
     case 'commit':
-      parentPort?.postMessage(attempt(() => commit(request.steps)));
+      parentPort?.postMessage(attempt(() => commit(JSON.parse(request.steps))));
       return;
     case 'close':
       database.close();

@@ -129,8 +129,11 @@ describe('plain requests', () => {
     ['what device am I on', ['device_info']],
     ['我用的是什么浏览器', ['device_info']],
     ['read the page', ['page_text']],
-    ['take a screenshot of this page', ['browser_screenshot']],
-    ['a screenshot of this page and my position', ['browser_screenshot', 'geolocation_get']],
+    ['take a screenshot of this page', [['browser_screenshot', { source: 'page' }]]],
+    [
+      'a screenshot of this page and my position',
+      [['browser_screenshot', { source: 'page' }], 'geolocation_get'],
+    ],
     ['页面上的文字是什么', ['page_text']],
     ['select count(*) from calls', [['database_query', { sql: 'select count(*) from calls' }]]],
   ])('[AL80] %s', (text, expected) => {

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { createNewId } from './new-id.ts';
+
+test('ids of later moments sort after earlier ones, and none comes twice', () => {
+  let now = 1_700_000_000_000;
+  const newId = createNewId(() => now++);
+  const ids = Array.from({ length: 1_000 }, () => newId('tc'));
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(1_000);
+  expect(ids[0]).toMatch(/^tc_[0-9a-f]{32}$/);
+});
