@@ -43,7 +43,6 @@ export const card = {
       late: 'times out in {seconds} s',
       standing: '{elapsed} / {limit}, standing still',
       paused: '{text} (paused)',
-      label: 'Time',
     },
     error: {
       unsaid: 'The call failed without saying why.',
@@ -108,7 +107,6 @@ export const card = {
       always: 'Always in this run',
       edit: 'Edit arguments…',
       deny: 'Deny',
-      denyAfter: 'Denied if nobody decides.',
       arguments: 'Arguments to allow',
       allowEdited: 'Allow with these',
       back: 'Back',
@@ -119,7 +117,6 @@ export const card = {
     part: {
       arguments: 'Arguments',
       result: 'Result',
-      lateResult: 'Late answer (ignored by the run)',
       preview: 'So far',
       progress: 'Progress of {tool}',
       progressOf: '{done} of {total}',
@@ -138,7 +135,6 @@ export const card = {
       active: '{count, plural, other {# active}}',
       pause: 'Pause feed',
       resume: 'Resume feed',
-      paused: 'Feed paused',
       fresh: '{count, plural, one {# new call} other {# new calls}}',
       filter: 'Which calls',
       all: 'All',
@@ -189,8 +185,6 @@ export const card = {
       wind: 'Wind',
       conditions: 'Conditions',
       place: 'Place',
-      yes: 'yes',
-      no: 'no',
     },
   },
   zh: {
@@ -234,7 +228,6 @@ export const card = {
       late: '{seconds} 秒后超时',
       standing: '{elapsed} / {limit},计时已停',
       paused: '{text}(已暂停)',
-      label: '时间',
     },
     error: {
       unsaid: '调用失败,没有说明原因。',
@@ -299,7 +292,6 @@ export const card = {
       always: '本次运行内总是允许',
       edit: '修改参数…',
       deny: '拒绝',
-      denyAfter: '无人决定则自动拒绝。',
       arguments: '要批准的参数',
       allowEdited: '按此参数允许',
       back: '返回',
@@ -310,7 +302,6 @@ export const card = {
     part: {
       arguments: '参数',
       result: '结果',
-      lateResult: '迟到的答复(运行未采用)',
       preview: '目前内容',
       progress: '{tool} 的进度',
       progressOf: '{done} / {total}',
@@ -329,7 +320,6 @@ export const card = {
       active: '{count, plural, other {# 进行中}}',
       pause: '暂停更新',
       resume: '继续更新',
-      paused: '更新已暂停',
       fresh: '{count, plural, other {# 个新调用}}',
       filter: '显示哪些调用',
       all: '全部',
@@ -379,8 +369,6 @@ export const card = {
       wind: '风',
       conditions: '天气',
       place: '地点',
-      yes: '是',
-      no: '否',
     },
   },
 } as const satisfies AreaMessages;

@@ -1,0 +1,5 @@
+import { Workbench } from '#components/shell/workbench';
+
+export default function WorkbenchPage() {
+  return <Workbench />;
+}

@@ -1,0 +1,12 @@
+import type { Metadata } from 'next';
+import { getTranslations } from 'next-intl/server';
+import { ToolsPage } from '#components/tools/tools-page';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const t = await getTranslations('shell.nav');
+  return { title: t('tools') };
+}
+
+export default function Page() {
+  return <ToolsPage />;
+}

@@ -1,0 +1,40 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { NextIntlClientProvider } from 'next-intl';
+import { afterEach, expect, test } from 'vitest';
+import { catalogue } from '#lib/i18n/catalogue';
+import { createWorkbench } from '../providers/create-workbench.ts';
+import { WorkbenchContext } from '../providers/workbench-context.tsx';
+import { EmptyConversation } from './empty-conversation.tsx';
+
+afterEach(cleanup);
+
+function setup(tools: readonly string[]) {
+  const started: string[] = [];
+  const workbench = createWorkbench({ fetch, baseUrl: 'http://unused.invalid' });
+  workbench.tab.setState({ tools });
+  render(
+    <NextIntlClientProvider locale="en" messages={catalogue.en}>
+      <WorkbenchContext value={workbench}>
+        <EmptyConversation onStart={(text) => started.push(text)} />
+      </WorkbenchContext>
+    </NextIntlClientProvider>,
+  );
+  return started;
+}
+
+test('each starter prompt is sent as it reads', () => {
+  const started = setup([]);
+  for (const button of screen.getAllByRole('button')) fireEvent.click(button);
+  expect(started).toEqual([
+    'Take a screenshot of this page and tell me my position',
+    'What device am I on?',
+    '(2+3)*4',
+  ]);
+});
+
+test('it says what this very tab offers', () => {
+  setup(['device.info', 'page.text']);
+  expect(screen.getByText('This tab offers 2 tools:')).toBeDefined();
+  expect(screen.getByText('page.text')).toBeDefined();
+});

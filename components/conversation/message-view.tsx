@@ -1,0 +1,45 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { memo } from 'react';
+import type { Message, MessagePart } from '#lib/protocol/run';
+import { AssistantText } from './assistant-text.tsx';
+import { CallLine } from './call-line.tsx';
+import { Notice } from './notice.tsx';
+import { UserBubble } from './user-bubble.tsx';
+
+/** One message. It is drawn again only when it is another value: the fold keeps the rest. */
+export const MessageView = memo(function MessageView({ message }: { message: Message }) {
+  if (message.role === 'user') return <UserBubble message={message} />;
+  const last = message.parts.length - 1;
+  return (
+    <div className="space-y-1.5">
+      {keyed(message.parts).map(([key, part], at) => (
+        <Part key={key} part={part} streaming={message.status === 'streaming' && at === last} />
+      ))}
+    </div>
+  );
+});
+
+/** A part's place is its identity: parts are only ever appended. */
+const keyed = (parts: readonly MessagePart[]): [string, MessagePart][] =>
+  parts.map((part, at) => [`part-${at}`, part]);
+
+function Part({ part, streaming }: { part: MessagePart; streaming: boolean }) {
+  const t = useTranslations('conversation');
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? null : <AssistantText text={part.text} streaming={streaming} />;
+    case 'reasoning':
+      return (
+        <details className="text-muted">
+          <summary className="min-h-6">{t(streaming ? 'thinking' : 'reasoning')}</summary>
+          <p className="whitespace-pre-wrap border-l-2 border-line pl-3">{part.text}</p>
+        </details>
+      );
+    case 'tool_call':
+      return <CallLine callId={part.tool_call_id} />;
+    case 'notice':
+      return <Notice code={part.code} text={part.text} />;
+  }
+}

@@ -1,0 +1,38 @@
+'use client';
+
+import { CircleSlash, OctagonX } from 'lucide-react';
+import { useLocale, useTranslations } from 'next-intl';
+import type { ReactNode } from 'react';
+import { adviceFor } from './known-errors.ts';
+
+export interface NoticeProps {
+  code: string;
+  text: string;
+  children?: ReactNode;
+}
+
+/** Codes that tell what happened and are nobody's fault. */
+const QUIET = new Set(['cancelled', 'step_limit']);
+
+/** Why a turn ended as it did, and what one can do about it. */
+export function Notice({ code, text, children }: NoticeProps) {
+  const t = useTranslations('errors.whatToDo');
+  const advice = adviceFor(code, useLocale());
+  const quiet = QUIET.has(code);
+  const Icon = quiet ? CircleSlash : OctagonX;
+  return (
+    <div
+      data-testid="notice"
+      data-code={code}
+      className={`flex gap-2 rounded-[10px] border px-3 py-2 ${quiet ? 'border-line text-muted' : 'border-error bg-errorbg'}`}
+    >
+      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${quiet ? '' : 'text-error'}`} />
+      <div className="min-w-0 flex-1 space-y-1.5 [overflow-wrap:anywhere]">
+        <p>{text}</p>
+        {advice && <p className="font-medium">{t(advice)}</p>}
+        {children}
+        {!quiet && <p className="mono text-error">{code}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import { useModels } from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
+import { Notice } from './notice.tsx';
+import { textOf } from './user-bubble.tsx';
+
+export interface RunEndProps {
+  run: RunSummary;
+  messages: readonly Message[];
+  onSend: (text: string, model?: string) => void;
+}
+
+/** How a turn was stopped or failed, with what to do next at hand. */
+export function RunEnd({ run, messages, onSend }: RunEndProps) {
+  const t = useTranslations('conversation');
+  const rehearsal = useModels().find((one) => one.rehearsal);
+  const asked = messages.findLast((message) => message.role === 'user');
+  if (run.status === 'cancelled') return <Notice code="cancelled" text={t('stopped')} />;
+  if (run.status !== 'failed' || !run.error) return null;
+  return (
+    <Notice code={run.error.code} text={run.error.message}>
+      {asked && (
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" onClick={() => onSend(textOf(asked))}>
+            {t('retry')}
+          </Button>
+          {rehearsal && run.model !== rehearsal.model && (
+            <Button size="sm" onClick={() => onSend(textOf(asked), rehearsal.model)}>
+              {t('useRehearsal')}
+            </Button>
+          )}
+        </div>
+      )}
+    </Notice>
+  );
+}

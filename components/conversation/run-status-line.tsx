@@ -1,0 +1,20 @@
+'use client';
+
+import { LoaderCircle } from 'lucide-react';
+import { useTranslations } from 'next-intl';
+import type { RunSummary } from '#lib/protocol/run';
+import { useModels } from '../providers/workbench-context.tsx';
+
+/** "Step 2 of max 10 · model" while the agent works. */
+export function RunStatusLine({ run }: { run: RunSummary }) {
+  const t = useTranslations('conversation');
+  const model = useModels().find((one) => one.model === run.model);
+  if (run.status !== 'running') return null;
+  const step = run.step > 0 ? t('step', { step: run.step, max: run.max_steps }) : t('starting');
+  return (
+    <p className="flex items-center gap-2 text-muted" data-testid="run-status">
+      <LoaderCircle aria-hidden className="spin size-4 shrink-0 text-doing" />
+      {[step, model?.label ?? run.model].filter(Boolean).join(' · ')}
+    </p>
+  );
+}

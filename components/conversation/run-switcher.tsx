@@ -1,0 +1,87 @@
+'use client';
+
+import { ChevronDown, Plus } from 'lucide-react';
+import { useLocale, useTranslations } from 'next-intl';
+import { formatRelativeTime } from '#lib/format/format-relative-time';
+import type { RunSummary } from '#lib/protocol/run';
+import { useRuns, useUi } from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
+import { useOlderRuns } from './use-older-runs.ts';
+
+export interface RunSwitcherProps {
+  selected: string | null;
+  onSelect: (runId: string | null) => void;
+}
+
+/** A new conversation, or one of the recent ones. */
+export function RunSwitcher({ selected, onSelect }: RunSwitcherProps) {
+  const t = useTranslations('conversation');
+  const wantMessage = useUi((state) => state.wantMessage);
+  const startNew = () => {
+    onSelect(null);
+    wantMessage();
+  };
+  return (
+    <div className="flex items-center gap-2">
+      <RunMenu selected={selected} onSelect={onSelect} />
+      {selected !== null && (
+        <Button size="sm" onClick={startNew}>
+          <Plus aria-hidden className="size-4" />
+          {t('new')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function RunMenu({ selected, onSelect }: RunSwitcherProps) {
+  const t = useTranslations('conversation');
+  const live = useRuns();
+  const { older, more } = useOlderRuns();
+  const known = new Set(live.map((run) => run.run_id));
+  const runs = [...live, ...older.filter((run) => !known.has(run.run_id))];
+  return (
+    <Menu
+      label={t('runs')}
+      trigger={
+        <Button size="sm">
+          {t('runs')}
+          <ChevronDown aria-hidden className="size-4" />
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => onSelect(null)}>
+        <Plus aria-hidden className="size-4" />
+        {t('new')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuLabel>{runs.length > 0 ? t('recent') : t('noRuns')}</MenuLabel>
+      {runs.map((run) => (
+        <MenuItem key={run.run_id} onSelect={() => onSelect(run.run_id)}>
+          <RunLine run={run} selected={run.run_id === selected} />
+        </MenuItem>
+      ))}
+      {more && <MenuItem onSelect={more}>{t('older')}</MenuItem>}
+    </Menu>
+  );
+}
+
+function RunLine({ run, selected }: { run: RunSummary; selected: boolean }) {
+  const t = useTranslations('conversation');
+  const locale = useLocale();
+  return (
+    <>
+      <span className={`min-w-0 flex-1 truncate ${selected ? 'font-bold' : ''}`}>
+        {run.title || t('untitled')}
+      </span>
+      <span
+        className={`shrink-0 text-xs ${run.status === 'running' ? 'text-doing' : 'text-muted'}`}
+      >
+        {run.status === 'running'
+          ? t('running')
+          : formatRelativeTime(run.updated_at * 1_000, Date.now(), locale)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { useListingsKnown, useRun, useWorkbench } from '../providers/workbench-context.tsx';
+
+/** Fetches a run that the feed does not tell of, being too old. True when there is no such run. */
+export function useFetchedRun(runId: string | null): boolean {
+  const { api, runs } = useWorkbench();
+  const known = useRun(runId) !== undefined;
+  const fed = useListingsKnown();
+  const [missing, setMissing] = useState<string | null>(null);
+  useEffect(() => {
+    if (runId === null || known || !fed) return;
+    let current = true;
+    void api.getRun(runId).then((answer) => {
+      if (answer.ok) runs.getState().load(answer.value);
+      else if (current && answer.code === 'run_not_found') setMissing(runId);
+    });
+    return () => {
+      current = false;
+    };
+  }, [api, runs, runId, known, fed]);
+  return runId !== null && missing === runId && !known;
+}

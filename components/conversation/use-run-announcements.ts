@@ -1,0 +1,36 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useEffect, useRef } from 'react';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import { useAnnounce } from '../providers/workbench-context.tsx';
+
+/** Enough of an answer to know what it is about. */
+const SAID_CHARS = 300;
+
+/** Says once, when a turn ends, how it ended. */
+export function useRunAnnouncements(
+  run: RunSummary | undefined,
+  messages: readonly Message[],
+): void {
+  const t = useTranslations('conversation');
+  const announce = useAnnounce();
+  const before = useRef<{ id: string; status: string } | null>(null);
+  useEffect(() => {
+    const last = before.current;
+    before.current = run ? { id: run.run_id, status: run.status } : null;
+    if (!run || last?.id !== run.run_id || last.status !== 'running') return;
+    if (run.status === 'idle') announce(t('announceDone', { text: lastText(messages) }));
+    if (run.status === 'cancelled') announce(t('announceStopped'));
+    if (run.status === 'failed') {
+      announce(t('announceFailed', { text: run.error?.message ?? '' }));
+    }
+  }, [run, messages, announce, t]);
+}
+
+function lastText(messages: readonly Message[]): string {
+  const parts = messages.at(-1)?.parts ?? [];
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
+  // Marks of the formatting would be read out.
+  return text.replace(/[*_`#>|]/g, '').slice(0, SAID_CHARS);
+}

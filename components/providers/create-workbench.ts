@@ -1,0 +1,25 @@
+import { createApi } from '#lib/api/http-client';
+import { createCallsStore } from '#lib/stores/calls-store';
+import { createConnectionStore } from '#lib/stores/connection-store';
+import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
+import { createListingsStore } from '#lib/stores/listings-store';
+import { createModelsStore } from '#lib/stores/models-store';
+import { createRevealStore } from '#lib/stores/reveal-store';
+import { createRunsStore } from '#lib/stores/runs-store';
+import { createTabStore } from '#lib/stores/tab-store';
+import { createUiStore } from '#lib/stores/ui-store';
+import type { Workbench } from './workbench-context.tsx';
+
+/** The empty workbench of one page; `startFeed` fills it. */
+export const createWorkbench = (deps: { fetch: typeof fetch; baseUrl: string }): Workbench => ({
+  api: createApi(deps),
+  calls: createCallsStore(),
+  runs: createRunsStore(),
+  listings: createListingsStore(),
+  connection: createConnectionStore(),
+  models: createModelsStore(),
+  tab: createTabStore(),
+  prompts: createDevicePromptsStore(),
+  reveal: createRevealStore(),
+  ui: createUiStore(),
+});

@@ -1,0 +1,36 @@
+import { createBrowserEnvironment } from '#lib/client/browser-environment';
+import { findGap } from '#lib/stores/find-gap';
+import { createFrameScheduler } from '#lib/stores/frame-scheduler';
+import { createWatchFeed, type WatchFeed } from '#lib/stores/watch-feed';
+import { socketUrl } from './socket-url.ts';
+import type { Workbench } from './workbench-context.tsx';
+
+/** Connects a workbench's stores to the watch socket of the server that served the page. */
+export function startFeed(workbench: Workbench): WatchFeed {
+  const { calls, runs, listings, connection, api } = workbench;
+  const environment = createBrowserEnvironment();
+  const fed = [calls, runs, listings];
+  return createWatchFeed({
+    environment,
+    url: socketUrl('/ws/watch', location),
+    schedule: createFrameScheduler({
+      requestFrame: (run) => requestAnimationFrame(run),
+      schedule: environment.schedule,
+    }),
+    isOnline: () => navigator.onLine,
+    hasAccess: async () => {
+      const answer = await api.listModels();
+      return answer.ok || answer.status !== 401;
+    },
+    findGap: (events) => findGap(calls.getState(), runs.getState(), events),
+    onSnapshot: (snapshot) => {
+      for (const store of fed) store.getState().replace(snapshot);
+    },
+    onEvents: (events) => {
+      for (const store of fed) store.getState().apply(events);
+    },
+    onState: (feed) => connection.setState({ feed }),
+    onCaughtUp: (events) => connection.setState({ caughtUp: { events, at: Date.now() } }),
+    onProblem: (message) => console.warn(`watch feed: ${message}`),
+  });
+}

@@ -1,0 +1,44 @@
+import { createBrowserTools } from '#lib/browser-tools/browser-tools';
+import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
+import { watchClientState } from '#lib/browser-tools/watch-client-state';
+import { createBrowserParts } from '#lib/client/browser-environment';
+import { createToolClient } from '#lib/client/tool-client';
+import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import { socketUrl } from './socket-url.ts';
+import { tabName } from './tab-name.ts';
+import type { Workbench } from './workbench-context.tsx';
+
+/** Makes this tab a client of the server that served it, signed in by the page's cookie. */
+export function startTabClient({ api, tab, prompts }: Workbench): () => void {
+  const onProblem = (message: string) => console.warn(`tab client: ${message}`);
+  const env = createBrowserEnv();
+  const client = createToolClient({
+    ...createBrowserParts({ onProblem }),
+    url: socketUrl('/ws/client', location),
+    name: tabName(navigator),
+    kind: 'tab',
+    tools: createBrowserTools(env, prompts.getState()),
+    uploadBlob: createHttpUploadBlob({ baseUrl: '', fetch: (url, init) => fetch(url, init) }),
+    isRefused: async () => {
+      const answer = await api.listModels();
+      return !answer.ok && answer.status === 401;
+    },
+    onRejectedTools: (rejected) => {
+      for (const { name, message } of rejected) onProblem(`${name} was not taken: ${message}`);
+    },
+    onProblem,
+  });
+  tab.setState({ tools: client.toolNames });
+  const ends = [
+    client.status.subscribe(({ state }) =>
+      tab.setState({ status: state === 'connected' ? 'connected' : 'disconnected' }),
+    ),
+    client.clientId.subscribe((clientId) => tab.setState({ clientId })),
+    watchClientState({ env, toolNames: client.toolNames, report: client.reportState }),
+  ];
+  client.start().catch((error: unknown) => onProblem(String(error)));
+  return () => {
+    for (const end of ends) end();
+    client.stop().catch((error: unknown) => onProblem(String(error)));
+  };
+}

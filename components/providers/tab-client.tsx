@@ -1,0 +1,10 @@
+'use client';
+
+import { DevicePromptBanner } from './device-prompt-banner.tsx';
+import { useTabClient } from './use-tab-client.ts';
+
+/** This tab as a client of the server, on every page, and its questions to the person. */
+export function TabClient() {
+  useTabClient();
+  return <DevicePromptBanner />;
+}

@@ -1,0 +1,20 @@
+'use client';
+
+import { useEffect } from 'react';
+import { useWorkbench } from './workbench-context.tsx';
+
+/** Starts this tab's client once the page is there; its code is no part of the first load. */
+export function useTabClient(): void {
+  const workbench = useWorkbench();
+  useEffect(() => {
+    let stop = () => {};
+    let left = false;
+    void import('./start-tab-client.ts').then(({ startTabClient }) => {
+      if (!left) stop = startTabClient(workbench);
+    });
+    return () => {
+      left = true;
+      stop();
+    };
+  }, [workbench]);
+}

@@ -1,0 +1,118 @@
+'use client';
+
+import { createContext, use } from 'react';
+import { useStore } from 'zustand';
+import { useShallow } from 'zustand/react/shallow';
+import type { Api } from '#lib/api/http-client';
+import type { Message, ModelListing, RunSummary } from '#lib/protocol/run';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { ApprovalListing, ClientListing } from '#lib/protocol/watch-messages';
+import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
+import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-store';
+import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
+import { type CallsState, callIdsOfRun } from '#lib/stores/fold-calls';
+import type { ListingsStore } from '#lib/stores/listings-store';
+import type { ModelsStore } from '#lib/stores/models-store';
+import type { RevealState, RevealStore } from '#lib/stores/reveal-store';
+import { newestRuns, type RunsStore } from '#lib/stores/runs-store';
+import type { TabState, TabStore } from '#lib/stores/tab-store';
+import type { UiState, UiStore } from '#lib/stores/ui-store';
+
+/** Everything that a page's components share: stores fed by the watch feed, and the HTTP API. */
+export interface Workbench {
+  readonly api: Api;
+  readonly calls: CallsStore;
+  readonly runs: RunsStore;
+  readonly listings: ListingsStore;
+  readonly connection: ConnectionStore;
+  readonly models: ModelsStore;
+  /** This tab as a client of the server: its id, its tools, whether it is connected. */
+  readonly tab: TabStore;
+  /** Questions to the person at this device, asked by this tab's tools. */
+  readonly prompts: DevicePromptsStore;
+  readonly reveal: RevealStore;
+  readonly ui: UiStore;
+}
+
+export const WorkbenchContext = createContext<Workbench | null>(null);
+
+export function useWorkbench(): Workbench {
+  const workbench = use(WorkbenchContext);
+  if (!workbench) throw new Error('This component must be inside WorkbenchProvider.');
+  return workbench;
+}
+
+export const useApi = (): Api => useWorkbench().api;
+
+/** Any view of the calls. The selector must give the same value for the same state. */
+export const useCalls = <T,>(selector: (state: CallsState) => T): T =>
+  useStore(useWorkbench().calls, selector);
+
+/** Renders again only when this one call's entry changes. */
+export const useCall = (callId: string): CallEntry | undefined =>
+  useCalls((state) => (Object.hasOwn(state.byId, callId) ? state.byId[callId] : undefined));
+
+/** Ids of all calls or of one run's, oldest first; the same array until a call comes or goes. */
+export const useCallOrder = (runId?: string): readonly string[] =>
+  useCalls((state) => (runId === undefined ? state.order : callIdsOfRun(state, runId)));
+
+export const useConnection = (): ConnectionState => useStore(useWorkbench().connection);
+
+/** Newest first. */
+export const useRuns = (): readonly RunSummary[] =>
+  useStore(useWorkbench().runs, useShallow(newestRuns));
+
+export const useRun = (runId: string | null): RunSummary | undefined =>
+  useStore(useWorkbench().runs, (state) => (runId === null ? undefined : state.runs[runId]));
+
+const NO_MESSAGES: readonly Message[] = [];
+
+/** Oldest first. */
+export const useMessages = (runId: string | null): readonly Message[] =>
+  useStore(useWorkbench().runs, (state) =>
+    runId === null ? NO_MESSAGES : (state.messages[runId] ?? NO_MESSAGES),
+  );
+
+export const useTools = (): readonly ToolListing[] =>
+  useStore(useWorkbench().listings, (state) => state.tools);
+
+export const useClients = (): readonly ClientListing[] =>
+  useStore(useWorkbench().listings, (state) => state.clients);
+
+export const useApprovals = (): readonly ApprovalListing[] =>
+  useStore(useWorkbench().listings, (state) => state.approvals);
+
+/** False until the first snapshot came: lists that are empty are then not known yet. */
+export const useListingsKnown = (): boolean =>
+  useStore(useWorkbench().listings, (state) => state.known);
+
+export const useModels = (): readonly ModelListing[] =>
+  useStore(useWorkbench().models, (state) => state.models);
+
+/** Model reference that new messages go to; null while models are not known. */
+export const useChosenModel = (): string | null =>
+  useStore(useWorkbench().models, (state) => state.chosen);
+
+export const useUi = <T,>(selector: (state: UiState) => T): T =>
+  useStore(useWorkbench().ui, selector);
+
+/** Says something once to those who listen. */
+export const useAnnounce = (): UiState['announce'] => useUi((state) => state.announce);
+
+export const useDevicePrompts = (): readonly DevicePrompt[] =>
+  useStore(useWorkbench().prompts, (state) => state.waiting);
+
+export const useTab = (): TabState => useStore(useWorkbench().tab);
+
+/**
+ * The card that somebody asked to see, e.g. from the transcript. Whoever draws
+ * the list scrolls to it and focuses it whenever `nonce` rises.
+ */
+export const useRevealedCall = (): Pick<RevealState, 'callId' | 'nonce'> =>
+  useStore(
+    useWorkbench().reveal,
+    useShallow(({ callId, nonce }) => ({ callId, nonce })),
+  );
+
+export const useRevealCall = (): RevealState['reveal'] =>
+  useStore(useWorkbench().reveal, (state) => state.reveal);

@@ -1,0 +1,53 @@
+'use client';
+
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import type { WatchFeed } from '#lib/stores/watch-feed';
+import { createWorkbench } from './create-workbench.ts';
+import { FeedContext } from './feed-context.tsx';
+import { startFeed } from './start-feed.ts';
+import { browserMemory } from './stored-text.ts';
+import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
+
+const MODEL_KEY = 'callboard:model';
+
+/** Builds the stores once and keeps them fed while the page is open. */
+export function WorkbenchProvider({ children }: { children: ReactNode }) {
+  const [workbench] = useState(() =>
+    createWorkbench({ fetch: (input, init) => fetch(input, init), baseUrl: '' }),
+  );
+  const feed = useRef<WatchFeed | null>(null);
+  useEffect(() => {
+    const started = startFeed(workbench);
+    feed.current = started;
+    return () => started.close();
+  }, [workbench]);
+  useEffect(() => keepModels(workbench), [workbench]);
+  const control = useMemo(() => ({ retryNow: () => feed.current?.retryNow() }), []);
+  return (
+    <WorkbenchContext value={workbench}>
+      <FeedContext value={control}>{children}</FeedContext>
+    </WorkbenchContext>
+  );
+}
+
+/** Loads the models at each connection, since a server that restarted may have others. */
+function keepModels({ api, connection, models }: Workbench): () => void {
+  const load = async () => {
+    const answer = await api.listModels();
+    if (!answer.ok) return;
+    const known = models.getState().chosen ?? browserMemory.read(MODEL_KEY);
+    models.getState().load(answer.value.models, known);
+  };
+  const stopConnection = connection.subscribe((now, before) => {
+    if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') void load();
+  });
+  const stopModels = models.subscribe((now, before) => {
+    if (before.chosen !== null && now.chosen !== before.chosen) {
+      browserMemory.write(MODEL_KEY, now.chosen);
+    }
+  });
+  return () => {
+    stopConnection();
+    stopModels();
+  };
+}

@@ -1,0 +1,74 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { useState } from 'react';
+import { Dialog } from '#components/ui/dialog';
+import { formatBytes } from '#lib/format/format-bytes';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { Attachment } from '#lib/protocol/attachment';
+
+export interface ImageViewProps {
+  image: Attachment;
+  /** Name of the tool. */
+  name: string;
+  url: string;
+  isReconstructed: boolean;
+}
+
+/** A picture that a tool brought: small in the card, whole in a dialog. */
+export function ImageView({ image, name, url, isReconstructed }: ImageViewProps) {
+  const t = useTranslations('card');
+  const locale = useLocale();
+  const [isOpen, setOpen] = useState(false);
+  const alt = showControlCharacters(image.alt ?? image.name ?? t('result.image', { tool: name }));
+  const hasSize = image.width !== undefined && image.height !== undefined;
+  const size = hasSize ? { width: image.width, height: image.height } : {};
+  const info = [
+    ...(hasSize
+      ? [t('result.imageInfo', { width: image.width ?? 0, height: image.height ?? 0 })]
+      : []),
+    image.media_type.replace('image/', '').toUpperCase(),
+    formatBytes(image.size, locale),
+  ];
+  return (
+    <figure>
+      <button
+        type="button"
+        aria-label={t('result.zoom', { alt })}
+        onClick={() => setOpen(true)}
+        className="block max-w-full overflow-hidden rounded-md border border-line bg-surface2"
+      >
+        {/* Width and height keep its place before it is loaded. */}
+        <img
+          src={url}
+          alt={alt}
+          {...size}
+          loading="lazy"
+          decoding="async"
+          className="h-auto max-h-60 w-auto max-w-full object-contain"
+        />
+      </button>
+      <figcaption className="mt-1 text-xs text-muted">
+        {info.join(' · ')}
+        {isReconstructed && <> · {t('result.reconstructed')}</>}
+      </figcaption>
+      {isOpen && (
+        <Dialog
+          open
+          onOpenChange={setOpen}
+          title={alt}
+          closeLabel={t('action.close')}
+          width="max-w-[94vw] w-fit!"
+        >
+          <img src={url} alt={alt} {...size} className="h-auto max-h-[76dvh] w-auto max-w-full" />
+          <p className="mt-2 text-xs text-muted">
+            {info.join(' · ')} ·{' '}
+            <a href={url} download={image.name ?? true} className="text-accent underline">
+              {t('action.download')}
+            </a>
+          </p>
+        </Dialog>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,82 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { JsonView } from 'react-json-view-lite';
+import { formatBytes } from '#lib/format/format-bytes';
+import { jsonPreview } from '#lib/format/json-preview';
+import { measureJson } from '#lib/format/json-size';
+import { ScrollRegion } from './scroll-region.tsx';
+import { visibleJson } from './visible-json.ts';
+
+/** Measured limits of a tree drawn at once: far beyond them a tab freezes for minutes. */
+const MAX_ROWS = 3_333;
+const MAX_CHARS = 2_000_000;
+const HEAD_CHARS = 4_000;
+/** Values with up to so many rows are open from the start. */
+const OPEN_ROWS = 60;
+
+/** Any JSON as a tree, or its beginning where a tree would be too large. */
+export function JsonTree({ value, label }: { value: unknown; label: string }) {
+  const t = useTranslations('card.result');
+  const locale = useLocale();
+  const size = measureJson(value, MAX_ROWS, MAX_CHARS);
+  if (!size.isWithin) {
+    return (
+      <>
+        <p className="text-xs text-muted">
+          {t('tooLarge', { size: `> ${formatBytes(size.chars, locale)}` })}
+        </p>
+        <ScrollRegion label={label} className="mt-1 max-h-80 rounded-md bg-surface2">
+          <pre className="mono whitespace-pre-wrap p-2 wrap-anywhere">
+            {jsonPreview(value, HEAD_CHARS)}
+          </pre>
+        </ScrollRegion>
+      </>
+    );
+  }
+  if (typeof value !== 'object' || value === null) {
+    return <code className="mono wrap-anywhere">{jsonPreview(value, HEAD_CHARS)}</code>;
+  }
+  return (
+    <ScrollRegion label={label} className="max-h-96 rounded-md bg-surface2 p-2">
+      <Tree value={value} isOpen={size.rows <= OPEN_ROWS} label={label} />
+    </ScrollRegion>
+  );
+}
+
+function Tree({ value, isOpen, label }: { value: object; isOpen: boolean; label: string }) {
+  const t = useTranslations('card.result');
+  const visible = visibleJson(value);
+  return (
+    <JsonView
+      data={typeof visible === 'object' && visible !== null ? visible : {}}
+      aria-label={label}
+      shouldExpandNode={isOpen ? openAll : openFirst}
+      style={{ ...CLASSES, ariaLables: { expandJson: t('expand'), collapseJson: t('collapse') } }}
+    />
+  );
+}
+
+const openAll = (): boolean => true;
+const openFirst = (level: number): boolean => level < 1;
+
+const CLASSES = {
+  container: 'json-tree mono leading-6 wrap-anywhere',
+  basicChildStyle: '',
+  label: 'text-muted mr-1',
+  clickableLabel: 'text-muted mr-1 cursor-pointer',
+  nullValue: 'text-cancel',
+  undefinedValue: 'text-cancel',
+  numberValue: 'text-doing',
+  stringValue: 'text-success',
+  booleanValue: 'text-wait',
+  otherValue: '',
+  punctuation: 'text-muted',
+  expandIcon: 'json-icon json-expand',
+  collapseIcon: 'json-icon json-collapse',
+  collapsedContent: 'json-more text-muted cursor-pointer',
+  childFieldsContainer: '',
+  noQuotesForStringValues: false,
+  quotesForFieldNames: false,
+  stringifyStringValues: true,
+};

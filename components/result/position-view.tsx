@@ -1,0 +1,66 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { lazy, Suspense } from 'react';
+import type { Position } from './choose-result-view.ts';
+import { ResultBoundary } from './result-boundary.tsx';
+
+/** The outline of the world is 21 kB: fetched with the first position. */
+const LocatorMap = lazy(() =>
+  import('./locator-map.tsx').then((module) => ({ default: module.LocatorMap })),
+);
+
+/** A position on a map that asks nobody: where somebody is goes to no map service by itself. */
+export function PositionView({ position }: { position: Position }) {
+  const t = useTranslations('card.result');
+  const locale = useLocale();
+  const { latitude, longitude, accuracy, altitude } = position;
+  const meters = (value: number) => value.toLocaleString(locale, { maximumFractionDigits: 0 });
+  const place = `mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}`;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="h-30 w-60 max-w-full overflow-hidden rounded-md bg-surface2">
+        <ResultBoundary fallback={null}>
+          <Suspense fallback={null}>
+            <LocatorMap
+              latitude={latitude}
+              longitude={longitude}
+              label={t('map', { latitude, longitude })}
+            />
+          </Suspense>
+        </ResultBoundary>
+      </div>
+      <div>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-3">
+          <dt className="text-muted">{t('latitude')}</dt>
+          <dd className="mono">
+            {latitude}, {longitude}
+          </dd>
+          {accuracy !== null && (
+            <>
+              <dt className="text-muted">{t('accuracy')}</dt>
+              <dd>{t('accuracyValue', { meters: meters(accuracy) })}</dd>
+            </>
+          )}
+          {altitude !== null && (
+            <>
+              <dt className="text-muted">{t('altitude')}</dt>
+              <dd>{t('meters', { meters: meters(altitude) })}</dd>
+            </>
+          )}
+        </dl>
+        <p className="text-xs text-muted">
+          {t('datum')} ·{' '}
+          <a
+            href={`https://www.openstreetmap.org/?${place}`}
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent underline underline-offset-2"
+          >
+            {t('openMap')}
+          </a>
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useState } from 'react';
+import type { Attachment } from '#lib/protocol/attachment';
+import { AttachmentList } from './attachment-list.tsx';
+import { chooseResultView, isRecord, type ResultView as View } from './choose-result-view.ts';
+import { DownloadButton } from './download-button.tsx';
+import { FactsView } from './facts-view.tsx';
+import { JsonTree } from './json-tree.tsx';
+import { LongText } from './long-text.tsx';
+import { PositionView } from './position-view.tsx';
+import { ResultBoundary } from './result-boundary.tsx';
+import { TableView } from './table-view.tsx';
+import { WeatherView } from './weather-view.tsx';
+
+export interface ResultViewProps {
+  /** `undefined`: the tool returned nothing. Every other value is shown as itself. */
+  value: unknown;
+  attachments: readonly Attachment[];
+  /** Name of the tool, for alternative texts and file names. */
+  name: string;
+  blobUrl: (blobId: string) => string;
+}
+
+/** A tool's answer for people, always as data: never as HTML and never as markdown. */
+export function ResultView({ value, attachments, name, blobUrl }: ResultViewProps) {
+  const t = useTranslations('card');
+  const [isRaw, setRaw] = useState(false);
+  const view = chooseResultView(value);
+  const raw = <JsonTree value={value} label={t('result.tree')} />;
+  const hasOtherView = view.kind !== 'json' && view.kind !== 'scalar' && view.kind !== 'nothing';
+  // An attachment says it all where the tool returned nothing beside it.
+  const isOnlyFiles = attachments.length > 0 && (value === undefined || value === null);
+  // A picture's caption already tells what its result repeats.
+  const isCaption = attachments.length > 0 && isRecord(value) && 'media_type' in value;
+  return (
+    <div data-testid="result" data-result-kind={view.kind}>
+      {attachments.length > 0 && (
+        <AttachmentList
+          attachments={attachments}
+          name={name}
+          blobUrl={blobUrl}
+          isReconstructed={isReconstructed(value)}
+        />
+      )}
+      {!isOnlyFiles && (
+        <ResultBoundary
+          fallback={
+            <>
+              <p className="text-error">{t('result.drawFailed')}</p>
+              {raw}
+            </>
+          }
+        >
+          {isRaw ? raw : !isCaption && <Body view={view} label={t('result.tree')} />}
+        </ResultBoundary>
+      )}
+      {value !== undefined && !isOnlyFiles && (
+        <div className="mt-1 flex flex-wrap gap-3 text-xs">
+          {hasOtherView && (
+            <button type="button" className="link-button" onClick={() => setRaw(!isRaw)}>
+              {t(isRaw ? 'action.view' : 'action.raw')}
+            </button>
+          )}
+          <DownloadButton value={value} name={name} label={t('action.download')} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Screenshots drawn from the page's elements say so in their result. */
+const isReconstructed = (value: unknown): boolean =>
+  isRecord(value) && (value.reconstructed === true || value.mode === 'page');
+
+function Body({ view, label }: { view: View; label: string }) {
+  const t = useTranslations('card.result');
+  switch (view.kind) {
+    case 'nothing':
+      return <p className="text-muted">{t('nothing')}</p>;
+    case 'text':
+      return view.text === '' ? (
+        <p>
+          <code className="mono">""</code> <span className="text-muted">{t('emptyText')}</span>
+        </p>
+      ) : (
+        <p>
+          <LongText text={view.text} />
+        </p>
+      );
+    case 'scalar':
+      return <code className="mono text-sm">{String(view.value)}</code>;
+    case 'position':
+      return <PositionView position={view.position} />;
+    case 'weather':
+      return <WeatherView weather={view.weather} />;
+    case 'table':
+      return <TableView table={view.table} />;
+    case 'facts':
+      return <FactsView facts={view.facts} />;
+    case 'json':
+      return <Json value={view.value} label={label} />;
+  }
+}
+
+function Json({ value, label }: { value: unknown; label: string }) {
+  const t = useTranslations('card.result');
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (!isEmpty) return <JsonTree value={value} label={label} />;
+  return (
+    <p>
+      <code className="mono">{Array.isArray(value) ? '[]' : '{}'}</code>{' '}
+      <span className="text-muted">{t(Array.isArray(value) ? 'emptyList' : 'emptyObject')}</span>
+    </p>
+  );
+}

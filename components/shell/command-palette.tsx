@@ -1,0 +1,67 @@
+'use client';
+
+import { Command } from 'cmdk';
+import { useRouter } from 'next/navigation';
+import { useTranslations } from 'next-intl';
+import type { Theme } from '#lib/i18n/locales';
+import { useTools, useUi } from '../providers/workbench-context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { PAGES } from './pages.ts';
+import { usePaletteActions } from './use-palette-actions.ts';
+
+const GROUP =
+  '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-muted';
+
+/** Everything one can do or go to, by typing a few letters of it. */
+export function CommandPalette({ theme }: { theme: Theme }) {
+  const t = useTranslations('shell');
+  const router = useRouter();
+  const tools = useTools();
+  const open = useUi((state) => state.open);
+  const actions = usePaletteActions(theme);
+  const choose = (run: () => void) => () => {
+    open(null);
+    run();
+  };
+  return (
+    <Dialog open onOpenChange={() => open(null)} title={t('palette.title')} closeLabel={t('close')}>
+      <Command label={t('palette.title')} loop>
+        <Command.Input autoFocus placeholder={t('palette.placeholder')} className="field w-full" />
+        <Command.List className="mt-2 max-h-[50dvh] overflow-y-auto">
+          <Command.Empty className="px-2.5 py-3 text-muted">{t('palette.empty')}</Command.Empty>
+          <Command.Group heading={t('palette.actions')} className={GROUP}>
+            {actions.map(({ name, run }) => (
+              <Command.Item key={name} onSelect={choose(run)} className="menu-item">
+                {name}
+              </Command.Item>
+            ))}
+          </Command.Group>
+          <Command.Group heading={t('palette.pages')} className={GROUP}>
+            {PAGES.map(({ href, name }) => (
+              <Command.Item
+                key={href}
+                onSelect={choose(() => router.push(href))}
+                className="menu-item"
+              >
+                {t(`nav.${name}`)}
+              </Command.Item>
+            ))}
+          </Command.Group>
+          <Command.Group heading={t('palette.tools')} className={GROUP}>
+            {tools.map(({ name, description }) => (
+              <Command.Item
+                key={name}
+                keywords={[description]}
+                onSelect={choose(() => router.push(`/tools?tool=${encodeURIComponent(name)}`))}
+                className="menu-item"
+              >
+                <span className="mono shrink-0 font-semibold">{name}</span>
+                <span className="truncate text-muted">{description}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}

@@ -1,0 +1,84 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import type { FeedState } from '#lib/stores/connection-store';
+import { useFeedControl } from '../providers/feed-context.tsx';
+import {
+  useClients,
+  useConnection,
+  useListingsKnown,
+  useTools,
+} from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
+import { useNow } from './use-now.ts';
+
+const DOTS: Record<FeedState['kind'], string> = {
+  connected: 'bg-success',
+  connecting: 'bg-wait',
+  reconnecting: 'bg-wait',
+  offline: 'bg-error',
+  refused: 'bg-error',
+};
+
+/** How we stand with the server, in words, with what is connected to it. */
+export function ConnectionState() {
+  const { feed } = useConnection();
+  return (
+    <div
+      className="flex min-w-0 items-center gap-2"
+      data-testid="connection"
+      data-state={feed.kind}
+    >
+      <span
+        aria-hidden
+        className={`status-dot size-2.5 shrink-0 rounded-full ${DOTS[feed.kind]}`}
+      />
+      {feed.kind === 'connected' && <Connected />}
+      {feed.kind === 'reconnecting' && <Reconnecting {...feed} />}
+      <Plain kind={feed.kind} />
+    </div>
+  );
+}
+
+function Plain({ kind }: { kind: FeedState['kind'] }) {
+  const t = useTranslations('shell.connection');
+  if (kind === 'connected' || kind === 'reconnecting') return null;
+  return <span className="truncate">{t(kind)}</span>;
+}
+
+/** Numbers give way first where the header is narrow. */
+function Connected() {
+  const t = useTranslations('shell.connection');
+  const known = useListingsKnown();
+  const connected = useClients().filter((client) => client.connected).length;
+  const tools = useTools().length;
+  return (
+    <span className="truncate">
+      {t('connected')}
+      {known && (
+        <span className="max-[480px]:hidden">
+          {` · ${t('clients', { count: connected })} · ${t('tools', { count: tools })}`}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Reconnecting({ attempt, retryAt }: { attempt: number; retryAt: number }) {
+  const t = useTranslations('shell.connection');
+  const { retryNow } = useFeedControl();
+  const seconds = Math.ceil((retryAt - useNow(true)) / 1_000);
+  return (
+    <>
+      <span className="truncate">
+        {t('reconnecting', { attempt })}
+        {seconds > 0 && (
+          <span className="max-[480px]:hidden">{` ${t('inSeconds', { seconds })}`}</span>
+        )}
+      </span>
+      <Button size="sm" onClick={retryNow}>
+        {t('retryNow')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+'use client';
+
+import { useUi } from '../providers/workbench-context.tsx';
+import { useCallAnnouncements } from './use-call-announcements.ts';
+import { useConnectionAnnouncements } from './use-connection-announcements.ts';
+
+/**
+ * The one polite voice of the page. The list of cards itself is no live region:
+ * at hundreds of updates a second it would never stop talking.
+ */
+export function LiveRegions() {
+  const { text, at } = useUi((state) => state.announcement);
+  useCallAnnouncements();
+  useConnectionAnnouncements();
+  return (
+    <p role="status" className="sr-only">
+      {/* A new element for each, so that the same words twice are said twice. */}
+      <span key={at}>{text}</span>
+    </p>
+  );
+}

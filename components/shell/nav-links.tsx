@@ -1,0 +1,26 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { useTranslations } from 'next-intl';
+import { PAGES } from './pages.ts';
+
+/** The pages, side by side. */
+export function NavLinks() {
+  const t = useTranslations('shell.nav');
+  const pathname = usePathname();
+  return (
+    <nav aria-label={t('label')} className="flex items-center gap-1">
+      {PAGES.map(({ href, name }) => (
+        <Link
+          key={href}
+          href={href}
+          aria-current={pathname === href ? 'page' : undefined}
+          className="border-b-2 border-transparent px-1.5 py-1 hover:border-line aria-[current]:border-fg aria-[current]:font-semibold"
+        >
+          {t(name)}
+        </Link>
+      ))}
+    </nav>
+  );
+}

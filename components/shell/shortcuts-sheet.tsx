@@ -1,0 +1,57 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useUi } from '../providers/workbench-context.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { useSingleKeys } from './use-single-keys.ts';
+
+const KEYS = [
+  ['palette', '⌘K / Ctrl K'],
+  ['message', '/'],
+  ['send', 'Enter'],
+  ['newline', 'Shift Enter'],
+  ['stop', 'Esc'],
+  ['workbench', 'g w'],
+  ['tools', 'g t'],
+  ['docs', 'g d'],
+  ['chat', '['],
+  ['live', ']'],
+  ['sheet', '?'],
+] as const;
+
+/** Every key, and the switch for the single ones (WCAG 2.1.4). */
+export function ShortcutsSheet() {
+  const t = useTranslations('shell');
+  const close = useUi((state) => state.open);
+  const { on, set } = useSingleKeys();
+  return (
+    <Dialog
+      open
+      onOpenChange={() => close(null)}
+      title={t('keys.title')}
+      description={t('keys.hint')}
+      closeLabel={t('close')}
+    >
+      <dl className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-1.5">
+        {KEYS.map(([name, keys]) => (
+          <div key={name} className="contents">
+            <dt>{t(`keys.${name}`)}</dt>
+            <dd>
+              <Kbd>{keys}</Kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label className="mt-4 flex min-h-6 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={on}
+          onChange={(event) => set(event.target.checked)}
+          className="size-4 accent-accent"
+        />
+        {t('keys.enabled')}
+      </label>
+    </Dialog>
+  );
+}

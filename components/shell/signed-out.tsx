@@ -1,0 +1,15 @@
+'use client';
+
+import { useEffect } from 'react';
+import { useConnection } from '../providers/workbench-context.tsx';
+
+/** Leaves for the sign-in page when the session has ended; drafts stay in the tab's memory. */
+export function SignedOut() {
+  const refused = useConnection().feed.kind === 'refused';
+  useEffect(() => {
+    if (!refused) return;
+    const back = encodeURIComponent(location.pathname + location.search);
+    location.assign(`/sign-in?expired=session&next=${back}`);
+  }, [refused]);
+  return null;
+}

@@ -1,0 +1,25 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useEffect } from 'react';
+import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
+import { showToast } from '../ui/toast.tsx';
+
+/** Says that the connection was lost, and after it is back what was caught up. */
+export function useConnectionAnnouncements(): void {
+  const { connection } = useWorkbench();
+  const t = useTranslations('shell.connection');
+  const announce = useAnnounce();
+  useEffect(
+    () =>
+      connection.subscribe((now, before) => {
+        if (before.feed.kind === 'connected' && now.feed.kind !== 'connected') announce(t('lost'));
+        if (!now.caughtUp || now.caughtUp === before.caughtUp) return;
+        const { events } = now.caughtUp;
+        const text = events === null ? t('caughtUpAll') : t('caughtUp', { count: events });
+        // The toast speaks for itself: it is a live region of its own.
+        showToast(text);
+      }),
+    [connection, t, announce],
+  );
+}

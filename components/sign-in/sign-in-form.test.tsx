@@ -1,0 +1,67 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { NextIntlClientProvider } from 'next-intl';
+import { afterEach, expect, test } from 'vitest';
+import type { ApiFailure } from '#lib/api/api-result';
+import { catalogue } from '#lib/i18n/catalogue';
+import { SignInForm } from './sign-in-form.tsx';
+
+afterEach(cleanup);
+
+const refusal = (status: number, retryAfter: number | null = null): ApiFailure => ({
+  ok: false,
+  code: 'refused',
+  message: 'No.',
+  details: [],
+  status,
+  retryAfter,
+});
+
+function setup(answer: ApiFailure | { ok: true; value: unknown }) {
+  const tokens: string[] = [];
+  const went: string[] = [];
+  render(
+    <NextIntlClientProvider locale="en" messages={catalogue.en}>
+      <SignInForm
+        reason={null}
+        next="/tools"
+        signIn={async (token) => {
+          tokens.push(token);
+          return answer;
+        }}
+        go={(path) => went.push(path)}
+      />
+    </NextIntlClientProvider>,
+  );
+  const submit = (token: string) => {
+    fireEvent.change(screen.getByLabelText('Operator token'), { target: { value: token } });
+    fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  };
+  return { tokens, went, submit };
+}
+
+test('the right token leads to where one wanted to be', async () => {
+  const { tokens, went, submit } = setup({ ok: true, value: {} });
+  submit('  secret\n');
+  await waitFor(() => expect(went).toEqual(['/tools']));
+  expect(tokens).toEqual(['secret']);
+});
+
+test.each([
+  [refusal(401), /not the right one/],
+  [refusal(429, 7), /in 7 s/],
+  [refusal(0), /does not answer/],
+  [refusal(500), /did not work: No\./],
+])('a refusal says what to do', async (answer, words) => {
+  const { went, submit } = setup(answer);
+  submit('x');
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(words));
+  expect(went).toEqual([]);
+});
+
+test('an empty field asks nobody', async () => {
+  const { tokens, submit } = setup({ ok: true, value: {} });
+  submit('   ');
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('Enter the token.'));
+  expect(tokens).toEqual([]);
+});

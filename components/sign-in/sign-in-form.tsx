@@ -1,0 +1,89 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import type { ApiFailure } from '#lib/api/api-result';
+import { type Api, createApi } from '#lib/api/http-client';
+import { Button } from '../ui/button.tsx';
+import { SignInHeading } from './sign-in-heading.tsx';
+import { SignInHelp } from './sign-in-help.tsx';
+
+export interface SignInFormProps {
+  /** Why one is here, when it was not by choice. */
+  reason: 'ended' | 'linkUsed' | null;
+  /** Where to go afterwards; a path of this site. */
+  next: string;
+  signIn?: Api['signIn'];
+  go?: (path: string) => void;
+}
+
+const toServer: Api['signIn'] = (token) =>
+  createApi({ fetch: (input, init) => fetch(input, init), baseUrl: '' }).signIn(token);
+
+/** Takes the operator's token and goes on to where one wanted to be. */
+export function SignInForm(props: SignInFormProps) {
+  const { reason, next, signIn = toServer, go = (path) => location.assign(path) } = props;
+  const t = useTranslations('signIn');
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const problemId = useId();
+  const field = useRef<HTMLInputElement>(null);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    setProblem(null);
+    setPending(true);
+    const answer = token === '' ? null : await signIn(token);
+    if (answer?.ok) return go(next);
+    setPending(false);
+    setProblem(answer ? explain(t, answer) : t('empty'));
+    field.current?.focus();
+  };
+
+  return (
+    <main
+      id="content"
+      className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-5 px-4 py-8"
+    >
+      <SignInHeading />
+      {reason && (
+        <p role="status" className="rounded-lg border border-line bg-surface px-3 py-2">
+          {t(reason)}
+        </p>
+      )}
+      <form onSubmit={submit} className="space-y-3">
+        <label className="block space-y-1">
+          <span className="font-medium">{t('token')}</span>
+          <input
+            ref={field}
+            type="password"
+            name="token"
+            autoComplete="current-password"
+            autoCapitalize="none"
+            spellCheck={false}
+            aria-invalid={problem !== null}
+            aria-describedby={problem === null ? undefined : problemId}
+            className="field mono w-full"
+          />
+        </label>
+        <p role="alert" id={problemId} className="text-error empty:hidden">
+          {problem}
+        </p>
+        <Button type="submit" variant="primary" disabled={pending} className="w-full">
+          {pending ? t('submitting') : t('submit')}
+        </Button>
+      </form>
+      <SignInHelp />
+    </main>
+  );
+}
+
+type Translate = ReturnType<typeof useTranslations<'signIn'>>;
+
+function explain(t: Translate, failure: ApiFailure): string {
+  if (failure.status === 0) return t('unreachable');
+  if (failure.status === 401 || failure.status === 403) return t('wrong');
+  if (failure.status === 429) return t('limited', { seconds: failure.retryAfter ?? 60 });
+  return t('failed', { reason: failure.message });
+}

@@ -1,0 +1,15 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useApprovals } from '../providers/workbench-context.tsx';
+
+/** Says at once that somebody must decide: the one thing that may interrupt. */
+export function ApprovalVoice() {
+  const t = useTranslations('card.approval');
+  const newest = useApprovals().at(-1);
+  return (
+    <p role="alert" className="sr-only">
+      {newest && <span key={newest.tool_call_id}>{t('announce', { tool: newest.tool_name })}</span>}
+    </p>
+  );
+}

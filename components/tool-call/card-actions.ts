@@ -1,0 +1,16 @@
+import type { ApprovalInput } from '#lib/api/http-client';
+
+export type CopyKind = 'id' | 'curl' | 'json';
+
+/** What a card asks of its surroundings. Stable, so that it never renders a card again. */
+export interface CardActions {
+  /** Resolves to whether the server was asked. */
+  cancel(callId: string): Promise<boolean>;
+  retry(callId: string): void;
+  extend(callId: string): void;
+  /** Resolves to whether the decision was taken. */
+  decide(callId: string, input: ApprovalInput): Promise<boolean>;
+  copy(callId: string, kind: CopyKind): void;
+  showModelOutput(callId: string): void;
+  blobUrl(blobId: string): string;
+}

@@ -1,0 +1,92 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { jsonPreview } from '#lib/format/json-preview';
+import type { Card } from '#lib/protocol/card';
+import { JsonTree } from '../result/json-tree.tsx';
+import { ResultView } from '../result/result-view.tsx';
+import { ApprovalPanel } from './approval-panel.tsx';
+import type { CardActions } from './card-actions.ts';
+import { CardButtons } from './card-buttons.tsx';
+import type { CardLook } from './card-look.ts';
+import { CardProgress } from './card-progress.tsx';
+import { CardResult } from './card-result.tsx';
+import { Disclosure } from './disclosure.tsx';
+import { ErrorPanel } from './error-panel.tsx';
+import { PartialParams } from './partial-params.tsx';
+
+export interface CardBodyProps {
+  callId: string;
+  card: Card;
+  look: CardLook;
+  isStale: boolean;
+  isAsked: boolean;
+  actions: CardActions;
+}
+
+const PREVIEW_CHARS = 120;
+
+/** The rows of a card below its sentence: what its state needs, then what is there on demand. */
+export function CardBody(props: CardBodyProps) {
+  const { callId, card, look, actions } = props;
+  if (look.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
+  if (look.kind === 'approval') {
+    return (
+      <ApprovalPanel params={card.params} onDecide={(input) => actions.decide(callId, input)} />
+    );
+  }
+  return (
+    <>
+      {card.status === 'DOING' && (look.kind === 'running' || card.progress) && (
+        <CardProgress card={card} isStale={props.isStale || look.kind !== 'running'} />
+      )}
+      {look.isLive && card.preview !== undefined && card.preview !== null && (
+        <Preview card={card} blobUrl={actions.blobUrl} />
+      )}
+      {card.status === 'SUCCESS' && (
+        <CardResult callId={callId} card={card} blobUrl={actions.blobUrl} />
+      )}
+      {card.status === 'ERROR' && <ErrorPanel card={card} />}
+      <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
+        <Arguments callId={callId} params={card.params} />
+        <CardButtons
+          callId={callId}
+          card={card}
+          look={look}
+          isAsked={props.isAsked}
+          actions={actions}
+        />
+      </div>
+    </>
+  );
+}
+
+function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'] }) {
+  const t = useTranslations('card.part');
+  return (
+    <div className="mt-2 border-l-2 border-line pl-2">
+      <p className="text-xs font-semibold text-muted">{t('preview')}</p>
+      <ResultView
+        value={card.preview}
+        attachments={[]}
+        name={card.tool_name ?? ''}
+        blobUrl={blobUrl}
+      />
+    </div>
+  );
+}
+
+function Arguments({ callId, params }: { callId: string; params: Record<string, unknown> }) {
+  const t = useTranslations('card.part');
+  if (Object.keys(params).length === 0) return null;
+  return (
+    <Disclosure
+      label={t('arguments')}
+      preview={jsonPreview(params, PREVIEW_CHARS)}
+      memoryKey={`${callId}:arguments`}
+      className="min-w-40 flex-1"
+    >
+      {() => <JsonTree value={params} label={t('arguments')} />}
+    </Disclosure>
+  );
+}

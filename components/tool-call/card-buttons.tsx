@@ -1,0 +1,50 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { Button } from '#components/ui/button';
+import type { Card } from '#lib/protocol/card';
+import type { CardActions } from './card-actions.ts';
+import type { CardLook } from './card-look.ts';
+
+export interface CardButtonsProps {
+  callId: string;
+  card: Card;
+  look: CardLook;
+  /** Somebody asked for an end and the server has not said so yet. */
+  isAsked: boolean;
+  actions: CardActions;
+}
+
+/** What can be done with a call now. What is rarer lies in the menu. */
+export function CardButtons({ callId, card, look, isAsked, actions }: CardButtonsProps) {
+  const t = useTranslations('card.action');
+  return (
+    <div className="flex flex-wrap gap-2 empty:hidden">
+      {card.error?.code === 'invalid_args' && card.tool_name && (
+        <a className="btn btn-sm" href={`/tools?tool=${encodeURIComponent(card.tool_name)}`}>
+          {t('openTool')}
+        </a>
+      )}
+      {look.actions.extend && (
+        <Button data-action="extend" size="sm" onClick={() => actions.extend(callId)}>
+          {t('extend')}
+        </Button>
+      )}
+      {look.actions.cancel && (
+        <Button
+          data-action="cancel"
+          size="sm"
+          disabled={isAsked}
+          onClick={() => void actions.cancel(callId)}
+        >
+          {t(isAsked ? 'cancelled' : 'cancel')}
+        </Button>
+      )}
+      {card.status === 'ERROR' && (
+        <Button data-action="retry" size="sm" onClick={() => actions.retry(callId)}>
+          {t(look.mayRepeat ? 'retryAgain' : 'retry')}
+        </Button>
+      )}
+    </div>
+  );
+}

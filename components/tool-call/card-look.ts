@@ -1,0 +1,183 @@
+import type { CallClock, CallErrorCode } from '#lib/protocol/call-status';
+import type { Card } from '#lib/protocol/card';
+
+/** The looks of a card. Each has its own sentence, icon and word on the chip. */
+export type LookKind =
+  | 'streaming'
+  | 'approval'
+  | 'queued'
+  | 'offered'
+  | 'running'
+  | 'device'
+  | 'away'
+  | 'cancelling'
+  | 'done'
+  | 'failed'
+  | 'timeout'
+  | 'denied'
+  | 'cancelled'
+  | 'disconnected'
+  | 'unknown'
+  | 'invalid'
+  | 'noProvider'
+  | 'badResult';
+
+export type Tone = 'wait' | 'attn' | 'doing' | 'success' | 'error' | 'cancel';
+
+/** What a person may do with the call now. */
+export interface CardActionsAllowed {
+  readonly cancel: boolean;
+  readonly decide: boolean;
+  readonly extend: boolean;
+  readonly retry: boolean;
+}
+
+export interface CardLook {
+  readonly kind: LookKind;
+  readonly tone: Tone;
+  readonly isLive: boolean;
+  readonly actions: CardActionsAllowed;
+  /** The tool ran, or may have: doing it again may do it twice. */
+  readonly mayRepeat: boolean;
+}
+
+/** The look of a card, from its data alone (rules CD1 to CD5). */
+export function cardLook(card: Card): CardLook {
+  const kind = lookKind(card);
+  const isLive = card.status !== 'SUCCESS' && card.status !== 'ERROR';
+  const isClockRunning = card.clock?.name === 'execute' && card.clock.deadline_at !== null;
+  return {
+    kind,
+    tone: TONES[kind],
+    isLive,
+    actions: {
+      cancel: isLive && kind !== 'streaming' && kind !== 'cancelling',
+      decide: kind === 'approval',
+      extend: kind === 'running' && isClockRunning,
+      retry: !isLive,
+    },
+    mayRepeat: card.status === 'SUCCESS' || mayHaveRun(card.error),
+  };
+}
+
+/** CD5: a tool that said itself that it failed is not warned about. */
+const mayHaveRun = (error: Card['error']): boolean =>
+  error ? error.executed !== 'no' && error.code !== 'tool_error' : false;
+
+const TONES: Record<LookKind, Tone> = {
+  streaming: 'wait',
+  approval: 'attn',
+  queued: 'wait',
+  offered: 'doing',
+  running: 'doing',
+  device: 'doing',
+  away: 'doing',
+  cancelling: 'doing',
+  done: 'success',
+  failed: 'error',
+  timeout: 'error',
+  denied: 'cancel',
+  cancelled: 'cancel',
+  disconnected: 'error',
+  unknown: 'error',
+  invalid: 'error',
+  noProvider: 'error',
+  badResult: 'error',
+};
+
+const BY_CODE: Record<CallErrorCode, LookKind> = {
+  tool_error: 'failed',
+  invalid_args: 'invalid',
+  denied: 'denied',
+  approval_expired: 'denied',
+  cancelled: 'cancelled',
+  no_provider: 'noProvider',
+  client_disconnected: 'disconnected',
+  outcome_unknown: 'unknown',
+  result_invalid: 'badResult',
+  result_too_large: 'badResult',
+  interrupted: 'unknown',
+  timeout: 'timeout',
+};
+
+function lookKind(card: Card): LookKind {
+  switch (card.status) {
+    case 'SUCCESS':
+      return 'done';
+    case 'ERROR':
+      return card.error ? BY_CODE[card.error.code] : 'failed';
+    case 'DOING':
+      return doingKind(card);
+    case 'WAIT':
+    case undefined:
+      if (card.phase === 'approval') return 'approval';
+      return card.phase === 'streaming' || card.partial ? 'streaming' : 'queued';
+  }
+}
+
+function doingKind(card: Card): LookKind {
+  if (card.phase === 'cancelling') return 'cancelling';
+  // CD4: the grace clock runs only while the client is gone.
+  if (card.clock?.name === 'resume') return 'away';
+  if (card.phase === 'offered' || card.phase === 'device') return card.phase;
+  return 'running';
+}
+
+/** What the card's clock shows. Times in milliseconds. */
+export type CardTime =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'elapsed'; readonly elapsedMs: number }
+  | { readonly kind: 'left'; readonly clock: CallClock; readonly leftMs: number }
+  | {
+      readonly kind: 'running';
+      readonly elapsedMs: number;
+      readonly limitMs: number;
+      readonly leftMs: number;
+      readonly isLate: boolean;
+    }
+  | { readonly kind: 'standing'; readonly elapsedMs: number; readonly limitMs: number }
+  | { readonly kind: 'duration'; readonly elapsedMs: number };
+
+/** Share of the limit after which the clock warns. */
+const LATE_SHARE = 0.8;
+
+/** What the clock shows at `now`, in milliseconds since the epoch (rules CD6 to CD9). */
+export function cardTime(card: Card, now: number): CardTime {
+  if (card.status === 'SUCCESS' || card.status === 'ERROR') return finalTime(card);
+  const since = card.started_at ?? card.created_at;
+  const { clock } = card;
+  if (clock?.name === 'execute') return executeTime(card, clock, now);
+  if (clock && clock.deadline_at !== null && clock.name !== 'start') {
+    return {
+      kind: 'left',
+      clock: clock.name,
+      leftMs: Math.max(0, clock.deadline_at * 1_000 - now),
+    };
+  }
+  if (since === undefined) return { kind: 'none' };
+  return { kind: 'elapsed', elapsedMs: Math.max(0, now - since * 1_000) };
+}
+
+function finalTime(card: Card): CardTime {
+  const from = card.started_at ?? card.created_at;
+  if (from === undefined || card.completed_at === undefined || card.completed_at === null) {
+    return { kind: 'none' };
+  }
+  return { kind: 'duration', elapsedMs: Math.max(0, (card.completed_at - from) * 1_000) };
+}
+
+/**
+ * CD7: elapsed is counted back from the clock's end, so that time in which it
+ * stood still does not count.
+ */
+function executeTime(card: Card, clock: NonNullable<Card['clock']>, now: number): CardTime {
+  const budget = card.timeout_ms ?? 0;
+  const endsAt = clock.deadline_at;
+  const leftMs =
+    endsAt === null ? (clock.remaining_ms ?? budget) : Math.max(0, endsAt * 1_000 - now);
+  const limitMs = Math.max(budget, leftMs);
+  const elapsedMs = limitMs - leftMs;
+  if (endsAt === null) return { kind: 'standing', elapsedMs, limitMs };
+  const isLate = limitMs > 0 && elapsedMs >= limitMs * LATE_SHARE;
+  return { kind: 'running', elapsedMs, limitMs, leftMs, isLate };
+}

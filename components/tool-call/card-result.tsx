@@ -1,0 +1,44 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { jsonPreview } from '#lib/format/json-preview';
+import { measureJson } from '#lib/format/json-size';
+import type { Card } from '#lib/protocol/card';
+import { ResultView } from '../result/result-view.tsx';
+import { Disclosure } from './disclosure.tsx';
+
+export interface CardResultProps {
+  callId: string;
+  card: Card;
+  blobUrl: (blobId: string) => string;
+}
+
+/** Results up to this size are open from the start: reading them costs no scrolling. */
+const OPEN_ROWS = 80;
+const OPEN_CHARS = 1_200;
+const PREVIEW_CHARS = 120;
+
+/** A call's result: small ones in the open, large ones on demand. */
+export function CardResult({ callId, card, blobUrl }: CardResultProps) {
+  const t = useTranslations('card.part');
+  const attachments = card.attachments ?? [];
+  const isSmall = measureJson(card.result, OPEN_ROWS, OPEN_CHARS).isWithin;
+  return (
+    <Disclosure
+      label={t('result')}
+      preview={jsonPreview(card.result, PREVIEW_CHARS)}
+      memoryKey={`${callId}:result`}
+      className="mt-1"
+      openByDefault={isSmall || attachments.length > 0}
+    >
+      {() => (
+        <ResultView
+          value={card.result}
+          attachments={attachments}
+          name={card.tool_name ?? ''}
+          blobUrl={blobUrl}
+        />
+      )}
+    </Disclosure>
+  );
+}

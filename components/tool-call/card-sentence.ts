@@ -1,0 +1,79 @@
+import { formatDuration } from '#lib/format/format-duration';
+import type { Card } from '#lib/protocol/card';
+import type { CardLook } from './card-look.ts';
+import type { CardTranslator } from './card-translator.ts';
+
+/** A sentence on a card. `own` marks the tool's own words, which are not in our language. */
+export interface CardSentence {
+  readonly text: string;
+  readonly own: boolean;
+}
+
+/** The sentence for people under a card's first row; null when there is nothing to say. */
+export function cardSentence(card: Card, look: CardLook, t: CardTranslator): CardSentence | null {
+  const client = clientWords(card, t);
+  const own = card.tip ? { text: card.tip, own: true } : null;
+  switch (look.kind) {
+    case 'streaming':
+      return own ?? ours(t('tip.streaming'));
+    case 'queued':
+      return ours(t('tip.queued', { client: queuedFor(card, t) }));
+    case 'approval':
+      return card.approval_reason
+        ? { text: card.approval_reason, own: true }
+        : (own ?? ours(t('tip.approval')));
+    case 'offered':
+    case 'device':
+    case 'away':
+    case 'cancelling':
+      return ours(t(`tip.${look.kind}`, { client }));
+    default:
+      return look.isLive || look.kind === 'done' ? own : null;
+  }
+}
+
+const ours = (text: string): CardSentence => ({ text, own: false });
+
+/** The client in words, by its name, its id, or as such. */
+export function clientWords(card: Card, t: CardTranslator): string {
+  if (card.source === 'server') return t('source.server');
+  return card.client_name ?? card.client_id ?? t('source.client');
+}
+
+const queuedFor = (card: Card, t: CardTranslator): string =>
+  card.source === 'server'
+    ? t('source.server')
+    : (card.client_name ?? card.client_id ?? t('source.anyClient'));
+
+/** Why a call failed, in our words; the server's own stand beside it. */
+export function causeWords(card: Card, t: CardTranslator, locale: string): string {
+  const { error } = card;
+  if (!error) return t('error.unsaid');
+  const client = clientWords(card, t);
+  if (error.code === 'timeout') {
+    const limit = formatDuration(card.timeout_ms ?? 0, locale, { whole: true });
+    return t(`error.timeout.${error.clock ?? 'other'}`, { client, limit });
+  }
+  if (isPermissionDenied(card)) return t('error.permission');
+  return t(`error.${error.code}`, { client });
+}
+
+/** What the person can do about it; null when the cause says enough. */
+export function nextStepWords(card: Card, t: CardTranslator): string | null {
+  const { error } = card;
+  if (!error) return null;
+  if (isPermissionDenied(card)) return t('next.permission');
+  if (error.code === 'timeout') return error.clock === 'queue' ? t('next.timeout_queue') : null;
+  switch (error.code) {
+    case 'invalid_args':
+    case 'no_provider':
+    case 'client_disconnected':
+    case 'result_too_large':
+      return t(`next.${error.code}`);
+    default:
+      return null;
+  }
+}
+
+const isPermissionDenied = (card: Card): boolean =>
+  card.error?.code === 'tool_error' && card.error.client_code === 'permission_denied';

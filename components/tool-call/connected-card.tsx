@@ -1,0 +1,43 @@
+'use client';
+
+import { memo, useMemo, useState } from 'react';
+import { useCall } from '../providers/workbench-context.tsx';
+import type { CardActions } from './card-actions.ts';
+import { ToolCard } from './tool-card.tsx';
+
+export interface ConnectedCardProps {
+  callId: string;
+  isStale: boolean;
+  actions: CardActions;
+}
+
+/** A card by its id: it renders when its own call changes, whatever the others do. */
+export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardProps) {
+  const { callId, actions } = props;
+  const entry = useCall(callId);
+  const [isAsked, setAsked] = useState(false);
+  const own = useMemo<CardActions>(
+    () => ({
+      ...actions,
+      cancel: async (id) => {
+        // Said at once: an answer from a client that hangs can take seconds.
+        setAsked(true);
+        const wasAsked = await actions.cancel(id);
+        if (!wasAsked) setAsked(false);
+        return wasAsked;
+      },
+    }),
+    [actions],
+  );
+  if (!entry) return null;
+  return (
+    <ToolCard
+      callId={callId}
+      seq={entry.seq}
+      card={entry.card}
+      isStale={props.isStale}
+      isAsked={isAsked}
+      actions={own}
+    />
+  );
+});

@@ -1,0 +1,41 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { Card } from '#lib/protocol/card';
+import { LongText } from '../result/long-text.tsx';
+import { cardLook } from './card-look.ts';
+import { causeWords, nextStepWords } from './card-sentence.ts';
+
+/** Why a call failed, whether it ran, and what can be done. */
+export function ErrorPanel({ card }: { card: Card }) {
+  const t = useTranslations('card');
+  const locale = useLocale();
+  const { error } = card;
+  // That a tool which failed has run goes without saying.
+  const saysWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
+  const next = nextStepWords(card, t);
+  const tone = cardLook(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
+  return (
+    <div className="mt-0.5">
+      <p data-testid="card-cause">
+        {causeWords(card, t, locale)} {saysWhetherItRan && t(`executed.${error.executed}`)} {next}
+      </p>
+      {error && (
+        <div className="mono mt-1 flex min-w-0 flex-wrap gap-x-2 text-muted">
+          <code className={tone}>
+            {error.code}
+            {error.clock ? ` (${error.clock})` : ''}
+            {error.client_code ? ` (${showControlCharacters(error.client_code)})` : ''}
+          </code>
+          {/* The cause above already says which clock ran out, and in the person's language. */}
+          {error.code !== 'timeout' && (
+            <span className="min-w-40 flex-1 wrap-anywhere">
+              <LongText text={error.message} maxChars={600} />
+            </span>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { CardStatus } from '#lib/protocol/call-status';
+import { countActive, createFeedSelector, type FeedChoice, feedView } from './feed.ts';
+
+const stateOf = (calls: readonly (readonly [string, CardStatus, string?])[]) => ({
+  order: calls.map(([id]) => id),
+  byId: Object.fromEntries(
+    calls.map(([callId, status, runId = 'r1']) => [
+      callId,
+      { callId, runId, seq: 1, card: { params: {}, status } },
+    ]),
+  ),
+});
+
+const FOLLOW: FeedChoice = { filter: 'all', runId: undefined, held: null };
+
+const four = stateOf([
+  ['a', 'SUCCESS'],
+  ['b', 'DOING', 'r2'],
+  ['c', 'ERROR'],
+  ['d', 'WAIT'],
+]);
+
+test('[CD12] the newest call comes first', () => {
+  expect(feedView(four, FOLLOW)).toEqual({ ids: ['d', 'c', 'b', 'a'], fresh: 0 });
+  expect(countActive(four)).toBe(2);
+});
+
+test('[CD12] a held list stays as it was and counts what came since', () => {
+  expect(feedView(four, { ...FOLLOW, held: ['a', 'b'] })).toEqual({ ids: ['b', 'a'], fresh: 2 });
+});
+
+test('[CD12] only what passes the filter is shown and counted', () => {
+  expect(feedView(four, { ...FOLLOW, filter: 'active' }).ids).toEqual(['d', 'b']);
+  expect(feedView(four, { ...FOLLOW, filter: 'failed' }).ids).toEqual(['c']);
+  expect(feedView(four, { ...FOLLOW, filter: 'run', runId: 'r2' }).ids).toEqual(['b']);
+  expect(feedView(four, { ...FOLLOW, filter: 'failed', held: ['a'] })).toEqual({
+    ids: [],
+    fresh: 1,
+  });
+});
+
+test('[CD12] a list that was held while empty shows what comes', () => {
+  expect(feedView(four, { ...FOLLOW, held: [] }).ids).toEqual(['d', 'c', 'b', 'a']);
+});
+
+test('[CD12] an update that leaves the list as it was gives the same list', () => {
+  const all = createFeedSelector(FOLLOW);
+  const failed = createFeedSelector({ ...FOLLOW, filter: 'failed' });
+  const [before, failedBefore] = [all(four), failed(four)];
+  const updated = { ...four, byId: { ...four.byId } };
+  expect(all(updated)).toBe(before);
+  expect(failed(updated)).toBe(failedBefore);
+  const grown = stateOf([
+    ['a', 'ERROR'],
+    ['c', 'ERROR'],
+  ]);
+  expect(all(grown).ids).toEqual(['c', 'a']);
+  expect(failed(grown).ids).toEqual(['c', 'a']);
+});

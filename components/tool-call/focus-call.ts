@@ -1,0 +1,15 @@
+const PREFIX = '#call=';
+
+/** The call that an address points to, e.g. `/#call=tc_1`. */
+export const callOfHash = (hash: string): string | null =>
+  hash.startsWith(PREFIX) ? decodeURIComponent(hash.slice(PREFIX.length)) : null;
+
+const hashOfCall = (callId: string): string => `${PREFIX}${encodeURIComponent(callId)}`;
+
+/** Scrolls the live list to a call's card and focuses it; the address can then be shared. */
+export function focusCall(callId: string): void {
+  const hash = hashOfCall(callId);
+  // Setting the same hash again tells nobody.
+  if (window.location.hash === hash) window.dispatchEvent(new HashChangeEvent('hashchange'));
+  else window.location.hash = hash;
+}

@@ -1,0 +1,126 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useCallback, useId, useRef } from 'react';
+import type { VirtualizerHandle } from 'virtua';
+import { Button } from '#components/ui/button';
+import { useConnection, useListingsKnown } from '../providers/workbench-context.tsx';
+import { ApprovalVoice } from './approval-voice.tsx';
+import { CardList } from './card-list.tsx';
+import { LiveEmpty } from './live-empty.tsx';
+import { LiveHeader } from './live-header.tsx';
+import { useCardActions } from './use-card-actions.tsx';
+import { useCardKeys } from './use-card-keys.ts';
+import { useFeed } from './use-feed.ts';
+import { useFocusedCard } from './use-focused-card.ts';
+import { focusCard, useReveal } from './use-reveal.ts';
+
+/** Every call as a live card, newest first. Fills its parent and scrolls by itself. */
+export function LiveCalls({ runId }: { runId?: string }) {
+  const t = useTranslations('card.list');
+  const titleId = useId();
+  const feed = useFeed(runId);
+  const isKnown = useListingsKnown();
+  const isStale = useConnection().feed.kind !== 'connected';
+  const { actions, dialog } = useCardActions();
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const focusedId = useFocusedCard(scroller);
+  const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
+
+  const { ids, release, setFilter } = feed;
+  const goTo = (callId: string): boolean => {
+    const index = ids.indexOf(callId);
+    if (index < 0) {
+      // Hidden by the filter or the pause: shown with the next list.
+      setFilter('all');
+      release();
+      return false;
+    }
+    list.current?.scrollToIndex(index, { align: 'nearest' });
+    focusCard(scroller.current, callId);
+    return true;
+  };
+  useReveal(ids, goTo);
+  const move = (by: number) => {
+    const next =
+      ids[focusedIndex < 0 ? 0 : Math.min(ids.length - 1, Math.max(0, focusedIndex + by))];
+    if (next !== undefined) goTo(next);
+  };
+  useCardKeys({ move, actions });
+  const toTop = useCallback(() => {
+    release();
+    scroller.current?.scrollTo({ top: 0 });
+  }, [release]);
+
+  return (
+    <section aria-labelledby={titleId} className="flex h-full min-h-0 flex-col">
+      <LiveHeader
+        titleId={titleId}
+        total={feed.total}
+        active={feed.active}
+        filter={feed.filter}
+        onFilter={feed.setFilter}
+        hasRun={runId !== undefined}
+        isPaused={feed.isPaused}
+        onPause={feed.setPaused}
+      />
+      {isStale && isKnown && <p className="px-4 pb-2 text-xs text-wait">{t('stale')}</p>}
+      <div className="relative min-h-0 flex-1">
+        {feed.fresh > 0 && (
+          <Button
+            variant="primary"
+            size="sm"
+            onClick={toTop}
+            className="absolute left-1/2 top-1 z-10 -translate-x-1/2 rounded-full shadow"
+            data-testid="fresh-calls"
+          >
+            {t('fresh', { count: feed.fresh })}
+          </Button>
+        )}
+        <div ref={scroller} className="h-full overflow-y-auto [overflow-anchor:none]">
+          {ids.length === 0 ? (
+            <Nothing
+              isKnown={isKnown}
+              hasCalls={feed.total > 0}
+              onClear={() => feed.setFilter('all')}
+            />
+          ) : (
+            <CardList
+              ids={ids}
+              handle={list}
+              scroller={scroller}
+              onScroll={feed.onScroll}
+              focusedIndex={focusedIndex}
+              isStale={isStale}
+              actions={actions}
+            />
+          )}
+        </div>
+      </div>
+      <ApprovalVoice />
+      {dialog}
+    </section>
+  );
+}
+
+interface NothingProps {
+  isKnown: boolean;
+  hasCalls: boolean;
+  onClear: () => void;
+}
+
+function Nothing({ isKnown, hasCalls, onClear }: NothingProps) {
+  const t = useTranslations('card.list');
+  if (hasCalls) {
+    return (
+      <p className="flex items-center gap-3 px-4 text-muted">
+        {t('noMatch')}
+        <Button size="sm" onClick={onClear}>
+          {t('clear')}
+        </Button>
+      </p>
+    );
+  }
+  return isKnown ? <LiveEmpty /> : <p className="px-4 text-muted">{t('loading')}</p>;
+}

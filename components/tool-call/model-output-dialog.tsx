@@ -1,0 +1,70 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useEffect, useState } from 'react';
+import { Dialog } from '#components/ui/dialog';
+import type { ApiResult } from '#lib/api/api-result';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { WireCallRecord } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/call-status';
+import { toModelOutput } from '#lib/tool-call/model-output';
+import { useApi } from '../providers/workbench-context.tsx';
+import { ScrollRegion } from '../result/scroll-region.tsx';
+
+/** The very words that the model got of a call, from its record. */
+export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose: () => void }) {
+  const t = useTranslations('card');
+  const record = useRecord(callId);
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('model.title')}
+      description={t('model.note')}
+      closeLabel={t('action.close')}
+      width="max-w-2xl"
+    >
+      {record === null ? (
+        <p role="status">{t('model.loading')}</p>
+      ) : record.ok ? (
+        <Output call={record.value} />
+      ) : (
+        <p role="alert" className="text-error">
+          {record.message}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+/** Null while it is fetched. */
+function useRecord(callId: string): ApiResult<WireCallRecord> | null {
+  const api = useApi();
+  const [record, setRecord] = useState<ApiResult<WireCallRecord> | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    void api.getCall(callId).then((result) => isWanted && setRecord(result));
+    return () => {
+      isWanted = false;
+    };
+  }, [api, callId]);
+  return record;
+}
+
+function Output({ call }: { call: WireCallRecord }) {
+  const t = useTranslations('card');
+  if (!isFinalStatus(call.status)) return <p>{t('model.open')}</p>;
+  const { text, images } = toModelOutput(call);
+  return (
+    <>
+      <p className="mb-2 text-xs text-muted">
+        {t('model.size', { chars: text.length, images: images.length })}
+      </p>
+      <ScrollRegion label={t('model.title')} className="max-h-[60dvh] rounded-md bg-surface2">
+        <pre data-testid="model-output" className="mono whitespace-pre-wrap p-2 wrap-anywhere">
+          {showControlCharacters(text, { keepLayout: true })}
+        </pre>
+      </ScrollRegion>
+    </>
+  );
+}

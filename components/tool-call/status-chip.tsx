@@ -1,0 +1,67 @@
+'use client';
+
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CircleQuestionMark,
+  Clock,
+  FileWarning,
+  LoaderCircle,
+  type LucideIcon,
+  OctagonX,
+  PackageX,
+  Send,
+  ShieldAlert,
+  ShieldOff,
+  TimerOff,
+  Unplug,
+  UserRound,
+} from 'lucide-react';
+import { useTranslations } from 'next-intl';
+import type { LookKind, Tone } from './card-look.ts';
+import { CHIP_CLASSES } from './card-tone.ts';
+
+const ICONS: Record<LookKind, LucideIcon> = {
+  streaming: CircleDashed,
+  approval: ShieldAlert,
+  queued: Clock,
+  offered: Send,
+  running: LoaderCircle,
+  device: UserRound,
+  away: Unplug,
+  cancelling: LoaderCircle,
+  done: CircleCheck,
+  failed: OctagonX,
+  timeout: TimerOff,
+  denied: ShieldOff,
+  cancelled: Ban,
+  disconnected: Unplug,
+  unknown: CircleQuestionMark,
+  invalid: FileWarning,
+  noProvider: Unplug,
+  badResult: PackageX,
+};
+
+export interface StatusChipProps {
+  kind: LookKind;
+  tone: Tone;
+  /** The connection is lost: nothing turns as if it were live. */
+  isStale?: boolean;
+}
+
+/** A call's state as icon and word: never colour alone. */
+export function StatusChip({ kind, tone, isStale = false }: StatusChipProps) {
+  const t = useTranslations('card');
+  const Icon = ICONS[kind];
+  const spins = !isStale && (kind === 'running' || kind === 'cancelling');
+  return (
+    <span
+      className={`chip transition-colors duration-150 ${CHIP_CLASSES[tone]}`}
+      data-testid="status-chip"
+    >
+      <Icon aria-hidden className={`size-3.5 shrink-0 ${spins ? 'spin' : ''}`} strokeWidth={2.25} />
+      {t(`chip.${kind}`)}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import { NextIntlClientProvider } from 'next-intl';
+import type { ReactNode } from 'react';
+import { TooltipProvider } from '#components/ui/tooltip';
+import { catalogue } from '#lib/i18n/catalogue';
+import { createWorkbench } from '../../providers/create-workbench.ts';
+import { WorkbenchContext } from '../../providers/workbench-context.tsx';
+
+export interface SentRequest {
+  readonly path: string;
+  readonly body: unknown;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+/** A workbench whose server is the given function; what was sent to it is kept. */
+export function createTestWorkbench(answer: (request: SentRequest) => Answer | Promise<Answer>) {
+  const sent: SentRequest[] = [];
+  const workbench = createWorkbench({
+    baseUrl: '',
+    fetch: async (input, init) => {
+      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
+      const request = { path: String(input), body };
+      sent.push(request);
+      const { status = 200, body: told } = await answer(request);
+      return new Response(JSON.stringify(told), { status });
+    },
+  });
+  return { workbench, sent };
+}
+
+export interface InWorkbenchProps {
+  workbench: ReturnType<typeof createTestWorkbench>['workbench'];
+  locale?: 'en' | 'zh';
+  children: ReactNode;
+}
+
+/** What every page puts around its parts. A missing text is an error here. */
+export const InWorkbench = ({ workbench, locale = 'en', children }: InWorkbenchProps) => (
+  <NextIntlClientProvider
+    locale={locale === 'zh' ? 'zh-CN' : 'en'}
+    messages={catalogue[locale]}
+    timeZone="UTC"
+    onError={(error) => {
+      throw error;
+    }}
+  >
+    <WorkbenchContext value={workbench}>
+      <TooltipProvider>{children}</TooltipProvider>
+    </WorkbenchContext>
+  </NextIntlClientProvider>
+);

@@ -1,0 +1,15 @@
+'use client';
+
+import { createContext } from 'react';
+import { createTicker } from './ticker.ts';
+
+/** The page's one clock. Tests put their own here. */
+export const TickerContext = createContext(
+  createTicker({
+    now: () => Date.now(),
+    every: (ms, run) => {
+      const timer = setInterval(run, ms);
+      return () => clearInterval(timer);
+    },
+  }),
+);

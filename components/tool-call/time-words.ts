@@ -1,0 +1,36 @@
+import { formatCountdown, formatDuration } from '#lib/format/format-duration';
+import type { CardTime } from './card-look.ts';
+import type { CardTranslator } from './card-translator.ts';
+
+/** The words of a card's clock, and whether they warn. */
+export function timeWords(
+  time: CardTime,
+  t: CardTranslator,
+  locale: string,
+): { text: string; isLate: boolean } {
+  const span = (ms: number) => formatDuration(ms, locale);
+  // A running clock in milliseconds would only flicker.
+  const running = (ms: number) => formatDuration(ms, locale, { fromSeconds: true });
+  const limit = (ms: number) => formatDuration(ms, locale, { whole: true });
+  switch (time.kind) {
+    case 'none':
+      return { text: '', isLate: false };
+    case 'elapsed':
+      return { text: running(time.elapsedMs), isLate: false };
+    case 'duration':
+      return { text: span(time.elapsedMs), isLate: false };
+    case 'left':
+      return { text: t('time.left', { time: formatCountdown(time.leftMs) }), isLate: false };
+    case 'standing': {
+      const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
+      return { text: t('time.standing', values), isLate: false };
+    }
+    case 'running': {
+      const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
+      const text = t('time.running', values);
+      if (!time.isLate) return { text, isLate: false };
+      const seconds = Math.ceil(time.leftMs / 1_000);
+      return { text: `${text} · ${t('time.late', { seconds })}`, isLate: true };
+    }
+  }
+}

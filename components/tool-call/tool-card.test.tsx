@@ -1,0 +1,336 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CallErrorCode } from '#lib/protocol/call-status';
+import type { Card } from '#lib/protocol/card';
+import type { CardActions } from './card-actions.ts';
+import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { createTicker } from './ticker.ts';
+import { TickerContext } from './ticker-context.tsx';
+import { ToolCard } from './tool-card.tsx';
+
+afterEach(cleanup);
+
+const cardOf = (more: Partial<Card>): Card => ({
+  params: { facing: 'environment' },
+  tool_name: 'camera.photo',
+  source: 'client',
+  client_id: 'cl_1',
+  client_name: 'iPhone 15',
+  created_at: 1_000,
+  started_at: 1_000,
+  timeout_ms: 30_000,
+  ...more,
+});
+
+const failed = (code: CallErrorCode, executed: 'no' | 'yes' | 'unknown', more: object = {}) =>
+  cardOf({
+    status: 'ERROR',
+    completed_at: 1_030,
+    error: { code, executed, message: 'the words of the server', ...more },
+  });
+
+/** Time stands at 1,010 s and moves by `tick`. */
+function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?: 'zh' } = {}) {
+  const asked: unknown[] = [];
+  const clock = { now: 1_010_000, ticks: new Set<() => void>() };
+  const ticker = createTicker({
+    now: () => clock.now,
+    every: (_ms, run) => {
+      clock.ticks.add(run);
+      return () => clock.ticks.delete(run);
+    },
+  });
+  const actions: CardActions = {
+    cancel: async (id) => asked.push(['cancel', id]) > 0,
+    retry: (id) => asked.push(['retry', id]),
+    extend: (id) => asked.push(['extend', id]),
+    decide: async (id, input) => asked.push(['decide', id, input]) > 0,
+    copy: (id, kind) => asked.push(['copy', id, kind]),
+    showModelOutput: (id) => asked.push(['model', id]),
+    blobUrl: (id) => `/v1/blobs/${id}`,
+  };
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { locale = 'en', ...props } = more;
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <TickerContext value={ticker}>
+        <ToolCard callId="tc_1" seq={7} card={card} actions={actions} {...props} />
+      </TickerContext>
+    </InWorkbench>,
+  );
+  const tick = (ms: number) => {
+    clock.now += ms;
+    for (const run of clock.ticks) run();
+  };
+  const article = screen.getByRole('article', { name: card.tool_name ?? '' });
+  return { article, asked, tick, time: () => screen.getByTestId('card-time').textContent, clock };
+}
+
+describe('every look says what is going on', () => {
+  test.each<[string, Card, string, string]>([
+    ['streaming', cardOf({ status: 'WAIT', phase: 'streaming' }), 'Waiting', 'is writing'],
+    [
+      'queued',
+      cardOf({ status: 'WAIT', phase: 'queued', client_id: null, client_name: null }),
+      'Waiting',
+      'Waiting for any client that offers it.',
+    ],
+    [
+      'approval',
+      cardOf({ status: 'WAIT', phase: 'approval', approval_reason: 'It takes a photo.' }),
+      'Needs approval',
+      'It takes a photo.',
+    ],
+    [
+      'offered',
+      cardOf({ status: 'DOING', phase: 'offered' }),
+      'Sent',
+      'Sent to iPhone 15, not taken yet.',
+    ],
+    [
+      'running',
+      cardOf({ status: 'DOING', phase: 'granted', tip: 'Encoding…' }),
+      'Running',
+      'Encoding…',
+    ],
+    ['device', cardOf({ status: 'DOING', phase: 'device' }), 'Asking', 'the clock stands still'],
+    [
+      'away',
+      cardOf({ status: 'DOING', phase: 'granted', clock: { name: 'resume', deadline_at: 1_100 } }),
+      'Client away',
+      'may still be running there',
+    ],
+    [
+      'cancelling',
+      cardOf({ status: 'DOING', phase: 'cancelling' }),
+      'Stopping',
+      'Asked iPhone 15 to stop; waiting for its answer.',
+    ],
+    ['done', cardOf({ status: 'SUCCESS', tip: 'Got it.', result: 1 }), 'Done', 'Got it.'],
+    ['failed', failed('tool_error', 'yes'), 'Failed', 'the words of the server'],
+    [
+      'failed',
+      failed('tool_error', 'yes', { client_code: 'permission_denied' }),
+      'Failed',
+      'site settings',
+    ],
+    ['invalid', failed('invalid_args', 'no'), 'Invalid arguments', 'the words of the server'],
+    ['denied', failed('denied', 'no'), 'Denied', 'It did not run.'],
+    ['denied', failed('approval_expired', 'no'), 'Denied', 'Nobody approved it in time'],
+    ['cancelled', failed('cancelled', 'unknown'), 'Cancelled', 'It may have run.'],
+    ['noProvider', failed('no_provider', 'no'), 'Nobody to ask', 'No client offers this tool'],
+    ['disconnected', failed('client_disconnected', 'no'), 'Disconnected', 'It did not run.'],
+    ['unknown', failed('outcome_unknown', 'unknown'), 'Outcome unknown', 'It may have run.'],
+    ['unknown', failed('interrupted', 'unknown'), 'Outcome unknown', 'server was restarted'],
+    ['badResult', failed('result_too_large', 'yes'), 'Result refused', 'It ran.'],
+    ['badResult', failed('result_invalid', 'yes'), 'Result refused', 'not a valid result'],
+    [
+      'timeout',
+      failed('timeout', 'unknown', { clock: 'execute' }),
+      'Timed out',
+      'No answer within 30 s. It may have run.',
+    ],
+    [
+      'timeout',
+      failed('timeout', 'no', { clock: 'queue' }),
+      'Timed out',
+      'No client took the call in time. It did not run.',
+    ],
+  ])('%s (%#)', (kind, card, chip, words) => {
+    const { article } = setup(card);
+    const told = (name: string) => article.getAttribute(`data-${name}`);
+    expect(told('testid')).toBe('tool-card');
+    expect(told('call-id')).toBe('tc_1');
+    expect(told('seq')).toBe('7');
+    expect(told('status')).toBe(card.status);
+    expect(told('phase')).toBe(card.phase ?? '');
+    expect(told('look')).toBe(kind);
+    expect(screen.getByTestId('status-chip').textContent).toBe(chip);
+    expect(article.textContent).toContain(words);
+  });
+
+  test('the same looks speak Chinese', () => {
+    const { article } = setup(failed('timeout', 'unknown', { clock: 'execute' }), { locale: 'zh' });
+    expect(screen.getByTestId('status-chip').textContent).toBe('超时');
+    expect(article.textContent).toContain('30 秒内没有答复。');
+    expect(article.textContent).toContain('它可能已经执行。');
+  });
+});
+
+describe('arguments', () => {
+  test('appear key by key while they are written, the last one with a caret', () => {
+    const card = cardOf({
+      status: 'WAIT',
+      phase: 'streaming',
+      partial: true,
+      params: { path: 'notes.md', content: 'Dear a' },
+    });
+    const { article } = setup(card);
+    const values = [...article.querySelectorAll('dd')];
+    expect(values.map((value) => value.textContent)).toEqual(['notes.md', 'Dear a']);
+    expect(values.map((value) => value.querySelector('[aria-hidden]') !== null)).toEqual([
+      false,
+      true,
+    ]);
+    expect(within(article).queryByRole('button', { name: 'Cancel' })).toBeNull();
+  });
+
+  test('are drawn only once somebody opens them', () => {
+    const { article } = setup(cardOf({ status: 'DOING', phase: 'granted' }));
+    const button = within(article).getByRole('button', { name: /^Arguments/ });
+    expect(screen.queryByRole('tree')).toBeNull();
+    fireEvent.click(button);
+    expect(button.getAttribute('aria-expanded')).toBe('true');
+    expect(article.textContent).toContain('"environment"');
+  });
+});
+
+describe('clocks', () => {
+  const running = cardOf({
+    status: 'DOING',
+    phase: 'granted',
+    clock: { name: 'execute', deadline_at: 1_030 },
+  });
+
+  test('show elapsed against the limit, and warn near the end', () => {
+    const { time, tick } = setup(running);
+    expect(time()).toBe('10.0 s / 30 s');
+    tick(14_000);
+    expect(time()).toBe('24.0 s / 30 s · times out in 6 s');
+    expect(screen.getByTestId('card-time').hasAttribute('data-late')).toBe(true);
+  });
+
+  test('stop while the connection is lost, and say so', () => {
+    const { time, tick, article, clock } = setup(running, { isStale: true });
+    expect(time()).toBe('10.0 s / 30 s (paused)');
+    expect(clock.ticks.size).toBe(0);
+    tick(5_000);
+    expect(time()).toBe('10.0 s / 30 s (paused)');
+    expect(article.hasAttribute('data-stale')).toBe(true);
+  });
+
+  test('do not run on a final card', () => {
+    const { clock, time } = setup(cardOf({ status: 'SUCCESS', completed_at: 1_000.812 }));
+    expect(clock.ticks.size).toBe(0);
+    expect(time()).toBe('812 ms');
+  });
+
+  test('count an approval down', () => {
+    const { time, tick } = setup(
+      cardOf({
+        status: 'WAIT',
+        phase: 'approval',
+        clock: { name: 'approval', deadline_at: 1_032 },
+      }),
+    );
+    expect(time()).toBe('0:22 left');
+    tick(13_000);
+    expect(time()).toBe('0:09 left');
+  });
+});
+
+describe('progress', () => {
+  const bar = () => screen.getByRole('progressbar', { name: 'Progress of camera.photo' });
+
+  test('is a share where the total is known', () => {
+    setup(cardOf({ status: 'DOING', phase: 'granted', progress: { done: 2, total: 3 } }));
+    expect(bar().getAttribute('aria-valuenow')).toBe('66');
+  });
+
+  test('is never a percentage where it is not', () => {
+    const card = cardOf({ status: 'DOING', phase: 'granted', progress: { done: 40 } });
+    const { article } = setup(card);
+    expect(bar().hasAttribute('aria-valuenow')).toBe(false);
+    expect(article.textContent).toContain('40 so far');
+  });
+});
+
+describe('approval', () => {
+  const approval = cardOf({ status: 'WAIT', phase: 'approval' });
+  const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
+
+  test('shows the arguments and takes no focus', () => {
+    const { article } = setup(approval);
+    expect(article.textContent).toContain('{ "facing": "environment" }');
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  test.each([
+    ['Allow once', 'yes'],
+    ['Always in this run', 'always'],
+    ['Deny', 'no'],
+  ] as const)('%s decides %s, once', async (name, decision) => {
+    const { asked } = setup(approval);
+    press(name);
+    await act(async () => press(name));
+    expect(asked).toEqual([['decide', 'tc_1', { decision }]]);
+  });
+
+  test('can be given with other arguments, which must be a JSON object', async () => {
+    const { asked } = setup(approval);
+    press('Edit arguments…');
+    const field = screen.getByRole('textbox', { name: 'Arguments to allow' });
+    fireEvent.change(field, { target: { value: '[1]' } });
+    expect(screen.getByRole('alert').textContent).toContain('one JSON object');
+    press('Allow with these');
+    expect(asked).toEqual([]);
+    fireEvent.change(field, { target: { value: '{"facing": "user"}' } });
+    await act(async () => press('Allow with these'));
+    expect(asked).toEqual([['decide', 'tc_1', { decision: 'yes', args: { facing: 'user' } }]]);
+  });
+});
+
+describe('results', () => {
+  test.each<[unknown, string]>([
+    [0, '0'],
+    [false, 'false'],
+    [null, 'null'],
+    ['', '""'],
+    [[], '[]'],
+    [{}, '{}'],
+  ])('[CD11] %j is shown as itself', (result, text) => {
+    setup(cardOf({ status: 'SUCCESS', result }));
+    expect(screen.getByTestId('result').textContent).toContain(text);
+    expect(screen.queryByText('Completed, returned nothing.')).toBeNull();
+  });
+
+  test('[CD11] a missing one is said to be nothing', () => {
+    setup(cardOf({ status: 'SUCCESS' }));
+    expect(screen.getByTestId('result').textContent).toBe('Completed, returned nothing.');
+  });
+
+  test('a late answer is marked', () => {
+    const card = { ...failed('timeout', 'unknown', { clock: 'execute' }), late_result: true };
+    const { article } = setup(card);
+    expect(article.textContent).toContain('An answer came after the end.');
+  });
+});
+
+describe('what can be done', () => {
+  const click = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
+
+  test('a failed call is retried, with a warning where it may have run', () => {
+    const first = setup(failed('no_provider', 'no'));
+    click('Retry');
+    expect(first.asked).toEqual([['retry', 'tc_1']]);
+    cleanup();
+    setup(failed('outcome_unknown', 'unknown'));
+    expect(screen.getByRole('button', { name: 'Retry (may run twice)' })).toBeDefined();
+  });
+
+  test('a running call is cancelled; once asked, not again', () => {
+    const { asked } = setup(cardOf({ status: 'DOING', phase: 'granted' }));
+    click('Cancel');
+    expect(asked).toEqual([['cancel', 'tc_1']]);
+    cleanup();
+    setup(cardOf({ status: 'DOING', phase: 'granted' }), { isAsked: true });
+    expect(screen.getByRole('button', { name: 'Asked to stop' })).toHaveProperty('disabled', true);
+  });
+
+  test('names and tips from a tool cannot hide characters', () => {
+    const card = cardOf({ status: 'DOING', phase: 'granted', tip: 'safe\u202egpj.exe' });
+    const { article } = setup(card);
+    expect(article.textContent).toContain('safe⟨U+202E⟩gpj.exe');
+  });
+});

@@ -1,0 +1,103 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { memo, useId } from 'react';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { Card } from '#lib/protocol/card';
+import type { CardActions } from './card-actions.ts';
+import { CardBody } from './card-body.tsx';
+import { CardClock } from './card-clock.tsx';
+import { cardLook } from './card-look.ts';
+import { CardMenu } from './card-menu.tsx';
+import { type CardSentence, cardSentence, clientWords } from './card-sentence.ts';
+import { EDGE_CLASSES } from './card-tone.ts';
+import { StatusChip } from './status-chip.tsx';
+import './tool-card.css';
+
+export interface ToolCardProps {
+  callId: string;
+  /** Number of the event that last changed it. */
+  seq: number;
+  card: Card;
+  /** The connection is lost: what is shown is the last known state, and time stops. */
+  isStale?: boolean;
+  /** Somebody asked for an end and the server has not said so yet. */
+  isAsked?: boolean;
+  actions: CardActions;
+}
+
+/** One tool call, drawn from its props alone: no store, no socket. */
+export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
+  const { callId, card, isStale = false, isAsked = false, actions } = props;
+  const t = useTranslations('card');
+  const titleId = useId();
+  const look = cardLook(card);
+  const sentence = cardSentence(card, look, t);
+  const name = showControlCharacters(card.tool_name ?? '…');
+  return (
+    <article
+      aria-labelledby={titleId}
+      tabIndex={-1}
+      data-testid="tool-card"
+      data-call-id={callId}
+      data-status={card.status ?? 'WAIT'}
+      data-phase={card.phase ?? ''}
+      data-seq={props.seq}
+      data-look={look.kind}
+      data-stale={isStale && look.isLive ? '' : undefined}
+      className={`tool-card card @container px-3 py-2.5 ${EDGE_CLASSES[look.tone]}`}
+    >
+      {/* On a narrow card the name has the first row, with the menu at its end. */}
+      <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <h3
+          id={titleId}
+          className="mono min-w-0 font-bold wrap-anywhere @max-md:-order-2 @max-md:basis-[calc(100%-4rem)]"
+        >
+          {name}
+        </h3>
+        <StatusChip kind={look.kind} tone={look.tone} isStale={isStale} />
+        <span className="min-w-0 text-xs text-muted wrap-anywhere">{sourceWords(card, t)}</span>
+        <CardClock card={card} isStale={isStale} />
+        <span className="@max-md:-order-1 @max-md:ml-auto">
+          <CardMenu
+            callId={callId}
+            toolName={name}
+            canCancel={look.actions.cancel && !isAsked}
+            canExtend={look.actions.extend}
+            canRetry={look.actions.retry}
+            mayRepeat={look.mayRepeat}
+            actions={actions}
+          />
+        </span>
+      </header>
+      {sentence && <Sentence sentence={sentence} />}
+      <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
+      {card.late_result && <p className="mt-1.5 text-xs text-wait">{t('tip.late')}</p>}
+      {card.retry_of && (
+        <p className="mt-1.5 text-xs text-muted">
+          <a className="underline underline-offset-2" href={`#call=${card.retry_of}`}>
+            {t('tip.retryOf', { id: card.retry_of })}
+          </a>
+        </p>
+      )}
+    </article>
+  );
+});
+
+/** The tool's own words are in a language we do not know, and can hold any character. */
+const Sentence = ({ sentence }: { sentence: CardSentence }) =>
+  sentence.own ? (
+    <p lang="" className="mt-0.5 wrap-anywhere">
+      {showControlCharacters(sentence.text)}
+    </p>
+  ) : (
+    <p className="mt-0.5 wrap-anywhere">{sentence.text}</p>
+  );
+
+function sourceWords(card: Card, t: ReturnType<typeof useTranslations<'card'>>): string {
+  if (card.source === undefined) return '';
+  if (card.source === 'client' && !card.client_id && !card.client_name) return '';
+  const again =
+    (card.attempt ?? 1) > 1 ? ` · ${t('tip.attempt', { attempt: card.attempt ?? 1 })}` : '';
+  return `${showControlCharacters(clientWords(card, t))}${again}`;
+}

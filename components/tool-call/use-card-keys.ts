@@ -1,0 +1,64 @@
+'use client';
+
+import { useEffect } from 'react';
+import { isTyping } from '../shell/is-typing.ts';
+import { singleKeysOn } from '../shell/use-single-keys.ts';
+import type { CardActions } from './card-actions.ts';
+
+export interface CardKeysDeps {
+  /** Moves the focus by so many cards from the focused one, or to the first. */
+  move: (by: number) => void;
+  actions: CardActions;
+}
+
+const cardOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-testid="tool-card"]') : null;
+
+const press = (card: HTMLElement, selector: string): void =>
+  card.querySelector<HTMLElement>(selector)?.click();
+
+/** j and k go from card to card; the rest acts on the focused card alone. Off while one types. */
+export function useCardKeys({ move, actions }: CardKeysDeps): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.defaultPrevented || isTyping(event.target) || !singleKeysOn()) return;
+      // A menu or dialog has its own keys.
+      if (document.querySelector('[role="menu"], [role="dialog"]')) return;
+      const card = cardOf(event.target);
+      if (event.key === 'j' || event.key === 'k') move(event.key === 'j' ? 1 : -1);
+      else if (!card || !actOn(card, event.key, actions)) return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [move, actions]);
+}
+
+/** Whether the key meant something. */
+function actOn(card: HTMLElement, key: string, actions: CardActions): boolean {
+  const callId = card.dataset.callId ?? '';
+  switch (key) {
+    case 'o':
+      press(card, '[data-disclosure="result"], [data-disclosure="arguments"]');
+      return true;
+    case 'c':
+      actions.copy(callId, 'id');
+      return true;
+    case 'x':
+      press(card, '[data-action="cancel"]:not(:disabled)');
+      return true;
+    case 'r':
+      // The button says whether it may run twice; a second key press on it decides.
+      card.querySelector<HTMLElement>('[data-action="retry"], [data-card-menu]')?.focus();
+      return true;
+    case 'a':
+      card.querySelector<HTMLElement>('[data-approval="yes"]')?.focus();
+      return true;
+    case 'd':
+      card.querySelector<HTMLElement>('[data-approval="no"]')?.focus();
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,49 @@
+'use client';
+
+import { useMemo, useRef, useState } from 'react';
+import { useCalls, useWorkbench } from '../providers/workbench-context.tsx';
+import { countActive, createFeedSelector, type FeedFilter } from './feed.ts';
+
+/** Pixels from the top within which the list follows what comes. */
+const AT_TOP_PX = 40;
+
+/** The state of a live list: what is shown, what waits, and why. */
+export function useFeed(runId: string | undefined) {
+  const { calls } = useWorkbench();
+  const [filter, setFilter] = useState<FeedFilter>('all');
+  const [isPaused, setPaused] = useState(false);
+  const [held, setHeld] = useState<readonly string[] | null>(null);
+  const offset = useRef(0);
+
+  const select = useMemo(() => createFeedSelector({ filter, runId, held }), [filter, runId, held]);
+  const { ids, fresh } = useCalls(select);
+  const total = useCalls((state) => state.order.length);
+  const active = useCalls(countActive);
+
+  const hold = () => setHeld((before) => before ?? calls.getState().order);
+  const release = () => {
+    setPaused(false);
+    setHeld(null);
+  };
+  return {
+    ids,
+    fresh,
+    total,
+    active,
+    filter,
+    setFilter,
+    isPaused,
+    release,
+    setPaused: (paused: boolean) => {
+      setPaused(paused);
+      if (paused || offset.current > AT_TOP_PX) hold();
+      else setHeld(null);
+    },
+    onScroll: (to: number) => {
+      offset.current = to;
+      if (isPaused) return;
+      if (to > AT_TOP_PX) hold();
+      else setHeld(null);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { lazy, Suspense, useId } from 'react';
+import { isRecord } from '../result/choose-result-view.ts';
+import { JsonText } from './json-text.tsx';
+import type { TryIt } from './use-try-it.ts';
+
+/** The form library is most of this page's code: fetched when a form is shown. */
+const SchemaForm = lazy(() =>
+  import('./schema-form.tsx').then((module) => ({ default: module.SchemaForm })),
+);
+
+/** A tool's arguments, by form or as JSON: two views of one value. */
+export function ArgumentsInput({ state, view }: { state: TryIt; view: 'form' | 'json' }) {
+  const t = useTranslations('tools');
+  const { plan, compiled } = state;
+  return (
+    <>
+      {plan.kind === 'none' && <p className="text-muted">{t('noArguments')}</p>}
+      {plan.kind === 'json' && (
+        <p className="mb-2 text-muted">{t('try.jsonOnly', { reason: plan.reason })}</p>
+      )}
+      {!compiled.ok && (
+        <p className="mb-2 text-wait">{t('try.badSchema', { problem: compiled.message })}</p>
+      )}
+      {plan.kind === 'form' && view === 'form' && (
+        <Suspense fallback={<p className="text-muted">{t('try.loading')}</p>}>
+          <SchemaForm
+            schema={plan.schema}
+            ui={plan.ui}
+            compiled={compiled}
+            value={state.value}
+            problems={state.shownProblems}
+            onChange={state.setValue}
+            onSubmit={() => void state.run()}
+            report={state.report}
+          />
+        </Suspense>
+      )}
+      {plan.kind !== 'none' && (plan.kind === 'json' || view === 'json') && (
+        <JsonArguments state={state} />
+      )}
+    </>
+  );
+}
+
+const WHOLE = 'arguments';
+
+function JsonArguments({ state }: { state: TryIt }) {
+  const t = useTranslations('tools.try');
+  const id = useId();
+  const isBroken = state.broken.has(WHOLE);
+  const problems = state.shownProblems;
+  return (
+    <>
+      <JsonText
+        id={id}
+        label={t('arguments')}
+        value={state.value}
+        isInvalid={isBroken || problems.length > 0}
+        describedBy={`${id}-problems`}
+        rows={6}
+        onValue={(value) => {
+          const args = value === undefined ? {} : value;
+          state.report(WHOLE, !isRecord(args));
+          if (isRecord(args)) state.setValue(args);
+        }}
+        onProblem={() => state.report(WHOLE, true)}
+      />
+      <ul id={`${id}-problems`} className="mt-1 text-[13px] text-error">
+        {isBroken && <li>{t('notObject')}</li>}
+        {!isBroken &&
+          problems.map(({ path, problem }) => (
+            <li key={`${path} ${problem}`}>{t('at', { path: path || t('whole'), problem })}</li>
+          ))}
+      </ul>
+    </>
+  );
+}

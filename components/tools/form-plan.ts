@@ -1,0 +1,143 @@
+import { isRecord } from '../result/choose-result-view.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** How each property of a schema is edited. Keys as in rjsf's `uiSchema`. */
+export interface FieldPlan {
+  readonly [key: string]: unknown;
+}
+
+export type FormPlan =
+  | { readonly kind: 'form'; readonly schema: Schema; readonly ui: FieldPlan }
+  | { readonly kind: 'json'; readonly reason: string }
+  | { readonly kind: 'none' };
+
+/** Deeper than this a form is a maze. */
+const MAX_DEPTH = 4;
+
+/** Keywords under which one value has several readings: a form would have to guess one. */
+const AMBIGUOUS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef'];
+const OPEN_SHAPES = ['patternProperties', 'dependencies', 'dependentSchemas', 'prefixItems'];
+
+/**
+ * What of a schema a form can show without misreporting what is sent (CD13).
+ * A property that it cannot show is edited as JSON within the form.
+ */
+export function planForm(schema: Schema): FormPlan {
+  const problem = [...AMBIGUOUS, ...OPEN_SHAPES].find((keyword) => keyword in schema);
+  if (problem !== undefined) return { kind: 'json', reason: problem };
+  const properties = propertiesOf(schema);
+  if (Object.keys(properties).length === 0) {
+    // `additionalProperties` is true unless said otherwise, and still most such tools take nothing.
+    return isRecord(schema.additionalProperties) || schema.additionalProperties === true
+      ? { kind: 'json', reason: 'additionalProperties' }
+      : { kind: 'none' };
+  }
+  const ui = planObject(schema, 0);
+  return { kind: 'form', schema: schemaToShow(schema, ui), ui };
+}
+
+/** The values a form starts with: what the schema says is the default, and nothing else. */
+export function initialArguments(schema: Schema): Record<string, unknown> {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const args: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    if (!isRecord(property)) continue;
+    if ('default' in property) args[name] = property.default;
+    else if ('const' in property && required.includes(name)) args[name] = property.const;
+  }
+  return args;
+}
+
+const propertiesOf = (schema: Schema): Schema =>
+  isRecord(schema.properties) ? schema.properties : {};
+
+/**
+ * The schema as far as the form reads it. Unknown keys that a person types as
+ * JSON must not grow fields of a guessed type, and what is edited as JSON is
+ * only named: the check knows the whole schema.
+ */
+function schemaToShow(schema: Schema, ui: FieldPlan): Schema {
+  const { additionalProperties: _extra, unevaluatedProperties: _more, ...rest } = schema;
+  const properties = Object.entries(propertiesOf(schema)).map(([name, inner]) => {
+    const plan = ui[name];
+    if (!isRecord(inner) || !isRecord(plan)) return [name, { title: name }];
+    if (plan === AS_JSON) return [name, onlyNamed(name, inner)];
+    return [name, inner.type === 'object' ? schemaToShow(inner, plan) : inner];
+  });
+  return { ...rest, properties: Object.fromEntries(properties) };
+}
+
+/** The title is the name: a schema without any keyword would not be drawn at all. */
+function onlyNamed(name: string, { description, default: fallback }: Schema): Schema {
+  return {
+    title: name,
+    ...(description === undefined ? {} : { description }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+}
+
+function planObject(schema: Schema, depth: number): FieldPlan {
+  return Object.fromEntries(
+    Object.entries(propertiesOf(schema)).map(([name, inner]) => [
+      name,
+      planField(name, inner, depth),
+    ]),
+  );
+}
+
+const AS_JSON: FieldPlan = { 'ui:field': 'json' };
+
+function planField(name: string, schema: unknown, depth: number): FieldPlan {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return AS_JSON;
+  if ([...AMBIGUOUS, ...OPEN_SHAPES, 'const'].some((keyword) => keyword in schema)) return AS_JSON;
+  if ('enum' in schema && !isPlainEnum(schema)) return AS_JSON;
+  switch (schema.type) {
+    case 'string':
+      return 'enum' in schema
+        ? {}
+        : { 'ui:widget': isLongText(name, schema) ? 'textarea' : 'text' };
+    case 'number':
+    case 'integer':
+      return {};
+    case 'boolean':
+      // A tick box cannot tell "no" from "not given"; a select can.
+      return { 'ui:widget': 'select' };
+    case 'array':
+      return planArray(name, schema, depth);
+    case 'object':
+      return Object.keys(propertiesOf(schema)).length > 0 && !hasOpenKeys(schema)
+        ? planObject(schema, depth + 1)
+        : AS_JSON;
+    default:
+      return AS_JSON;
+  }
+}
+
+const hasOpenKeys = (schema: Schema): boolean =>
+  isRecord(schema.additionalProperties) || schema.additionalProperties === true;
+
+function planArray(name: string, schema: Schema, depth: number): FieldPlan {
+  const { items } = schema;
+  if (!isRecord(items) || items.type === 'array' || 'enum' in items) return AS_JSON;
+  const plan = planField(name, items, depth + 1);
+  return plan === AS_JSON ? AS_JSON : { items: plan };
+}
+
+/** Distinct texts or distinct numbers; mixed or repeated ones cannot be told apart in a list. */
+function isPlainEnum(schema: Schema): boolean {
+  const values = schema.enum;
+  if (!Array.isArray(values) || values.length === 0) return false;
+  const kinds = new Set(values.map((value) => typeof value));
+  const isOneKind = kinds.size === 1 && (kinds.has('string') || kinds.has('number'));
+  const fitsType = kinds.has('string') ? schema.type === 'string' : schema.type !== 'string';
+  return isOneKind && fitsType && new Set(values).size === values.length;
+}
+
+const LONG_TEXT_NAME = /text|content|body|message|query|sql|code|script|prompt/i;
+const LONG_TEXT_CHARS = 200;
+
+const isLongText = (name: string, schema: Schema): boolean =>
+  typeof schema.maxLength === 'number'
+    ? schema.maxLength > LONG_TEXT_CHARS
+    : LONG_TEXT_NAME.test(name);

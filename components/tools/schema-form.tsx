@@ -1,0 +1,66 @@
+'use client';
+
+// Not from the package's root: that also loads a test helper and, through it, a validator that needs `eval`.
+import Form from '@rjsf/core/lib/components/Form.js';
+import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { useMemo } from 'react';
+import type { ErrorDetail } from '#lib/protocol/http-error';
+import type { CompiledToolSchema } from '#lib/schema/compile-tool-schema';
+import type { FieldPlan } from './form-plan.ts';
+import { formTemplates } from './form-templates.tsx';
+import { JsonField, type ReportProblem } from './json-field.tsx';
+import { createToolValidator, type FormData, toErrorTree } from './tool-validator.ts';
+import './schema-form.css';
+
+export interface SchemaFormProps {
+  schema: Readonly<Record<string, unknown>>;
+  ui: FieldPlan;
+  compiled: CompiledToolSchema;
+  value: FormData;
+  /** What is wrong with the value; shown only once somebody tried to send. */
+  problems: readonly ErrorDetail[];
+  onChange: (value: FormData) => void;
+  onSubmit: () => void;
+  report: ReportProblem;
+}
+
+const FIELDS = { json: JsonField };
+
+/** What the form shows is exactly what is sent: no default slips in unseen. */
+const NO_HIDDEN_DEFAULTS = { emptyObjectFields: 'skipDefaults' } as const;
+
+/** A tool's arguments as a form made from its schema. */
+export function SchemaForm(props: SchemaFormProps) {
+  const { compiled, problems } = props;
+  const extraErrors = useMemo(() => toErrorTree(problems), [problems]);
+  const validator = useMemo(() => createToolValidator(compiled), [compiled]);
+  const ui: UiSchema<FormData, RJSFSchema> = useMemo(
+    () => ({ ...props.ui, 'ui:submitButtonOptions': { norender: true } }),
+    [props.ui],
+  );
+  const formContext = useMemo(() => ({ report: props.report }), [props.report]);
+  return (
+    <Form
+      className="schema-form"
+      idPrefix="argument"
+      schema={props.schema}
+      uiSchema={ui}
+      formData={props.value}
+      validator={validator}
+      templates={formTemplates}
+      fields={FIELDS}
+      formContext={formContext}
+      experimental_defaultFormStateBehavior={NO_HIDDEN_DEFAULTS}
+      noHtml5Validate
+      // The page checks at each change anyway, for both views; the form only shows it.
+      noValidate
+      extraErrors={extraErrors}
+      showErrorList={false}
+      onChange={({ formData }) => props.onChange(withoutGaps(formData ?? {}))}
+      onSubmit={props.onSubmit}
+    />
+  );
+}
+
+/** A field that was emptied is not given, and JSON has no word for that. */
+const withoutGaps = (value: FormData): FormData => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,67 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { formatDuration } from '#lib/format/format-duration';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
+
+/** Who serves a tool, for how long it may run, what its author says of it. */
+export function ToolFacts({ tool }: { tool: ToolListing }) {
+  const t = useTranslations('tools');
+  const locale = useLocale();
+  const hints = hintsOf(tool.annotations);
+  return (
+    <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+      <dt className="text-muted">{t('facts.source')}</dt>
+      <dd>{t(tool.source === 'server' ? 'sourceServer' : 'sourceClient')}</dd>
+      {tool.source === 'client' && (
+        <>
+          <dt className="text-muted">{t('facts.servedBy')}</dt>
+          <dd>
+            {tool.clients.length === 0
+              ? t('facts.nobody')
+              : tool.clients.map((client) => (
+                  <span key={client.client_id} className="block wrap-anywhere">
+                    {showControlCharacters(client.name || client.client_id)}{' '}
+                    <span className="text-xs text-muted">
+                      {t(client.visible ? 'facts.inFront' : 'facts.inBack')}
+                    </span>
+                  </span>
+                ))}
+          </dd>
+        </>
+      )}
+      <dt className="text-muted">{t('facts.timeout')}</dt>
+      <dd>{formatDuration(tool.timeout_ms, locale, { whole: true })}</dd>
+      {tool.model_name !== tool.name && (
+        <>
+          <dt className="text-muted">{t('facts.modelName')}</dt>
+          <dd className="mono wrap-anywhere">{tool.model_name}</dd>
+        </>
+      )}
+      {hints.length > 0 && (
+        <>
+          <dt className="text-muted">{t('facts.hints')}</dt>
+          <dd>
+            {hints.map((hint) => t(`facts.${hint}`)).join(', ')}{' '}
+            <span className="text-xs text-muted">({t('facts.hintsNote')})</span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** What the author said, either way; what was not said is not shown. */
+const HINTS = [
+  ['readOnlyHint', 'notReadOnlyHint'],
+  ['destructiveHint', 'notDestructiveHint'],
+  ['idempotentHint', 'notIdempotentHint'],
+  ['openWorldHint', 'notOpenWorldHint'],
+] as const;
+
+const hintsOf = (annotations: ToolAnnotations | undefined) =>
+  HINTS.flatMap(([yes, no]) => {
+    const told = annotations?.[yes];
+    return told === undefined ? [] : [told ? yes : no];
+  });

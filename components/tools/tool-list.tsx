@@ -1,0 +1,108 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { Button } from '#components/ui/button';
+import { Select } from '#components/ui/select';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { TOOL_FILTERS, type ToolFilter } from './filter-tools.ts';
+
+export interface ToolListProps {
+  tools: readonly ToolListing[];
+  selected: string | null;
+  onSelect: (name: string) => void;
+  search: string;
+  onSearch: (search: string) => void;
+  filter: ToolFilter;
+  onFilter: (filter: ToolFilter) => void;
+}
+
+const LIST = { role: 'list' };
+
+/** Every tool by name, with a search and a filter. */
+export function ToolList(props: ToolListProps) {
+  const t = useTranslations('tools');
+  const clear = () => {
+    props.onSearch('');
+    props.onFilter('all');
+  };
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        <input
+          type="search"
+          aria-label={t('search')}
+          placeholder={t('searchHint')}
+          value={props.search}
+          onChange={(event) => props.onSearch(event.target.value)}
+          className="field min-w-0 flex-1 basis-40"
+        />
+        <Select
+          label={t('filter')}
+          value={props.filter}
+          options={TOOL_FILTERS.map((value) => ({ value, label: t(value) }))}
+          onValueChange={(value) =>
+            props.onFilter(TOOL_FILTERS.find((one) => one === value) ?? 'all')
+          }
+        />
+      </div>
+      <p className="mt-2 text-xs text-muted" role="status">
+        {t('count', { shown: props.tools.length })}
+      </p>
+      {props.tools.length === 0 && (
+        <p className="mt-2 flex flex-wrap items-center gap-2 text-muted">
+          {t('noMatch')}
+          <Button size="sm" onClick={clear}>
+            {t('clear')}
+          </Button>
+        </p>
+      )}
+      <ol className="mt-1 flex flex-col gap-1" aria-label={t('list')} {...LIST}>
+        {props.tools.map((tool) => (
+          <li key={toolKey(tool)}>
+            <ToolRow
+              tool={tool}
+              isSelected={tool.name === props.selected}
+              onSelect={props.onSelect}
+            />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const toolKey = (tool: ToolListing): string => `${tool.source} ${tool.name}`;
+
+interface ToolRowProps {
+  tool: ToolListing;
+  isSelected: boolean;
+  onSelect: (name: string) => void;
+}
+
+function ToolRow({ tool, isSelected, onSelect }: ToolRowProps) {
+  const t = useTranslations('tools');
+  const look = isSelected ? 'border-accent bg-surface2' : 'border-line bg-surface';
+  return (
+    <div className={`relative rounded-lg border px-3 py-2 hover:bg-surface2 ${look}`}>
+      <div className="flex flex-wrap items-center gap-x-2">
+        {/* Named by the tool alone; it covers the whole row for mouse and finger. */}
+        <button
+          type="button"
+          aria-current={isSelected}
+          onClick={() => onSelect(tool.name)}
+          className="mono min-h-6 text-left font-bold wrap-anywhere after:absolute after:inset-0 after:rounded-lg"
+        >
+          {showControlCharacters(tool.name)}
+        </button>
+        <span className="text-xs text-muted">
+          {t(tool.source === 'server' ? 'sourceServer' : 'sourceClient')}
+        </span>
+        {!tool.callable && <span className="chip bg-cancelbg text-cancel">{t('notCallable')}</span>}
+      </div>
+      <p className="line-clamp-2 text-[13px] text-muted wrap-anywhere">
+        {showControlCharacters(tool.description, { keepLayout: true })}
+      </p>
+    </div>
+  );
+}

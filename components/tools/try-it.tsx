@@ -1,0 +1,111 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useId, useState } from 'react';
+import { Button } from '#components/ui/button';
+import { Select } from '#components/ui/select';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { ArgumentsInput } from './arguments-input.tsx';
+import { ManualCalls } from './manual-calls.tsx';
+import { type TryIt as State, useTryIt } from './use-try-it.ts';
+
+/** Calls a tool by hand: arguments by form or as JSON, then its live card. No model needed. */
+export function TryIt({ tool }: { tool: ToolListing }) {
+  const t = useTranslations('tools.try');
+  const titleId = useId();
+  const state = useTryIt(tool);
+  const [view, setView] = useState<'form' | 'json'>(state.plan.kind === 'json' ? 'json' : 'form');
+  const hasProblem = state.wasTried && (state.problems.length > 0 || state.broken.size > 0);
+  return (
+    <section aria-labelledby={titleId} className="mt-6">
+      <div className="flex flex-wrap items-center gap-3">
+        <h2 id={titleId} className="flex-1 text-base font-bold">
+          {t('title')}
+        </h2>
+        {state.plan.kind === 'form' && (
+          <ViewSwitch view={view} onView={setView} isLocked={state.broken.size > 0} />
+        )}
+      </div>
+      <div className="mt-2 rounded-lg border border-line bg-surface p-3">
+        <ArgumentsInput state={state} view={view} />
+        <div className="mt-4 flex flex-wrap items-center gap-2">
+          <Button
+            variant="primary"
+            disabled={state.isSending || !tool.callable}
+            onClick={() => void state.run()}
+          >
+            {t(state.isSending ? 'running' : 'run')}
+          </Button>
+          <ClientSelect tool={tool} state={state} />
+          <Button variant="ghost" onClick={() => void state.copyCurl()}>
+            {t('copyCurl')}
+          </Button>
+          {!tool.callable && <p className="text-error">{tool.reason}</p>}
+        </div>
+        {hasProblem && (
+          <p role="alert" className="mt-2 text-error">
+            {t('fix')}
+          </p>
+        )}
+        {state.refusal && (
+          <div role="alert" className="mt-2 text-error">
+            <p className="font-semibold">{t('refused')}</p>
+            <p className="wrap-anywhere">{state.refusal.message}</p>
+            <ul>
+              {state.refusal.details.map(({ path, problem }) => (
+                <li key={`${path} ${problem}`} className="wrap-anywhere">
+                  {t('at', { path: path || t('whole'), problem })}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+      <ManualCalls callIds={state.callIds} />
+    </section>
+  );
+}
+
+interface ViewSwitchProps {
+  view: 'form' | 'json';
+  onView: (view: 'form' | 'json') => void;
+  /** Text that is not JSON stands in one view and cannot be shown in the other. */
+  isLocked: boolean;
+}
+
+function ViewSwitch({ view, onView, isLocked }: ViewSwitchProps) {
+  const t = useTranslations('tools.try');
+  return (
+    <fieldset className="flex gap-1 border-0">
+      <legend className="sr-only">{t('view')}</legend>
+      {(['form', 'json'] as const).map((one) => (
+        <Button
+          key={one}
+          size="sm"
+          aria-pressed={view === one}
+          disabled={isLocked && view !== one}
+          className={view === one ? 'border-accent! font-bold' : ''}
+          onClick={() => onView(one)}
+        >
+          {t(one)}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+function ClientSelect({ tool, state }: { tool: ToolListing; state: State }) {
+  const t = useTranslations('tools.try');
+  if (tool.clients.length < 2) return null;
+  return (
+    <Select
+      label={t('client')}
+      value={state.clientId}
+      onValueChange={state.setClientId}
+      options={[
+        { value: '', label: t('anyClient') },
+        ...tool.clients.map((one) => ({ value: one.client_id, label: one.name || one.client_id })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,99 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useMemo, useState } from 'react';
+import { showErrorToast, showToast } from '#components/ui/toast';
+import { curlCommand } from '#lib/format/curl-command';
+import type { ErrorDetail } from '#lib/protocol/http-error';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { type CompiledToolSchema, compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { useApi } from '../providers/workbench-context.tsx';
+import { copyText } from '../tool-call/copy-text.ts';
+import { initialArguments, planForm } from './form-plan.ts';
+
+export interface Refusal {
+  readonly message: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+/** One run a day for what people try by hand, so that it stays apart from conversations. */
+const manualRun = (): string => `run_manual_${new Date().toISOString().slice(0, 10)}`;
+
+const NONE: readonly ErrorDetail[] = [];
+
+function problemsOf(compiled: CompiledToolSchema, value: unknown): readonly ErrorDetail[] {
+  const checked = compiled.ok ? compiled.check(value) : null;
+  return checked && !checked.ok ? checked.details : NONE;
+}
+
+/** The state of trying one tool: its arguments, what is wrong with them, the calls made. */
+export function useTryIt(tool: ToolListing) {
+  const api = useApi();
+  const t = useTranslations('tools.try');
+  const plan = useMemo(() => planForm(tool.schema), [tool.schema]);
+  const compiled = useMemo(() => compileToolSchema(tool.schema), [tool.schema]);
+  const [value, setValue] = useState(() => initialArguments(tool.schema));
+  const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
+  const [wasTried, setTried] = useState(false);
+  const [clientId, setClientId] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [callIds, setCallIds] = useState<readonly string[]>([]);
+
+  const problems = useMemo(() => problemsOf(compiled, value), [compiled, value]);
+  const client = tool.clients.find((one) => one.client_id === clientId)?.client_id;
+  const request = {
+    tool: tool.name,
+    runId: manualRun(),
+    args: value,
+    ...(client === undefined ? {} : { client }),
+  };
+
+  const run = async () => {
+    setTried(true);
+    if (problems.length > 0 || broken.size > 0 || isSending) return;
+    setSending(true);
+    setRefusal(null);
+    const answer = await api.invoke(request);
+    setSending(false);
+    if (answer.ok) setCallIds((before) => [answer.value.tool_call_id, ...before]);
+    else setRefusal(answer);
+  };
+  const copyCurl = async () => {
+    const command = curlCommand({ origin: window.location.origin, ...request });
+    if (await copyText(command)) showToast(t('copied'));
+    else showErrorToast(t('notCopied'));
+  };
+  const report = useMemo(
+    () => (id: string, isBroken: boolean) =>
+      setBroken((before) => {
+        if (before.has(id) === isBroken) return before;
+        const next = new Set(before);
+        if (isBroken) next.add(id);
+        else next.delete(id);
+        return next;
+      }),
+    [],
+  );
+  return {
+    plan,
+    compiled,
+    value,
+    setValue,
+    broken,
+    report,
+    wasTried,
+    problems,
+    /** Nothing is wrong before somebody tried to send it. */
+    shownProblems: wasTried ? problems : NONE,
+    clientId,
+    setClientId,
+    isSending,
+    refusal,
+    callIds,
+    run,
+    copyCurl,
+  };
+}
+
+export type TryIt = ReturnType<typeof useTryIt>;

@@ -1,0 +1,31 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+
+const Sonner = dynamic(() => import('sonner').then((module) => module.Toaster), { ssr: false });
+
+/** Where short messages appear. Put once into the page; its code comes after the page. */
+export const Toaster = ({ label }: { label: string }) => (
+  <Sonner
+    position="bottom-right"
+    containerAriaLabel={label}
+    toastOptions={{
+      unstyled: true,
+      classNames: {
+        toast: 'popup flex w-full items-start gap-3 px-3 py-2.5 text-sm',
+        title: 'font-semibold',
+        description: 'text-muted',
+        error: 'border-error',
+      },
+    }}
+  />
+);
+
+export function showToast(title: string, description?: string): void {
+  void import('sonner').then(({ toast }) => toast(title, { description }));
+}
+
+/** Stays longer: it says what to do next. */
+export function showErrorToast(title: string, description?: string): void {
+  void import('sonner').then(({ toast }) => toast.error(title, { duration: 10_000, description }));
+}
