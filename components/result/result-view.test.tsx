@@ -102,7 +102,7 @@ test('a value too large for a tree shows its beginning and can be saved', () => 
 });
 
 test('a tree shows hidden characters in keys and values', () => {
-  const result = show({ 'a\u200b': { deep: ['b\u202e'] } });
+  const result = show({ 'a\u200b': { deep: { deeper: ['b\u202e'] } } });
   expect(result.textContent).toContain('a⟨U+200B⟩');
   expect(result.textContent).toContain('b⟨U+202E⟩');
 });

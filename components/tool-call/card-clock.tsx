@@ -23,8 +23,10 @@ export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
     const write = (now: number) => {
       const span = element.current;
       if (!span) return;
-      const { text, isLate } = timeWords(cardTime(card, now), t, locale);
-      const shown = isStale && isLive && text !== '' ? t('time.paused', { text }) : text;
+      const time = cardTime(card, now);
+      const { text, isLate } = timeWords(time, t, locale);
+      const ticks = isLive && time.kind !== 'none' && time.kind !== 'standing';
+      const shown = isStale && ticks ? t('time.paused', { text }) : text;
       if (span.textContent !== shown) span.textContent = shown;
       span.toggleAttribute('data-late', isLate);
     };

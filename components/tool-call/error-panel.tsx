@@ -26,7 +26,9 @@ export function ErrorPanel({ card }: { card: Card }) {
           <code className={tone}>
             {error.code}
             {error.clock ? ` (${error.clock})` : ''}
-            {error.client_code ? ` (${showControlCharacters(error.client_code)})` : ''}
+            {error.client_code && error.client_code !== error.code
+              ? ` (${showControlCharacters(error.client_code)})`
+              : ''}
           </code>
           {/* The cause above already says which clock ran out, and in the person's language. */}
           {error.code !== 'timeout' && (

@@ -58,3 +58,15 @@ test('[CD12] an update that leaves the list as it was gives the same list', () =
   expect(all(grown).ids).toEqual(['c', 'a']);
   expect(failed(grown).ids).toEqual(['c', 'a']);
 });
+
+test('[CD12] a filtered list follows its calls, though none came or went', () => {
+  const active = createFeedSelector({ ...FOLLOW, filter: 'active' });
+  expect(active(four).ids).toEqual(['d', 'b']);
+  const entry = {
+    callId: 'b',
+    runId: 'r2',
+    seq: 2,
+    card: { params: {}, status: 'SUCCESS' },
+  } as const;
+  expect(active({ order: four.order, byId: { ...four.byId, b: entry } }).ids).toEqual(['d']);
+});

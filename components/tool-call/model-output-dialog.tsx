@@ -6,7 +6,7 @@ import { Dialog } from '#components/ui/dialog';
 import type { ApiResult } from '#lib/api/api-result';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelOutput } from '#lib/tool-call/model-output';
 import { useApi } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';

@@ -37,3 +37,13 @@ test('the timer stops with the last listener and starts again with the next', ()
   ticker.subscribe(() => {});
   expect(timers.size).toBe(1);
 });
+
+test('the timer goes on while anybody listens', () => {
+  const { ticker, tick } = setup();
+  const heard: number[] = [];
+  const stop = ticker.subscribe(() => {});
+  ticker.subscribe((now) => heard.push(now));
+  stop();
+  tick();
+  expect(heard).toEqual([1_000, 1_250]);
+});

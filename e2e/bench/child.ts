@@ -7,13 +7,16 @@ export async function startChild(script: string, args: readonly string[] = []) {
   const child = fork(join(import.meta.dirname, script), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const [ready] = await Promise.race([once(child, 'message'), failed(child, script)]);
+  const ended = failed(child, script);
+  // It also ends when it is stopped; only who waits for an answer then shall hear of it.
+  ended.catch(() => {});
+  const [ready] = await Promise.race([once(child, 'message'), ended]);
   return {
     ready,
     async ask(message: object): Promise<unknown> {
       const answer = once(child, 'message');
       child.send(message);
-      const [value] = await Promise.race([answer, failed(child, script)]);
+      const [value] = await Promise.race([answer, ended]);
       return value;
     },
     async stop(): Promise<void> {

@@ -33,42 +33,42 @@ export async function benchHttp(): Promise<{ ratios: Ratio[]; detail: object }> 
       token: callboard.token,
     });
   const measure = async () => ({
-    rawAlone: summarise((await inParallel(SEQUENTIAL, 1, raw)).times),
-    oursAlone: summarise((await inParallel(SEQUENTIAL, 1, ours)).times),
+    rawAlone: await inParallel(SEQUENTIAL, 1, raw),
+    oursAlone: await inParallel(SEQUENTIAL, 1, ours),
     rawMany: await inParallel(CALLS, IN_FLIGHT, raw),
     oursMany: await inParallel(CALLS, IN_FLIGHT, ours),
   });
   try {
     for (const work of [raw, ours]) await inParallel(CALLS, IN_FLIGHT, work);
-    const rounds: Awaited<ReturnType<typeof measure>>[] = [];
+    type Round = Awaited<ReturnType<typeof measure>>;
+    const rounds: Round[] = [];
     // In turn, so that a machine that slows down slows both.
     for (let round = 0; round < ROUNDS; round++) {
       rounds.push(await measure());
     }
-    const p50 = (of: 'rawAlone' | 'oursAlone') => median(rounds.map((one) => one[of].p50));
-    const p99 = (of: 'rawAlone' | 'oursAlone') => median(rounds.map((one) => one[of].p99));
-    const rate = (of: 'rawMany' | 'oursMany') => median(rounds.map((one) => one[of].perSecond));
-    const busy = (of: 'rawMany' | 'oursMany') =>
-      median(rounds.map((one) => summarise(one[of].times).p50));
+    const figures = (of: keyof Round) => ({
+      p50: median(rounds.map((one) => summarise(one[of].times).p50)),
+      p99: median(rounds.map((one) => summarise(one[of].times).p99)),
+      perSecond: median(rounds.map((one) => one[of].perSecond)),
+    });
+    const [rawAlone, oursAlone] = [figures('rawAlone'), figures('oursAlone')];
+    const [rawMany, oursMany] = [figures('rawMany'), figures('oursMany')];
+    const name = 'HTTP invoke and wait';
     return {
       ratios: [
-        ratio('HTTP invoke and wait, p50, one at a time', 'ms', p50('oursAlone'), p50('rawAlone'), {
-          atMost: 2,
-        }),
+        ratio(`${name}: p50, 64 in flight`, 'ms', oursMany.p50, rawMany.p50, { atMost: 2 }),
+        ratio(`${name}: p50, one at a time`, 'ms', oursAlone.p50, rawAlone.p50, { atMost: 2 }),
         ratio(
-          'HTTP invoke and wait, throughput, 64 in flight',
+          `${name}: throughput, 64 in flight`,
           'calls/s',
-          rate('oursMany'),
-          rate('rawMany'),
+          oursMany.perSecond,
+          rawMany.perSecond,
           {
             atLeast: 0.35,
           },
         ),
       ],
-      detail: {
-        raw: { p50: p50('rawAlone'), p99: p99('rawAlone'), busyP50: busy('rawMany') },
-        ours: { p50: p50('oursAlone'), p99: p99('oursAlone'), busyP50: busy('oursMany') },
-      },
+      detail: { rawAlone, oursAlone, rawMany, oursMany },
     };
   } finally {
     agent.destroy();

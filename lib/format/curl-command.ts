@@ -26,4 +26,4 @@ export function curlCommand(input: CurlInput): string {
 }
 
 /** Inside single quotes a shell reads nothing but the closing quote. */
-const quote = (text: string): string => `'${text}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

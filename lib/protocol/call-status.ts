@@ -30,9 +30,6 @@ const CARD_STATUS: Record<CallStatus, CardStatus> = {
 /** The only place where a durable status becomes a card's. */
 export const toCardStatus = (status: CallStatus): CardStatus => CARD_STATUS[status];
 
-export const isFinalStatus = (status: CallStatus): boolean =>
-  status !== 'PENDING' && status !== 'RUNNING';
-
 export const callClockSchema = z.enum([
   'approval',
   'queue',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFinalStatus } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { type CallEvent, type CallState, type ProviderRef, transition } from './call-machine.ts';
 
 const provider: ProviderRef = { clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true };

@@ -1,5 +1,5 @@
 import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
-import { isFinalStatus } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
 
 /** The one client instance and attempt that may answer a call. */
 export interface ProviderRef {

@@ -1,5 +1,6 @@
 import type { Attachment } from '../protocol/attachment.ts';
-import { type CallError, type CallStatus, isFinalStatus } from '../protocol/call-status.ts';
+import type { CallError, CallStatus } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { cutToBytes } from './cut-to-bytes.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */

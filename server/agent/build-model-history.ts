@@ -1,6 +1,6 @@
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { Attachment } from '#lib/protocol/attachment';
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
 import { stripInvisible, toModelOutput } from '#lib/tool-call/model-output';
 import type { CallRecord } from '../store/call-record.ts';

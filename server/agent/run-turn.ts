@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { errorMessage } from '#lib/util/error-message';
 import type { CallService, DraftCall } from '../calls/call-service.ts';

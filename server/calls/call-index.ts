@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from '../store/call-record.ts';
 
 /** Which open calls wait for a client, and which are pinned to which instance. */

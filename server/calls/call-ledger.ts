@@ -1,5 +1,5 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
 import type { Card, CardUpdate } from '#lib/protocol/card';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { mergeCard } from '#lib/tool-call/merge-card';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';

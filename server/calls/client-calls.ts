@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
-import { isFinalStatus } from '#lib/protocol/call-status';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { Answerer, Refusal } from '#lib/tool-call/call-machine';

@@ -1,5 +1,6 @@
-import { isFinalStatus, toCardStatus } from '#lib/protocol/call-status';
+import { toCardStatus } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from '../store/call-record.ts';
 
 /** A larger result stays in the record; a card of it would weigh on every watcher. */

@@ -1,5 +1,5 @@
 import type { CallError } from '#lib/protocol/call-status';
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';

@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type ClientKnowledge, resumeAction } from '#lib/tool-call/resume-matrix';
 import type { Clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';

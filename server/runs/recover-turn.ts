@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { abortable, TurnStoppedError } from '../agent/abortable.ts';
 import { SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';

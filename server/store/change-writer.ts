@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isFinalStatus } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from './call-record.ts';
 import { sharesFixedColumns, toChangingColumns, toFixedColumns } from './call-row.ts';
 import { preparedWrite } from './prepared.ts';

@@ -1,6 +1,6 @@
 import { callRecordSchema } from '#lib/protocol/call-record';
-import { isFinalStatus } from '#lib/protocol/call-status';
 import { HttpError } from '#lib/protocol/http-error';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import {
   type InvokeAccepted,
