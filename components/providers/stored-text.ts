@@ -5,7 +5,7 @@ export interface StoredText {
 }
 
 /** `area` throws when the person has switched storage off; the page goes on without memory. */
-export function createStoredText(area: () => Storage): StoredText {
+function createStoredText(area: () => Storage): StoredText {
   return {
     read(key) {
       try {

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** Whether the query holds now; false while the server draws. */
-export function useMediaQuery(query: string): boolean {
+function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (onChange) => {
       const list = matchMedia(query);

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { LiveCalls } from '#components/tool-call/live-calls';
 import { Conversation } from '../conversation/conversation.tsx';
+import { useSelectedRun } from '../conversation/use-selected-run.ts';
 import { useIsNarrow } from '../providers/use-media-query.ts';
 import { useUi } from '../providers/workbench-context.tsx';
 import { PanelTabs, panelId, tabId } from './panel-tabs.tsx';
@@ -20,6 +21,7 @@ export function Workbench() {
   const t = useTranslations('shell.panels');
   const nav = useTranslations('shell.nav');
   const narrow = useIsNarrow();
+  const [runId] = useSelectedRun();
   const shown = useUi((state) => state.panel);
   const region = (panel: 'chat' | 'live') =>
     narrow
@@ -42,7 +44,7 @@ export function Workbench() {
           className="w-px bg-line outline-offset-0 data-[separator=active]:bg-accent data-[separator=hover]:bg-linestrong max-md:hidden"
         />
         <Panel id={panelId('live')} {...region('live')} minSize={narrow ? '0%' : '320px'}>
-          <LiveCalls />
+          <LiveCalls {...(runId === null ? {} : { runId })} />
         </Panel>
       </Group>
       {narrow && <PanelTabs />}

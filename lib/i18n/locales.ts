@@ -1,7 +1,7 @@
 export const LOCALES = ['en', 'zh'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-export const DEFAULT_LOCALE: Locale = 'en';
+const DEFAULT_LOCALE: Locale = 'en';
 
 export const LOCALE_COOKIE = 'locale';
 export const THEME_COOKIE = 'theme';

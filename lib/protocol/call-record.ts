@@ -38,4 +38,3 @@ export const watchedCallSchema = z.object({
   run_id: z.string(),
   card: cardUpdateSchema,
 });
-export type WatchedCall = z.infer<typeof watchedCallSchema>;

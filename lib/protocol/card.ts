@@ -13,7 +13,7 @@ export const progressSchema = z.object({
 });
 
 /** The clock that runs for a call now. `deadline_at` is null while the clock stands still. */
-export const cardClockSchema = z.object({
+const cardClockSchema = z.object({
   name: callClockSchema,
   deadline_at: z.number().nullable(),
   /** Milliseconds left when the clock was stopped. */

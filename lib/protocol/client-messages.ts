@@ -12,10 +12,7 @@ const anyJson = z.custom<unknown>(
   'must be given; any JSON will do',
 );
 
-export const clientCapSchema = z.enum(['claim', 'cancel', 'probe']);
-export type ClientCap = z.infer<typeof clientCapSchema>;
-
-export const helloSchema = z.object({
+const helloSchema = z.object({
   type: z.literal('hello'),
   client_id: id.optional(),
   instance_id: id.optional(),
@@ -31,7 +28,7 @@ export const helloSchema = z.object({
   caps: z.array(z.string().max(64)).max(32).optional(),
 });
 
-export const registerToolsSchema = z.object({
+const registerToolsSchema = z.object({
   type: z.literal('register_tools'),
   /** Judged one by one, so that a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()),
@@ -44,7 +41,7 @@ const unregisterToolsSchema = z.object({
 
 const toolCallClaimSchema = z.object({ type: z.literal('tool_call_claim'), id, attempt });
 
-export const toolStatusSchema = z.object({
+const toolStatusSchema = z.object({
   type: z.literal('tool_status'),
   id,
   attempt: attempt.optional(),

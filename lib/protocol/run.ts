@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /** One conversation of an agent (contract, section 1). */
-export const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
-export type RunStatus = z.infer<typeof runStatusSchema>;
+const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
 
 export const messagePartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),

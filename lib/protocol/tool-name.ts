@@ -1,5 +1,5 @@
 /** Names a tool may have (contract, section 5): ASCII only, so that no look-alike passes. */
-export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 /** Names that mean something to JavaScript objects; refused so that no lookup anywhere can trip. */
 const OBJECT_NAMES = new Set(['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty']);

@@ -8,7 +8,7 @@ export interface JsonLimits {
 export type JsonFault = 'bytes' | 'depth' | 'nodes' | 'proto' | 'not_json';
 
 /** UTF-8 length of `text`; a lone surrogate counts like the three bytes that replace it. */
-export function utf8Length(text: string): number {
+function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

@@ -86,7 +86,7 @@ function refuseCookieFrom(request: CredentialRequest): HttpError | undefined {
   );
 }
 
-export const unauthenticated = (): HttpError =>
+const unauthenticated = (): HttpError =>
   new HttpError(
     'unauthenticated',
     'This needs a valid credential: send "Authorization: Bearer <token>", or sign in at /sign-in.',

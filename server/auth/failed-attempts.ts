@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
-export const FAILED_ATTEMPTS = { count: 20, windowSeconds: 60 } as const;
+const FAILED_ATTEMPTS = { count: 20, windowSeconds: 60 } as const;
 
 /**
  * Wrong credentials by address, loopback included: a page in somebody's browser

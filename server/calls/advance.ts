@@ -70,7 +70,7 @@ export function advance(
   return { ok: true, record: { ...next, card: mergeCard(record.card, update) }, update };
 }
 
-export const toState = (record: CallRecord): CallState => ({
+const toState = (record: CallRecord): CallState => ({
   status: record.status,
   phase: record.phase,
   source: record.source,

@@ -1,4 +1,3 @@
-import type { Attachment } from '#lib/protocol/attachment';
 import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
@@ -58,15 +57,6 @@ export interface DraftCall {
   complete(args: unknown): Promise<CallRecord>;
   /** The model stopped before the arguments were complete. Records it as FAILED. */
   abandon(message: string): Promise<CallRecord>;
-}
-
-export interface Submission {
-  readonly ok: boolean;
-  readonly output?: unknown;
-  readonly display?: unknown;
-  readonly attachments?: readonly Attachment[];
-  readonly message?: string;
-  readonly clientCode?: string;
 }
 
 /**

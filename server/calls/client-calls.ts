@@ -173,9 +173,10 @@ const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
 function measure(given: ClientAnswer): { answer: ClientAnswer; hash: string } {
   const text = JSON.stringify(given);
   const digest = hash('sha256', text);
-  if (given.ok !== true || text.length <= LIMITS.resultBytes)
-    return { answer: given, hash: digest };
-  const message = `The result has ${text.length} characters; at most ${LIMITS.resultBytes} are taken. Send large data as an attachment`;
+  // A character takes at most three bytes, so a short text need not be measured.
+  const bytes = text.length * 3 <= LIMITS.resultBytes ? 0 : Buffer.byteLength(text);
+  if (given.ok !== true || bytes <= LIMITS.resultBytes) return { answer: given, hash: digest };
+  const message = `The result has ${bytes} bytes; at most ${LIMITS.resultBytes} are taken. Send large data as an attachment`;
   return { answer: { ok: 'unusable', code: 'result_too_large', message }, hash: digest };
 }
 

@@ -4,7 +4,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from '../store/call-record.ts';
 
 /** A larger result stays in the record; a card of it would weigh on every watcher. */
-export const CARD_RESULT_BYTES = 16 * 1024;
+const CARD_RESULT_BYTES = 16 * 1024;
 
 /** What people are told when a call goes from `prev` to `next`. Pure; says only what changed. */
 export function describeChange(prev: CallRecord, next: CallRecord, display?: unknown): CardUpdate {

@@ -194,7 +194,7 @@ export const blankRecord = (id: string, now: number) => ({
   executeLeftMs: null,
 });
 
-export const clampTimeout = (ms: number): number =>
+const clampTimeout = (ms: number): number =>
   Math.min(Math.max(Math.round(ms), LIMITS.minTimeoutMs), LIMITS.maxTimeoutMs);
 
 function fingerprintOf({ tool, runId, args, clientId, timeoutMs }: InvokeRequest): string {

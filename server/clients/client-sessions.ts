@@ -226,8 +226,9 @@ async function storeAttachments(message: ClientMessageOf<'tool_result'>, blobs: 
     }
     const bytes = decodeBase64(upload.data);
     if (!bytes) return unusable(`The data of an attachment of ${upload.media_type} is not base64`);
+    if (bytes.length > LIMITS.attachmentBytes) return attachmentTooLarge(bytes.length);
     const put = await blobs.put({ mediaType: upload.media_type, bytes, ...described });
-    if (!put.ok) return unusable(put.message);
+    if (!put.ok) return unusable(put.message, put.code === 'too_large' ? TOO_LARGE : INVALID);
     stored.push({ ...put.attachment, ...described });
   }
   return toClientAnswer(message, stored);
@@ -242,8 +243,17 @@ function decodeBase64(text: string): Buffer | undefined {
   return isWhole ? bytes : undefined;
 }
 
-const unusable = (message: string) =>
-  ({ ok: 'unusable', code: 'result_invalid', message }) as const;
+const INVALID = 'result_invalid';
+const TOO_LARGE = 'result_too_large';
+
+const unusable = (message: string, code: typeof INVALID | typeof TOO_LARGE = INVALID) =>
+  ({ ok: 'unusable', code, message }) as const;
+
+const attachmentTooLarge = (bytes: number) =>
+  unusable(
+    `An attachment has ${bytes} bytes; in a message it may have ${LIMITS.attachmentBytes}. Upload it by POST /v1/blobs and name its blob_id`,
+    TOO_LARGE,
+  );
 
 const badMessage = (message: string): ServerMessage => ({
   type: 'error',

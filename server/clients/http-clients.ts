@@ -1,8 +1,9 @@
+import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { ClientCalls } from '../calls/client-calls.ts';
+import type { ClientAnswer, ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { HttpClientService } from '../http/http-client-service.ts';
@@ -130,7 +131,7 @@ export function createHttpClients(deps: {
         callId,
         status === 'SUCCEEDED'
           ? { ok: true, output: result ?? null, attachments: [] }
-          : { ok: false, message: errorText(error) },
+          : toFailure(error),
       );
       if (reply.type === 'result_rejected') {
         return { ok: false, code: 'conflict', message: reply.message };
@@ -172,9 +173,8 @@ function toSpec(tool: unknown): unknown {
   return { description: `The tool ${name}`, parameters: schema, ...rest };
 }
 
-function errorText(error: unknown): string {
-  if (typeof error === 'string') return error;
-  if (typeof error === 'object' && error !== null && 'message' in error)
-    return String(error.message);
-  return 'The client said that the tool failed, and nothing more';
+function toFailure(error: SubmitBody['error']): ClientAnswer {
+  const code: string | undefined = error && 'code' in error ? error.code : undefined;
+  const shown = error?.message || 'The client said that the tool failed, and nothing more';
+  return { ok: false, message: shown, ...(code === undefined ? {} : { clientCode: code }) };
 }

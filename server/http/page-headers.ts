@@ -10,7 +10,7 @@ export interface PageHeadersOptions {
 }
 
 /** What a page may load and run (ten lines that make a markdown image or a script tag harmless). */
-export function contentSecurityPolicy({ nonce, host, development }: PageHeadersOptions): string {
+function contentSecurityPolicy({ nonce, host, development }: PageHeadersOptions): string {
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,

@@ -41,6 +41,8 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
     });
 
     socket.on('message', (data, isBinary) => {
+      // Told to go, and still talking: `ws` passes on what comes before the close is answered.
+      if (socket.readyState !== socket.OPEN) return;
       liveness.heard();
       if (!guard.take())
         return close(CLOSE.policy, 'Too many messages; slow down and connect again');

@@ -6,12 +6,20 @@ export type ParsedFrame =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly message: string; readonly id: string | undefined };
 
+/** The limit is that of the fields; type, id and attempt stand around them. */
+const STATUS_FRAME_CHARS = LIMITS.statusBytes + 1_024;
+
 /** The one place where a client's text becomes a message. Total: it never throws. */
 export function parseClientFrame(text: string): ParsedFrame {
   const parsed = parseJson(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
   if (!parsed.ok) return { ok: false, message: parsed.message, id: undefined };
   const checked = clientMessageSchema.safeParse(parsed.value);
-  if (checked.success) return { ok: true, message: checked.data };
+  if (checked.success) {
+    const { data: message } = checked;
+    return message.type === 'tool_status' && text.length > STATUS_FRAME_CHARS
+      ? statusTooLong(message.id)
+      : { ok: true, message };
+  }
   const [issue] = checked.error.issues;
   const where = issue?.path.join('.') || 'the message';
   return {
@@ -20,6 +28,13 @@ export function parseClientFrame(text: string): ParsedFrame {
     id: idOf(parsed.value),
   };
 }
+
+/** A status goes to every watcher and stays on its card; what is large belongs into the result. */
+const statusTooLong = (id: string): ParsedFrame => ({
+  ok: false,
+  message: `A tool_status takes at most ${LIMITS.statusBytes} bytes; send large data with the result`,
+  id,
+});
 
 /** So that a client can tell which of its messages was not understood. */
 function idOf(value: unknown): string | undefined {

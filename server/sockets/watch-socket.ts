@@ -34,6 +34,7 @@ export function createWatchSocketHandler(deps: {
     let current = 0;
 
     socket.on('message', (data, isBinary) => {
+      if (socket.readyState !== socket.OPEN) return;
       liveness.heard();
       if (!guard.take())
         return closeSocket(socket, CLOSE.policy, 'Too many messages; connect again');

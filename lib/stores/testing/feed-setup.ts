@@ -10,7 +10,7 @@ type Listeners = {
 };
 
 /** A socket whose other end is the test. */
-export function createTestSocket() {
+function createTestSocket() {
   const listeners = new Map<string, (event: never) => void>();
   const sent: unknown[] = [];
   let closedWith: number | undefined;

@@ -26,7 +26,7 @@ export async function findCall(
   throw callNotFound(id);
 }
 
-export const callNotFound = (id: string): HttpError =>
+const callNotFound = (id: string): HttpError =>
   new HttpError(
     'call_not_found',
     `There is no tool call ${JSON.stringify(id.slice(0, 128))}; GET /v1/tool_calls lists them.`,

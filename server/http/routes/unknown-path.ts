@@ -1,4 +1,5 @@
 import { HttpError } from '#lib/protocol/http-error';
+import { errorAnswer } from '../error-answer.ts';
 import type { Operation } from '../operation.ts';
 import { parseTarget } from '../parse-target.ts';
 import { compilePath } from '../path-pattern.ts';
@@ -14,7 +15,7 @@ export function unknownPathOperation(operations: readonly Operation[]): Operatio
     summary: 'No such path',
     access: ['operator', 'agent', 'device'],
     answers: {},
-    run(_principal, _params, { incoming }) {
+    async run(_principal, _params, { incoming }) {
       const { pathname = '' } = parseTarget(incoming.url) ?? {};
       const methods = known.filter(({ match }) => match(pathname)).map(({ method }) => method);
       if (methods.length === 0) {
@@ -23,10 +24,13 @@ export function unknownPathOperation(operations: readonly Operation[]): Operatio
           'There is no such path; GET /openapi.json lists them all.',
         );
       }
-      throw new HttpError(
+      const allowed = methods.join(', ');
+      const refusal = new HttpError(
         'method_not_allowed',
-        `This path does not take ${incoming.method}; it takes ${methods.join(', ')}.`,
+        `This path does not take ${incoming.method}; it takes ${allowed}.`,
       );
+      // RFC 9110, section 15.5.6: with this status the methods stand in a header as well.
+      return { ...errorAnswer(refusal), headers: { allow: allowed } };
     },
   };
 }

@@ -109,7 +109,7 @@ export function createFakeCalls() {
   return { fake, service };
 }
 
-export const runRecord: RunRecord = {
+const runRecord: RunRecord = {
   run_id: 'run_a',
   title: 'A run',
   status: 'idle',

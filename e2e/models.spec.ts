@@ -1,0 +1,245 @@
+import { expect, held, MODELS, test } from './support/scripted-run.ts';
+import {
+  callIdOf,
+  cards,
+  cardsFor,
+  composer,
+  conversation,
+  notice,
+  say,
+  signIn,
+  signInByToken,
+  untilReady,
+} from './support/workbench.ts';
+
+const APIS = ['responses', 'chat'] as const;
+const TEXT = 'The tide is high at noon, and the harbour is open.';
+
+for (const api of APIS) {
+  test(`arguments that ${MODELS[api]} writes are on the card before the call is complete, and the tool runs once`, async ({
+    page,
+    startScripted,
+  }) => {
+    const pause = held();
+    const { board, openai } = await startScripted(api, ({ index }) =>
+      index === 0
+        ? {
+            calls: [{ id: 'call_tide', name: 'clipboard_write', args: { text: TEXT } }],
+            stall: { at: 24, until: pause.until },
+          }
+        : { text: 'It is on your clipboard.' },
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await signIn(page, board);
+    await untilReady(page);
+    await say(page, 'Copy the tide to my clipboard');
+
+    const card = cardsFor(page, 'clipboard.write');
+    await expect(card).toHaveAttribute('data-status', 'WAIT');
+    await expect(card).toHaveAttribute('data-phase', 'streaming');
+    await expect(card).toContainText('The model is writing the arguments.');
+    await expect(card.getByRole('definition')).toHaveText(/^The tide is \w*$/);
+    await expect(card).not.toContainText('harbour');
+    pause.release();
+
+    await expect(card).toHaveAttribute('data-status', 'SUCCESS');
+    await expect(conversation(page)).toContainText('It is on your clipboard.');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(TEXT);
+    await expect(cards(page)).toHaveCount(1);
+
+    expect(openai.requests.map((request) => request.api)).toEqual([api, api]);
+    const [first, second] = openai.requests;
+    expect(first?.toolNames).toContain('clipboard_write');
+    expect(second?.toolResults).toMatchObject([{ id: 'call_tide', text: /written_chars/ }]);
+  });
+}
+
+test('calls of one step run side by side, and their results go back in call order', async ({
+  page,
+  startScripted,
+  connect,
+}) => {
+  const { board, openai } = await startScripted('responses', ({ index }) =>
+    index === 0
+      ? {
+          calls: ['slow.one', 'slow.two', 'slow.three'].map((name, at) => ({
+            id: `call_${at}`,
+            name: name.replace('.', '_'),
+            args: { at },
+          })),
+        }
+      : { text: 'All three are done.' },
+  );
+  const program = await connect.client(board, { tools: ['slow.one', 'slow.two', 'slow.three'] });
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Do three things');
+  const requests = [await program.request(), await program.request(), await program.request()];
+  await expect(cards(page).and(page.locator('[data-status="DOING"]'))).toHaveCount(3);
+  for (const { id, name } of requests.toReversed()) program.succeed(id, `done ${name}`);
+  await expect(conversation(page)).toContainText('All three are done.');
+  expect(openai.requests[1]?.toolResults).toEqual([
+    { id: 'call_0', text: 'done slow.one' },
+    { id: 'call_1', text: 'done slow.two' },
+    { id: 'call_2', text: 'done slow.three' },
+  ]);
+});
+
+test('a picture goes to a model of the Responses API as a picture', async ({
+  page,
+  startScripted,
+}) => {
+  const { board, openai } = await startScripted('responses', ({ index }) =>
+    index === 0 ? { calls: [{ name: 'browser_screenshot', args: {} }] } : { text: 'I see it.' },
+  );
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Look at this page');
+  await expect(conversation(page)).toContainText('I see it.');
+  const [result] = openai.requests[1]?.toolResults ?? [];
+  expect(result?.text).toContain('input_image');
+  expect(openai.requests[1]?.images).toHaveLength(1);
+});
+
+test('a model of the chat API that takes no pictures is told of it in words', async ({
+  page,
+  startScripted,
+}) => {
+  const { board, openai } = await startScripted('chat', ({ index }) =>
+    index === 0 ? { calls: [{ name: 'browser_screenshot', args: {} }] } : { text: 'Understood.' },
+  );
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Look at this page');
+  await expect(conversation(page)).toContainText('Understood.');
+  expect(openai.requests[1]?.images).toEqual([]);
+  expect(openai.requests[1]?.toolResults).toMatchObject([{ text: /Screenshot of/ }]);
+  expect(JSON.stringify(openai.requests[1]?.body)).not.toMatch(/[A-Za-z0-9+/]{500}/);
+});
+
+const TROUBLES = [
+  {
+    what: 'a refused key',
+    reply: { status: 401, error: { message: 'Incorrect API key' } },
+    code: 'model_unauthenticated',
+    advice: 'Check OPENAI_API_KEY',
+  },
+  {
+    what: 'an account without quota',
+    reply: { status: 429, error: { message: 'no quota', code: 'insufficient_quota' } },
+    code: 'model_quota',
+    advice: 'Check its billing',
+  },
+  {
+    what: 'an answer that breaks off',
+    reply: { text: 'The tide is', cut: { after: 6, how: 'abrupt' } },
+    code: 'stream_cut',
+    advice: 'Send a message',
+  },
+] as const;
+
+for (const { what, reply, code, advice } of TROUBLES) {
+  test(`${what} ends the run with words that say what to do`, async ({ page, startScripted }) => {
+    const { board } = await startScripted('responses', ({ index }) =>
+      index === 0 ? reply : { text: 'Now it works.' },
+    );
+    await signIn(page, board);
+    await untilReady(page);
+    await say(page, 'When is high tide?');
+    await expect(notice(page, code).last()).toContainText(advice);
+    await expect(page.getByTestId('run-status')).toBeHidden();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect(conversation(page)).toContainText('Now it works.');
+  });
+}
+
+test('arguments that are no JSON become a card that says so, and the model may mend them', async ({
+  page,
+  startScripted,
+}) => {
+  const { board, openai } = await startScripted('chat', ({ index }) =>
+    index === 0
+      ? { calls: [{ id: 'call_bad', name: 'calculation_eval', args: 'expression: 6*7 }' }] }
+      : { text: 'Sorry.' },
+  );
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Reckon');
+  const card = cardsFor(page, 'calculation.eval');
+  await expect(card).toHaveAttribute('data-status', 'ERROR');
+  await expect(card).toContainText('invalid_args');
+  await expect(card).toContainText('It did not run.');
+  await expect(conversation(page)).toContainText('Sorry.');
+  expect(openai.requests[1]?.toolResults).toMatchObject([
+    { id: 'call_bad', text: /invalid_args/ },
+  ]);
+});
+
+test('Stop ends a stream that hangs, and the conversation goes on', async ({
+  page,
+  startScripted,
+}) => {
+  const never = held();
+  const { board, openai } = await startScripted('responses', ({ index }) =>
+    index === 0
+      ? { text: 'The tide is high', stall: { at: 8, until: never.until } }
+      : { text: 'Here I am again.' },
+  );
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'When is high tide?');
+  await expect(conversation(page)).toContainText('The tide');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(notice(page, 'cancelled').first()).toContainText('Stopped.');
+  await expect(page.getByTestId('run-status')).toBeHidden();
+  await say(page, 'And now?');
+  await expect(conversation(page)).toContainText('Here I am again.');
+  expect(openai.requests).toHaveLength(2);
+  never.release();
+});
+
+test('a run goes on when its tab is closed, and another tab sees all of it', async ({
+  page,
+  context,
+  startScripted,
+  connect,
+}) => {
+  const pause = held();
+  const { board } = await startScripted('chat', ({ index }) =>
+    index === 0
+      ? { calls: [{ name: 'harbour_open', args: { gate: 2 } }] }
+      : { text: 'The gate is open and the ship is in.', stall: { at: 12, until: pause.until } },
+  );
+  const program = await connect.client(board, { tools: ['harbour.open'] });
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Open the gate');
+  const { id } = await program.request();
+  const address = page.url();
+  expect(address).toContain('?run=');
+  await page.close();
+
+  program.succeed(id, 'open');
+  const other = await context.newPage();
+  await other.goto(address);
+  await expect(conversation(other)).toContainText('Open the gate');
+  await expect(cardsFor(other, 'harbour.open')).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(conversation(other)).toContainText('The gate is');
+  await expect(other.getByTestId('run-status')).toContainText('Step 2 of max 10');
+  pause.release();
+  await expect(conversation(other)).toContainText('the ship is in.');
+  await expect(other.getByTestId('run-status')).toBeHidden();
+  await expect(composer(other)).toBeEditable();
+  expect(await callIdOf(cardsFor(other, 'harbour.open'))).toBe(id);
+});
+
+test('the rehearsal is one click away when the model fails', async ({ page, startScripted }) => {
+  const { board } = await startScripted('chat', () => ({ status: 401 }));
+  await signInByToken(page, board);
+  await untilReady(page);
+  await say(page, '(2+3)*4');
+  await expect(notice(page, 'model_unauthenticated').last()).toBeVisible();
+  await page.getByRole('button', { name: 'Use the rehearsal' }).click();
+  await expect(conversation(page)).toContainText('20');
+  await expect(conversation(page)).toContainText('rules, not an LLM');
+});
