@@ -7,11 +7,24 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+const hostName = z
+  .string()
+  .regex(
+    /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i,
+    'must be a host name, such as board.example or board.example:8443',
+  );
+const origin = z
+  .string()
+  .refine(
+    (text) => URL.parse(text)?.origin === text,
+    'must be an origin and nothing more, such as https://board.example',
+  );
+
 const fileSchema = z.strictObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
-  allowed_hosts: z.array(z.string()).default([]),
+  allowed_hosts: z.array(hostName).default([]),
   /** Origins besides our own from which pages may connect. */
-  allowed_origins: z.array(z.string()).default([]),
+  allowed_origins: z.array(origin).default([]),
   policy: z
     .strictObject({ ask: z.array(z.string()).default([]), deny: z.array(z.string()).default([]) })
     .default({ ask: [], deny: [] }),
@@ -77,19 +90,17 @@ function readUrl(name: string, value: string | undefined): string | undefined {
   );
 }
 
-const KNOWN = new Set([
+const SETTINGS = [
   'CALLBOARD_PORT',
   'CALLBOARD_HOST',
   'CALLBOARD_DATA_DIR',
   'CALLBOARD_TOKEN',
   'CALLBOARD_CONFIG',
   'CALLBOARD_MODEL',
-  'CALLBOARD_DEV',
-  'CALLBOARD_OPEN',
-  'CALLBOARD_PARENT_PID',
-  'CALLBOARD_CHROMIUM',
-  'CALLBOARD_SERVE',
-]);
+];
+/** Of the launcher and the tests, which run in the same environment. */
+const OTHERS = ['CALLBOARD_DEV', 'CALLBOARD_OPEN', 'CALLBOARD_CHROMIUM', 'CALLBOARD_SERVE'];
+const KNOWN = new Set([...SETTINGS, ...OTHERS]);
 
 function refuseUnknown(env: Environment): void {
   const stranger = Object.keys(env).find(
@@ -97,7 +108,7 @@ function refuseUnknown(env: Environment): void {
   );
   if (stranger === undefined) return;
   throw new ConfigError(
-    `${stranger} is no setting of Callboard: it may be one of ${[...KNOWN].join(', ')}`,
+    `${stranger} is no setting of Callboard: it may be one of ${SETTINGS.join(', ')}`,
   );
 }
 

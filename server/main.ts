@@ -308,14 +308,18 @@ async function untilFree<T>(take: () => T | Promise<T>): Promise<T> {
     try {
       return await take();
     } catch (error) {
-      if (Date.now() > giveUpAt) throw error;
+      const taken = error instanceof DataDirInUseError || codeOf(error) === 'EADDRINUSE';
+      if (!taken || Date.now() > giveUpAt) throw error;
       await sleep(50);
     }
   }
 }
 
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
+
 function explainListen(error: unknown, { host, port }: Config): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const code = codeOf(error);
   const why =
     code === 'EADDRINUSE'
       ? 'is in use by another program; set CALLBOARD_PORT to a free one, or to 0 for any'
@@ -388,7 +392,10 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   // What a person can mend is one line; anything else is a defect, told with its origin.
-  if (MENDABLE.some((kind) => error instanceof kind)) process.stderr.write(`${String(error)}\n`);
+  const mendable = error instanceof Error && MENDABLE.some((kind) => error instanceof kind);
+  if (mendable)
+    process.stderr.write(`${error.message}
+`);
   else report(error);
   process.exit(1);
 });

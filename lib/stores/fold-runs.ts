@@ -40,14 +40,19 @@ export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState 
   return next;
 }
 
-/** SF9: a record fetched over HTTP fills what is unknown; what events said stays. */
+/**
+ * SF9: a record fetched over HTTP fills what is unknown; what events said stays. The record's order
+ * counts, since an answer may bring a new message before its event; what only events told is newer.
+ */
 export function withRecord(state: RunsState, record: RunRecord): RunsState {
   const { messages, ...run } = record;
   const live = own(state.messages, run.run_id) ?? [];
-  const liveIds = new Set(live.map((message) => message.message_id));
-  const older = messages.filter((message) => !liveIds.has(message.message_id));
+  const told = new Map(live.map((message) => [message.message_id, message]));
+  const fetched = new Set(messages.map((message) => message.message_id));
+  const newer = live.filter((message) => !fetched.has(message.message_id));
+  const known = messages.map((message) => told.get(message.message_id) ?? message);
   const next = own(state.runs, run.run_id) ? state : withRun(state, run);
-  return withMessages(next, run.run_id, [...older, ...live]);
+  return withMessages(next, run.run_id, [...known, ...newer]);
 }
 
 function withRun(state: RunsState, run: RunSummary): RunsState {

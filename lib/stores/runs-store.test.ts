@@ -70,6 +70,16 @@ test('[SF9] a fetched run fills what is unknown and leaves what events have said
   expect(store.getState().messages.run_1?.[1]).toBe(live);
 });
 
+test('[SF9] a message that an answer brings before its event stands where the answer has it', () => {
+  const store = createRunsStore();
+  store.getState().apply([messageEvent(1, message('m1')), messageEvent(2, message('m2'))]);
+  store.getState().load({ ...run(), messages: ['m1', 'm2', 'm3'].map((id) => message(id)) });
+  store.getState().apply([messageEvent(3, message('m3')), messageEvent(4, message('m4'))]);
+  store.getState().load({ ...run(), messages: ['m1', 'm2', 'm3'].map((id) => message(id)) });
+  const ids = store.getState().messages.run_1?.map((one) => one.message_id);
+  expect(ids).toEqual(['m1', 'm2', 'm3', 'm4']);
+});
+
 test('[SF9] a fetched run does not turn back a summary that is known', () => {
   const store = createRunsStore();
   store.getState().apply([{ type: 'run', seq: 1, run: run('run_1', { status: 'cancelled' }) }]);

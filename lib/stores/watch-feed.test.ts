@@ -116,15 +116,17 @@ test('[SW5] a connected socket is asked again only after it was quiet', () => {
   expect(socket.sent.at(-1)).toEqual({ type: 'watch', since: 10 });
 });
 
-test('[SW6] without a network it waits for the network', () => {
+test('[SW6] without a network it says so, and tries all the same', () => {
   const { world, socket, sockets, states, pass, wake } = setupConnected();
   world.online = false;
   socket.lose();
   expect(states.at(-1)).toEqual({ kind: 'offline' });
-  pass(600_000);
-  expect(sockets).toHaveLength(1);
   wake();
   expect(sockets).toHaveLength(2);
+  sockets[1]?.lose();
+  expect(states.at(-1)).toEqual({ kind: 'offline' });
+  pass(30_000);
+  expect(sockets).toHaveLength(3);
 });
 
 test('[SW7] closed for being slow, it asks for a snapshot', () => {

@@ -141,10 +141,12 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
   };
 
   const wait = () => {
-    if (!deps.isOnline()) return deps.onState({ kind: 'offline' });
     const delay = reconnectDelay(attempt, environment.random());
     attempt += 1;
-    deps.onState({ kind: 'reconnecting', attempt, retryAt: environment.now() + delay });
+    const retryAt = environment.now() + delay;
+    deps.onState(
+      deps.isOnline() ? { kind: 'reconnecting', attempt, retryAt } : { kind: 'offline' },
+    );
     cancelTimer = environment.schedule(delay, connect);
   };
 

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDir } from './make-dir.ts';
 
 /** SQLite's number for a file that somebody else has locked. */
 const SQLITE_BUSY = 5;
@@ -26,7 +27,7 @@ export class DataDirUnusableError extends Error {
 export function lockDataDir(dir: string): { release(): void } {
   const file = join(dir, 'lock.db');
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDir(dir, 0o700);
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
   } catch (error) {

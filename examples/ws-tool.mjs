@@ -1,0 +1,21 @@
+// A tool from a program of your own, over a plain WebSocket.
+// CALLBOARD_TOKEN=… node examples/ws-tool.mjs ws://127.0.0.1:3000/ws/client
+import { WebSocket } from 'ws';
+
+const headers = { authorization: `Bearer ${process.env.CALLBOARD_TOKEN}` };
+const socket = new WebSocket(process.argv[2] ?? 'ws://127.0.0.1:3000/ws/client', { headers });
+const send = (message) => socket.send(JSON.stringify(message));
+const parameters = { type: 'object', properties: { sides: { type: 'integer', minimum: 2 } } };
+const dice = { name: 'dice.roll', description: 'Rolls a die', parameters };
+
+socket.on('open', () => {
+  send({ type: 'hello', name: 'Dice', kind: 'program' });
+  send({ type: 'register_tools', tools: [dice] });
+});
+socket.on('message', (data) => {
+  const { type, id, args } = JSON.parse(data);
+  if (type !== 'tool_call_request') return;
+  send({ type: 'tool_status', id, tip: 'Rolling…' });
+  const output = 1 + Math.floor(Math.random() * (args.sides ?? 6));
+  send({ type: 'tool_result', id, success: true, output });
+});
