@@ -80,6 +80,8 @@ async function createCore(config: Config) {
     file: join(config.dataDir, 'callboard.db'),
     workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
   });
+  // Before anything is promised: the thread that writes is there, and the disk takes it.
+  await store.write([]);
   const bus = createMemoryBus({
     firstSeq: await store.reserveSeqs(SEQ_BLOCK),
     reserve: store.reserveSeqs,

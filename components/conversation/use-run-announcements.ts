@@ -31,6 +31,6 @@ export function useRunAnnouncements(
 function lastText(messages: readonly Message[]): string {
   const parts = messages.at(-1)?.parts ?? [];
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
-  // Marks of the formatting would be read out.
-  return text.replace(/[*_`#>|]/g, '').slice(0, SAID_CHARS);
+  // Marks of the formatting would be read out; an underscore within a name is none.
+  return text.replace(/[*`#>|]|\b_|_\b/g, '').slice(0, SAID_CHARS);
 }

@@ -44,6 +44,12 @@ describe('looks', () => {
     expect(cardLook(cardOf(more)).kind).toBe(kind);
   });
 
+  test('[CD14] a sent call runs once its execute clock does', () => {
+    const sent = (name: 'queue' | 'execute') =>
+      cardLook(cardOf({ status: 'DOING', phase: 'offered', clock: { name, deadline_at: 1_030 } }));
+    expect([sent('queue').kind, sent('execute').kind]).toEqual(['offered', 'running']);
+  });
+
   test('[CD2] only approval asks for attention; denied and cancelled are neutral', () => {
     expect(cardLook(cardOf({ status: 'WAIT', phase: 'approval' })).tone).toBe('attn');
     expect(cardLook(cardOf({ status: 'WAIT', phase: 'queued' })).tone).toBe('wait');

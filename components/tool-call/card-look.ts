@@ -119,6 +119,8 @@ function doingKind(card: Card): LookKind {
   if (card.phase === 'cancelling') return 'cancelling';
   // CD4: the grace clock runs only while the client is gone.
   if (card.clock?.name === 'resume') return 'away';
+  // CD14: a client that does not claim never says that it took a call; its time runs all the same.
+  if (card.phase === 'offered' && card.clock?.name === 'execute') return 'running';
   if (card.phase === 'offered' || card.phase === 'device') return card.phase;
   return 'running';
 }

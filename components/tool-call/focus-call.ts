@@ -1,8 +1,14 @@
 const PREFIX = '#call=';
 
-/** The call that an address points to, e.g. `/#call=tc_1`. */
-export const callOfHash = (hash: string): string | null =>
-  hash.startsWith(PREFIX) ? decodeURIComponent(hash.slice(PREFIX.length)) : null;
+/** The call that an address points to, e.g. `/#call=tc_1`. Anybody can write an address. */
+export function callOfHash(hash: string): string | null {
+  try {
+    return hash.startsWith(PREFIX) ? decodeURIComponent(hash.slice(PREFIX.length)) : null;
+  } catch {
+    // A percent sign that stands for nothing: no call has such an id.
+    return null;
+  }
+}
 
 const hashOfCall = (callId: string): string => `${PREFIX}${encodeURIComponent(callId)}`;
 

@@ -2,7 +2,13 @@
 
 // Not from the package's root: that also loads a test helper and, through it, a validator that needs `eval`.
 import Form from '@rjsf/core/lib/components/Form.js';
-import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import {
+  englishStringTranslator,
+  type RJSFSchema,
+  TranslatableString,
+  type UiSchema,
+} from '@rjsf/utils';
+import { useTranslations } from 'next-intl';
 import { useMemo } from 'react';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { CompiledToolSchema } from '#lib/schema/compile-tool-schema';
@@ -32,11 +38,16 @@ const NO_HIDDEN_DEFAULTS = { emptyObjectFields: 'skipDefaults' } as const;
 /** A tool's arguments as a form made from its schema. */
 export function SchemaForm(props: SchemaFormProps) {
   const { compiled, problems } = props;
+  const t = useTranslations('tools.try');
   const extraErrors = useMemo(() => toErrorTree(problems), [problems]);
   const validator = useMemo(() => createToolValidator(compiled), [compiled]);
   const ui: UiSchema<FormData, RJSFSchema> = useMemo(
-    () => ({ ...props.ui, 'ui:submitButtonOptions': { norender: true } }),
-    [props.ui],
+    () => ({
+      ...props.ui,
+      'ui:submitButtonOptions': { norender: true },
+      'ui:globalOptions': { placeholder: t('unset') },
+    }),
+    [props.ui, t],
   );
   const formContext = useMemo(() => ({ report: props.report }), [props.report]);
   return (
@@ -50,6 +61,11 @@ export function SchemaForm(props: SchemaFormProps) {
       templates={formTemplates}
       fields={FIELDS}
       formContext={formContext}
+      translateString={(text, params) => {
+        if (text === TranslatableString.YesLabel) return t('yes');
+        if (text === TranslatableString.NoLabel) return t('no');
+        return englishStringTranslator(text, params);
+      }}
       experimental_defaultFormStateBehavior={NO_HIDDEN_DEFAULTS}
       noHtml5Validate
       // The page checks at each change anyway, for both views; the form only shows it.

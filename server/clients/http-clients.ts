@@ -174,7 +174,7 @@ function toSpec(tool: unknown): unknown {
 }
 
 function toFailure(error: SubmitBody['error']): ClientAnswer {
-  const code: string | undefined = error && 'code' in error ? error.code : undefined;
+  const { code } = { code: undefined, ...error };
   const shown = error?.message || 'The client said that the tool failed, and nothing more';
   return { ok: false, message: shown, ...(code === undefined ? {} : { clientCode: code }) };
 }

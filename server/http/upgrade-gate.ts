@@ -151,7 +151,7 @@ async function authenticate(
 }
 
 function createSocketServer(): WebSocketServer {
-  const wss = new WebSocketServer({
+  const options = {
     noServer: true,
     clientTracking: false,
     // Compression costs 300 KB a socket, and lets a small frame become a large one.
@@ -160,8 +160,12 @@ function createSocketServer(): WebSocketServer {
     maxFragments: 1_024,
     // A frame of 16 MiB that comes in packets of 1,400 bytes is 12,000 chunks.
     maxBufferedChunks: 16_384,
-    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-  });
+    // Who is told to go and does not answer is cut off. An option that ws has and its types lack.
+    closeTimeout: 1_000,
+    handleProtocols: (offered: Set<string>) =>
+      offered.has(PROTOCOL) ? PROTOCOL : (false as const),
+  };
+  const wss = new WebSocketServer(options);
   // With a listener ws leaves the answer to us; without one it would not have our shape.
   wss.on('wsClientError', (error, socket) =>
     refuseUpgrade(

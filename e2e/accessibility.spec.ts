@@ -1,0 +1,195 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page, TestInfo } from '@playwright/test';
+import { invoke } from './contract/kit/calls.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
+import { ASKING_POLICY, lookKinds, makeEveryLook } from './support/every-look.ts';
+import { cardOf, cards, composer, connection, signIn, untilReady } from './support/workbench.ts';
+
+/**
+ * Every rule that axe has, for WCAG 2.2 A and AA and as best practice. Without
+ * its way through nested frames: no page has one, and that way opens a tab.
+ */
+async function expectNoViolations(page: Page, where: string, rules?: string[]): Promise<void> {
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
+  const told = violations.map(({ id, nodes }) => ({
+    id,
+    nodes: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary}`).slice(0, 5),
+  }));
+  expect(told, where).toEqual([]);
+}
+
+/** Themes differ in their colours alone: only what looks at colours is asked again. */
+async function expectNoViolationsInBothThemes(page: Page, where: string): Promise<void> {
+  await setTheme(page, 'light');
+  await expectNoViolations(page, `${where}, light`);
+  await setTheme(page, 'dark');
+  await expectNoViolations(page, `${where}, dark`, ['color-contrast', 'link-in-text-block']);
+}
+
+/** As the button in the header does it. Transitions of colours are waited for. */
+async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate((name) => {
+    document.documentElement.dataset.theme = name;
+  }, theme);
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () => document.getAnimations().filter((one) => one instanceof CSSTransition).length,
+      ),
+    )
+    .toBe(0);
+}
+
+async function configFile(testInfo: TestInfo): Promise<string> {
+  const file = join(testInfo.outputDir, 'callboard.config.json');
+  await mkdir(testInfo.outputDir, { recursive: true });
+  await writeFile(file, JSON.stringify(ASKING_POLICY));
+  return file;
+}
+
+for (const locale of ['en', 'zh'] as const) {
+  test(`axe finds nothing on any page, light or dark, in ${locale}`, async ({
+    page,
+    context,
+    startServer,
+    connect,
+  }, testInfo) => {
+    testInfo.setTimeout(120_000);
+    const board = await startServer({ env: { CALLBOARD_CONFIG: await configFile(testInfo) } });
+    await context.addCookies([{ name: 'locale', value: locale, url: board.url }]);
+    await page.goto(`${board.url}/sign-in?expired=1`);
+    await expectNoViolationsInBothThemes(page, '/sign-in');
+    await signIn(page, board);
+    await expect(page.locator('html')).toHaveAttribute('lang', locale === 'zh' ? 'zh-CN' : 'en');
+    await expect(connection(page)).toHaveAttribute('data-state', 'connected');
+    await expectNoViolationsInBothThemes(page, '/, empty');
+
+    // Tall enough for all: what is out of sight is not drawn.
+    await page.setViewportSize({ width: 1280, height: 5_000 });
+    const count = await makeEveryLook(board, connect);
+    await expect(cards(page)).toHaveCount(count);
+    await expect(page.locator('[data-look="away"]')).toBeVisible();
+    await expect(page.locator('[data-look="timeout"]')).toBeVisible();
+    expect(new Set(await lookKinds(page))).toEqual(
+      new Set([
+        'approval',
+        'away',
+        'cancelled',
+        'denied',
+        'device',
+        'done',
+        'failed',
+        'running',
+        'timeout',
+      ]),
+    );
+    await expectNoViolationsInBothThemes(page, '/, with cards');
+
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${board.url}/tools?tool=browser.screenshot`);
+    await expect(page.locator('form select, form input').first()).toBeVisible();
+    await expectNoViolationsInBothThemes(page, '/tools, Try it');
+    await page.goto(`${board.url}/docs`);
+    await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+    await expectNoViolationsInBothThemes(page, '/docs');
+    await page.goto(`${board.url}/no-such-page`);
+    await expectNoViolationsInBothThemes(page, '404');
+  });
+}
+
+test('everything is reached and done by the keyboard alone', async ({ page, callboard }) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+
+  await page.keyboard.press('/');
+  await expect(composer(page)).toBeFocused();
+  await page.keyboard.type('(2+3)*4?');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('Enter');
+  await expect(cards(page)).toHaveAttribute('data-status', 'SUCCESS');
+
+  await composer(page).blur();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(sheet).toBeVisible();
+  await expectNoViolations(page, 'the list of shortcuts');
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+
+  const second = await invoke(callboard, 'calculation.eval', { expression: '6*7' });
+  await expect(cards(page)).toHaveCount(2);
+  await page.keyboard.press('j');
+  await expect(cardOf(page, second)).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(cards(page).nth(1)).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(cardOf(page, second)).toBeFocused();
+  await page.keyboard.press('o');
+  await expect(cardOf(page, second).getByTestId('result')).toBeHidden();
+
+  await page.keyboard.press('Control+K');
+  const palette = page.getByRole('dialog', { name: 'Commands' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  await expectNoViolations(page, 'the palette');
+  await page.keyboard.type('calculation');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'calculation.eval' })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('w');
+  await expect(composer(page)).toBeVisible();
+});
+
+test('single keys can be switched off, for those who speak to their computer', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  await page.keyboard.press('?');
+  await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('?');
+  await page.keyboard.press('/');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(composer(page)).not.toBeFocused();
+  await page.keyboard.press('Control+K');
+  await expect(page.getByRole('dialog', { name: 'Commands' })).toBeVisible();
+});
+
+test('theme and language change in place, stay over a reload, and lose nothing that was typed', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  await composer(page).fill('a draft');
+  await page.getByRole('button', { name: 'Theme: as the system' }).click();
+  await page.getByRole('button', { name: 'Theme: light' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByRole('button', { name: '切换到中文' }).click();
+  await expect(page.getByRole('heading', { name: '实时工具调用' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
+  await expect(page.getByRole('textbox', { name: '消息' })).toHaveValue('a draft');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '实时工具调用' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.getByRole('textbox', { name: '消息' })).toHaveValue('a draft');
+});
+
+test('nothing moves for those who want no motion', async ({ page, callboard, connect }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const program = await connect.client(callboard, { tools: ['tide.read'] });
+  await signIn(page, callboard);
+  const id = await invoke(callboard, 'tide.read');
+  await program.request();
+  await expect(cardOf(page, id).getByRole('progressbar')).toBeVisible();
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+});

@@ -1,0 +1,203 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Callboard } from '../start-callboard.ts';
+import { startCallboard } from '../start-callboard.ts';
+import { post, recordOf, refusalOf } from './kit/ask.ts';
+import { invoke, readCall } from './kit/calls.ts';
+import { expect, test } from './kit/contract-test.ts';
+import { spec } from './kit/tool-client.ts';
+
+test.describe.configure({ mode: 'default' });
+
+let shared: { board: Callboard; dir: string } | undefined;
+const board = () => {
+  if (!shared) throw new Error('not started');
+  return shared.board;
+};
+
+test.beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'callboard-policy-'));
+  const file = join(dir, 'callboard.config.json');
+  const policy = { ask: ['pay', 'door.*', 'calculation.eval'], deny: ['door.blow_up'] };
+  await writeFile(file, JSON.stringify({ policy }));
+  shared = { board: await startCallboard({ env: { CALLBOARD_CONFIG: file } }), dir };
+});
+
+test.afterAll(async () => {
+  await shared?.board.remove();
+  if (shared) await rm(shared.dir, { recursive: true });
+});
+
+const PAY = spec('pay', {
+  parameters: {
+    type: 'object',
+    properties: { amount: { type: 'number' } },
+    required: ['amount'],
+  },
+});
+const decide = (id: string, body: object) => post(board(), `/v1/tool_calls/${id}/approval`, body);
+
+test('§6 a call that may not run without a yes waits for it, and then runs', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 5 });
+  await client.settled();
+  const waiting = await readCall(board(), id);
+  expect([waiting.status, waiting.phase]).toEqual(['PENDING', 'approval']);
+  expect(waiting.card.approval_reason).toContain('pay');
+  expect(waiting.card.clock).toMatchObject({ name: 'approval' });
+  expect(client.all('tool_call_request')).toEqual([]);
+  const approved = await decide(id, { decision: 'yes', note: 'fine' });
+  expect(approved.status).toBe(200);
+  expect((await client.request()).args).toEqual({ amount: 5 });
+  client.succeed(id, 'paid');
+  await client.next('result_acknowledged');
+  const again = await decide(id, { decision: 'no' });
+  expect(refusalOf(again)).toMatchObject({ status: 409, code: 'already_final' });
+});
+
+test('§6 a no ends the call as denied, not run, with the words of who said it', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 5 });
+  const denied = recordOf(await decide(id, { decision: 'no', note: 'too much' }));
+  expect(denied.status).toBe('FAILED');
+  expect(denied.error).toMatchObject({ code: 'denied', executed: 'no' });
+  expect(denied.error?.message).toContain('too much');
+  await client.settled();
+  expect(client.all('tool_call_request')).toEqual([]);
+});
+
+test('§6 an approval may change the arguments, which are checked again', async ({ connect }) => {
+  const client = await connect.client(board(), { tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 5_000 });
+  const wrong = refusalOf(await decide(id, { decision: 'yes', args: { amount: 'lots' } }));
+  expect(wrong).toMatchObject({ status: 422, code: 'invalid_args' });
+  expect(JSON.stringify(wrong.details)).toContain('amount');
+  expect((await readCall(board(), id)).phase).toBe('approval');
+  await decide(id, { decision: 'yes', args: { amount: '5' } });
+  expect((await client.request()).args).toEqual({ amount: 5 });
+  const call = await readCall(board(), id);
+  expect([call.args, call.card.params]).toEqual([{ amount: 5 }, { amount: 5 }]);
+});
+
+test('§6 always holds for that run and that tool, and for no other', async ({ connect }) => {
+  const client = await connect.client(board(), { tools: [PAY, 'door.open'] });
+  const run = { run_id: 'run_trusted' };
+  const id = await invoke(board(), 'pay', { amount: 1 }, run);
+  await decide(id, { decision: 'always' });
+  await client.request();
+  const second = await invoke(board(), 'pay', { amount: 2 }, run);
+  expect((await client.request()).id).toBe(second);
+  const phases = await Promise.all(
+    [
+      await invoke(board(), 'pay', { amount: 3 }, { run_id: 'run_other' }),
+      await invoke(board(), 'door.open', {}, run),
+    ].map(async (one) => (await readCall(board(), one)).phase),
+  );
+  expect(phases).toEqual(['approval', 'approval']);
+});
+
+test('§6 what the policy denies is never asked, and no approval brings it back', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: ['door.blow_up'] });
+  const id = await invoke(board(), 'door.blow_up');
+  const call = await readCall(board(), id);
+  expect(call.status).toBe('FAILED');
+  expect(call.error).toMatchObject({ code: 'denied', executed: 'no' });
+  expect((await decide(id, { decision: 'yes' })).status).toBe(409);
+  await client.settled();
+  expect(client.all('tool_call_request')).toEqual([]);
+});
+
+test('§6 only yes, no and always are a decision, and only of a call that waits for one', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: [PAY, 'free'] });
+  const id = await invoke(board(), 'pay', { amount: 1 });
+  for (const decision of ['YES', 'maybe', '', true, null]) {
+    expect(refusalOf(await decide(id, { decision })), String(decision)).toMatchObject({
+      status: 400,
+    });
+  }
+  const free = await invoke(board(), 'free');
+  await client.request();
+  expect(refusalOf(await decide(free, { decision: 'yes' }))).toMatchObject({
+    status: 409,
+    code: 'conflict',
+  });
+  expect(refusalOf(await decide('tc_nowhere', { decision: 'yes' })).code).toBe('call_not_found');
+});
+
+test('§6 a call that waits for approval may be cancelled, and two who decide at once do it once', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: [PAY] });
+  const dropped = await invoke(board(), 'pay', { amount: 1 });
+  const cancelled = recordOf(await post(board(), `/v1/tool_calls/${dropped}/cancel`));
+  expect(cancelled.error).toMatchObject({ code: 'cancelled', executed: 'no' });
+  const id = await invoke(board(), 'pay', { amount: 2 });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => decide(id, { decision: 'yes' })),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  await client.request();
+  await client.settled();
+  expect(client.all('tool_call_request')).toHaveLength(1);
+});
+
+test("§6 the server's own tools wait for their yes as well", async () => {
+  const id = await invoke(board(), 'calculation.eval', { expression: '6*7' });
+  expect((await readCall(board(), id)).phase).toBe('approval');
+  await decide(id, { decision: 'yes' });
+  await expect.poll(async () => (await readCall(board(), id)).status).toBe('SUCCEEDED');
+  expect(JSON.stringify((await readCall(board(), id)).result)).toContain('42');
+});
+
+test('§8 watchers are told who waits for a yes, and when nobody does any more', async ({
+  connect,
+}) => {
+  const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
+  await connect.client(board(), { tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 9 }, { run_id: 'run_watched' });
+  const asked = await watcher.next('approval', (one) => one.tool_call_id === id);
+  expect(asked.approval).toMatchObject({
+    tool_call_id: id,
+    run_id: 'run_watched',
+    tool_name: 'pay',
+  });
+  expect(asked.approval?.expires_at).toBeGreaterThan(Date.now() / 1_000);
+  const late = await connect.watcher(board());
+  const { approvals } = await late.next('snapshot');
+  expect(approvals.map((one) => one.tool_call_id)).toContain(id);
+  await decide(id, { decision: 'no' });
+  const decided = await watcher.next('approval', (one) => one.tool_call_id === id);
+  expect(decided.approval).toBeNull();
+});
+
+test('§3 a call that waits for approval still waits after a restart, with its clock', async ({
+  connect,
+}) => {
+  await connect.client(board(), { tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 7 });
+  const before = await readCall(board(), id);
+  await board().stop('SIGKILL');
+  if (!shared) throw new Error('not started');
+  const { dataDir, token } = shared.board;
+  const env = { CALLBOARD_CONFIG: join(shared.dir, 'callboard.config.json') };
+  shared = { ...shared, board: await startCallboard({ dataDir, token, env }) };
+  const after = await readCall(board(), id);
+  expect([after.status, after.phase]).toEqual(['PENDING', 'approval']);
+  expect(after.card.clock).toEqual(before.card.clock);
+  const watcher = await connect.watcher(board());
+  const { approvals } = await watcher.next('snapshot');
+  expect(approvals.map((one) => one.tool_call_id)).toContain(id);
+  const client = await connect.client(board(), { tools: [PAY] });
+  await decide(id, { decision: 'yes' });
+  expect((await client.request()).id).toBe(id);
+});

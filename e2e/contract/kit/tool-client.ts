@@ -1,0 +1,89 @@
+import {
+  type ServerMessage,
+  type ServerMessageOf,
+  serverMessageSchema,
+} from '../../../lib/protocol/server-messages.ts';
+import type { Callboard } from '../../start-callboard.ts';
+import { openSocket, type Socket, type SocketOptions } from './socket.ts';
+
+export interface Spec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: object;
+  readonly timeout_ms?: number;
+  readonly annotations?: object;
+}
+
+/** A tool that takes any arguments. */
+export const spec = (name: string, more: Partial<Spec> = {}): Spec => ({
+  name,
+  description: `The tool ${name}`,
+  parameters: { type: 'object' },
+  ...more,
+});
+
+export interface ClientOptions extends SocketOptions {
+  /** Said first, when given. */
+  readonly hello?: object;
+  readonly tools?: readonly (string | Spec)[];
+}
+
+export interface ToolClient extends Socket<ServerMessage> {
+  /** Of the hello; throws when none was said. */
+  readonly welcome: ServerMessageOf<'welcome'>;
+  register(...tools: readonly (string | Spec)[]): Promise<ServerMessageOf<'tools_registered'>>;
+  request(): Promise<ServerMessageOf<'tool_call_request'>>;
+  succeed(id: string, output: unknown, more?: object): void;
+  fail(id: string, error: string, more?: object): void;
+  /** Claims what it was asked, and waits for the grant. */
+  claim(request: { id: string; attempt: number }): Promise<ServerMessageOf<'tool_call_granted'>>;
+  /**
+   * Resolves once the server has handled all that was sent before: it answers
+   * in order. What has not come by then, does not come.
+   */
+  settled(): Promise<void>;
+}
+
+/** Connects to `/ws/client` as a program of its own would. */
+export async function connectClient(
+  board: Callboard,
+  { hello, tools = [], ...options }: ClientOptions = {},
+): Promise<ToolClient> {
+  const parse = (value: unknown) => [serverMessageSchema.parse(value)];
+  const socket = await openSocket(board, '/ws/client', parse, options);
+  let welcome: ServerMessageOf<'welcome'> | undefined;
+  let probes = 0;
+  const client: ToolClient = {
+    ...socket,
+    get welcome() {
+      if (!welcome) throw new Error('This client said no hello');
+      return welcome;
+    },
+    register(...more) {
+      const specs = more.map((one) => (typeof one === 'string' ? spec(one) : one));
+      socket.send({ type: 'register_tools', tools: specs });
+      return socket.next('tools_registered');
+    },
+    request: () => socket.next('tool_call_request'),
+    succeed: (id, output, more = {}) =>
+      socket.send({ type: 'tool_result', id, output, success: true, ...more }),
+    fail: (id, error, more = {}) =>
+      socket.send({ type: 'tool_error', id, error, success: false, ...more }),
+    claim({ id, attempt }) {
+      socket.send({ type: 'tool_call_claim', id, attempt });
+      return socket.next('tool_call_granted');
+    },
+    async settled() {
+      probes += 1;
+      const nonce = `settled-${probes}`;
+      socket.send({ type: 'probe', nonce });
+      await socket.next('probe_ack', (ack) => ack.nonce === nonce);
+    },
+  };
+  if (hello) {
+    socket.send({ type: 'hello', ...hello });
+    welcome = await socket.next('welcome');
+  }
+  if (tools.length > 0) await client.register(...tools);
+  return client;
+}

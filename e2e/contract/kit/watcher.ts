@@ -1,0 +1,51 @@
+import type { Card, CardUpdate } from '../../../lib/protocol/card.ts';
+import {
+  type WatchEvent,
+  type WatchServerMessage,
+  watchServerMessageSchema,
+} from '../../../lib/protocol/watch-messages.ts';
+import { mergeCard } from '../../../lib/tool-call/merge-card.ts';
+import type { Callboard } from '../../start-callboard.ts';
+import { openSocket, type Socket, type SocketOptions } from './socket.ts';
+
+export type WatchMessage = Exclude<WatchServerMessage, { type: 'batch' }>;
+
+export interface Watcher extends Socket<WatchMessage> {
+  watch(request?: { run_id?: string; since?: number }): void;
+  /** Events alone, in order. */
+  events(): WatchEvent[];
+  /** What the updates of a call merge to. */
+  card(callId: string): Card | undefined;
+  /** The same, from the card of a snapshot on. */
+  cardFrom(card: CardUpdate | undefined, callId: string): Card | undefined;
+}
+
+/** Connects to `/ws/watch`; asks for nothing yet. Frames of several events are taken apart. */
+export async function connectWatcher(
+  board: Callboard,
+  options: SocketOptions = {},
+): Promise<Watcher> {
+  const socket = await openSocket(board, '/ws/watch', takeApart, options);
+  const events = () =>
+    socket.inbox.filter(
+      (message): message is WatchEvent => message.type !== 'snapshot' && message.type !== 'error',
+    );
+  const cardFrom = (card: CardUpdate | undefined, callId: string) =>
+    events()
+      .flatMap((event) =>
+        event.type === 'call' && event.tool_call_id === callId ? [event.update] : [],
+      )
+      .reduce<Card | undefined>(mergeCard, card && { ...card, params: card.params ?? {} });
+  return {
+    ...socket,
+    watch: (request = {}) => socket.send({ type: 'watch', ...request }),
+    events,
+    card: (callId) => cardFrom(undefined, callId),
+    cardFrom,
+  };
+}
+
+function takeApart(value: unknown): WatchMessage[] {
+  const message = watchServerMessageSchema.parse(value);
+  return message.type === 'batch' ? message.events : [message];
+}

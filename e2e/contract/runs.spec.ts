@@ -1,0 +1,217 @@
+import { runRecordSchema } from '../../lib/protocol/run.ts';
+import { type Answered, get, post, refusalOf } from './kit/ask.ts';
+import { invoke, readCall } from './kit/calls.ts';
+import { expect, sharedCallboard, test } from './kit/contract-test.ts';
+import { openEventStream } from './kit/event-stream.ts';
+import { spec } from './kit/tool-client.ts';
+
+const board = sharedCallboard();
+const QUESTION = 'what is 2+3*4';
+
+const runOf = (answer: Answered) => {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  return runRecordSchema.parse(answer.body);
+};
+const start = async (more: object = {}) =>
+  runOf(await post(board(), '/v1/runs', { input: QUESTION, model: 'rehearsal', ...more }));
+const read = async (id: string) => runOf(await get(board(), `/v1/runs/${id}`));
+const ended = (id: string) =>
+  expect.poll(async () => (await read(id)).status, { timeout: 15_000 }).not.toBe('running');
+
+test('§6 a run asks for a tool, gets its result, and says what it found', async () => {
+  const { run_id, status, model } = await start();
+  expect([status, model]).toEqual(['running', 'rehearsal']);
+  expect(run_id).toMatch(/^run_/);
+  await ended(run_id);
+  const run = await read(run_id);
+  expect(run.status).toBe('idle');
+  expect(run.messages.map(({ role }) => role)[0]).toBe('user');
+  const parts = run.messages.flatMap((message) => message.parts);
+  const called = parts.flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
+  expect(called).toHaveLength(1);
+  const call = await readCall(board(), called[0] ?? '');
+  expect(call).toMatchObject({ run_id, tool_name: 'calculation.eval', status: 'SUCCEEDED' });
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  expect(text).toContain('14');
+});
+
+test('§8 a watcher sees the run, its messages, their text growing, and the card, in order', async ({
+  connect,
+}) => {
+  const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
+  const { run_id } = await start();
+  await watcher.next('run', ({ run }) => run.run_id === run_id && run.status === 'idle');
+  const own = watcher.events().filter((event) => {
+    if (event.type === 'run') return event.run.run_id === run_id;
+    return 'run_id' in event && event.run_id === run_id;
+  });
+  const types = new Set(own.map(({ type }) => type));
+  expect([...types].sort()).toEqual(['call', 'message', 'message_delta', 'run']);
+  const statuses = own.flatMap((event) =>
+    event.type === 'call' && event.update.status ? [event.update.status] : [],
+  );
+  expect([...new Set(statuses)]).toEqual(['WAIT', 'DOING', 'SUCCESS']);
+  // What the deltas add up to is what the next whole message says.
+  const grown = new Map<string, string>();
+  let deltas = 0;
+  for (const event of own) {
+    if (event.type === 'message_delta') {
+      deltas += 1;
+      const key = `${event.message_id} ${event.index}`;
+      grown.set(key, (grown.get(key) ?? '') + event.delta);
+    } else if (event.type === 'message') {
+      for (const [index, part] of event.message.parts.entries()) {
+        if (part.type !== 'text') continue;
+        const key = `${event.message.message_id} ${index}`;
+        expect(part.text.startsWith(grown.get(key) ?? '')).toBe(true);
+        grown.set(key, part.text);
+      }
+    }
+  }
+  expect(deltas).toBeGreaterThan(0);
+  for (const { role, message_id, parts } of (await read(run_id)).messages) {
+    for (const [index, part] of parts.entries()) {
+      if (role !== 'assistant' || part.type !== 'text') continue;
+      expect(grown.get(`${message_id} ${index}`)).toBe(part.text);
+    }
+  }
+});
+
+test('§6 the events of a run begin with a snapshot, and go on from Last-Event-ID without it', async () => {
+  const { run_id } = await start();
+  const stream = await openEventStream(board(), `/v1/runs/${run_id}/events`);
+  expect(stream.status).toBe(200);
+  expect(stream.headers.get('content-type')).toContain('text/event-stream');
+  expect(stream.headers.get('cache-control')).toContain('no-store');
+  const first = await stream.until((event) => event.type === 'snapshot');
+  expect(first.id).toBe(first.event.seq);
+  await stream.until((event) => event.type === 'run' && event.run.status === 'idle');
+  stream.close();
+  const ids = stream.events.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+  for (const [path, headers] of [
+    [`/v1/runs/${run_id}/events`, { 'last-event-id': String(first.id) }],
+    [`/v1/runs/${run_id}/events?since=${first.id}`, {}],
+    // A reader that reconnects knows better than the URL that it was given.
+    [`/v1/runs/${run_id}/events?since=0`, { 'last-event-id': String(first.id) }],
+  ] as const) {
+    const again = await openEventStream(board(), path, { ...headers });
+    await again.until((event) => event.type === 'run' && event.run.status === 'idle');
+    again.close();
+    expect(again.events.map(({ id }) => id)).toEqual(ids.slice(1));
+  }
+});
+
+test('§6 the events of one run tell nothing of another', async () => {
+  const { run_id } = await start();
+  const stream = await openEventStream(board(), `/v1/runs/${run_id}/events`);
+  const other = await start();
+  await ended(other.run_id);
+  await ended(run_id);
+  await post(board(), `/v1/runs/${run_id}/messages`, { input: QUESTION });
+  await stream.until((event) => event.type === 'message');
+  await stream.until((event) => event.type === 'run' && event.run.status === 'idle');
+  stream.close();
+  expect(JSON.stringify(stream.events)).not.toContain(other.run_id);
+});
+
+test('§6 a conversation goes on in its run, one turn at a time', async () => {
+  const { run_id } = await start();
+  const early = refusalOf(await post(board(), `/v1/runs/${run_id}/messages`, { input: 'and?' }));
+  expect(early).toMatchObject({ status: 409, code: 'conflict' });
+  await ended(run_id);
+  const { messages } = await read(run_id);
+  await post(board(), `/v1/runs/${run_id}/messages`, { input: 'what is 5*5' });
+  await ended(run_id);
+  const after = await read(run_id);
+  expect(after.messages.slice(0, messages.length)).toEqual(messages);
+  expect(JSON.stringify(after.messages.slice(messages.length))).toContain('25');
+});
+
+test('§6 cancelling a run stops its turn and its call, and the client is told', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), {
+    hello: { caps: ['cancel'] },
+    tools: [spec('open_gate', { description: 'Open the garden gate' })],
+  });
+  const { run_id } = await start({ input: 'please open_gate', tools: ['open_gate'] });
+  const { id } = await client.request();
+  const cancelled = runOf(await post(board(), `/v1/runs/${run_id}/cancel`));
+  expect(cancelled.status).toBe('cancelled');
+  expect(await client.next('tool_call_cancel')).toMatchObject({ id });
+  client.fail(id, 'Stopped', { code: 'cancelled' });
+  await client.next('result_acknowledged');
+  expect((await readCall(board(), id)).error?.code).toBe('cancelled');
+});
+
+test('§6 runs are listed latest first, by pages', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { run_id } = await start({ input: `hello ${n}` });
+    await ended(run_id);
+    ids.push(run_id);
+  }
+  const listed: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { body } = await get(board(), `/v1/runs?limit=2&cursor=${encodeURIComponent(cursor)}`);
+    const page = body as { runs: { run_id: string }[]; next_cursor: string | null };
+    listed.push(...page.runs.map(({ run_id }) => run_id));
+    cursor = page.next_cursor;
+  }
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(listed.filter((id) => ids.includes(id))).toEqual(ids.toReversed());
+});
+
+test('§1 an id that the server has not seen makes a run, once', async () => {
+  await Promise.all(
+    Array.from({ length: 5 }, () =>
+      invoke(board(), 'calculation.eval', { expression: '1' }, { run_id: 'run_made' }),
+    ),
+  );
+  const run = await read('run_made');
+  expect([run.status, run.model, run.messages]).toEqual(['idle', null, []]);
+});
+
+test('§9 a run that makes no sense is refused, and says why', async () => {
+  for (const body of [
+    {},
+    { input: '' },
+    { input: '   ' },
+    { input: 'x', model: 'nobody:nothing' },
+    { input: 'x', tools: 'all' },
+    { input: 'x'.repeat(100_001) },
+  ]) {
+    const refusal = refusalOf(await post(board(), '/v1/runs', body));
+    expect(refusal, JSON.stringify(body).slice(0, 60)).toMatchObject({
+      status: 400,
+      code: 'bad_request',
+    });
+  }
+  for (const [method, path] of [
+    ['get', '/v1/runs/run_nowhere'],
+    ['get', '/v1/runs/run_nowhere/events'],
+    ['post', '/v1/runs/run_nowhere/cancel'],
+  ] as const) {
+    const answer = await (method === 'get' ? get(board(), path) : post(board(), path));
+    expect(refusalOf(answer)).toMatchObject({ status: 404, code: 'run_not_found' });
+  }
+});
+
+test('§6 a run goes on when its reader hangs up, and over a restart its end is told', async ({
+  startServer,
+}) => {
+  const first = await startServer();
+  const answer = await post(first, '/v1/runs', { input: QUESTION, model: 'rehearsal' });
+  const { run_id } = runOf(answer);
+  await first.stop('SIGKILL');
+  const second = await startServer({ dataDir: first.dataDir, token: first.token });
+  await expect
+    .poll(async () => runOf(await get(second, `/v1/runs/${run_id}`)).status)
+    .not.toBe('running');
+  const run = runOf(await get(second, `/v1/runs/${run_id}`));
+  expect(run.messages[0]?.parts).toEqual([{ type: 'text', text: QUESTION }]);
+  expect(run.messages.every(({ status }) => status === 'done')).toBe(true);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from './fixtures.ts';
+import {
+  composer,
+  connection,
+  conversation,
+  notice,
+  say,
+  signIn,
+  untilReady,
+} from './support/workbench.ts';
+
+test('without network and server the page says so, keeps the draft, and comes back by itself', async ({
+  page,
+  context,
+  callboard,
+  startServer,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  await context.setOffline(true);
+  await callboard.stop();
+  await expect(connection(page)).toContainText('Offline. Waiting for the network.');
+  await say(page, 'What device am I on?');
+  await expect(notice(page, 'unreachable')).toContainText('Is the server still running?');
+  await expect(composer(page)).toHaveValue('What device am I on?');
+
+  await startServer({
+    dataDir: callboard.dataDir,
+    token: callboard.token,
+    env: { CALLBOARD_PORT: new URL(callboard.url).port },
+  });
+  await context.setOffline(false);
+  await expect(connection(page)).toContainText('Connected', { timeout: 20_000 });
+  await expect(composer(page)).toHaveValue('What device am I on?');
+  await expect(connection(page)).toContainText('1 client ');
+  await composer(page).press('Enter');
+  await expect(conversation(page)).toContainText('time_zone');
+  await expect(composer(page)).toHaveValue('');
+});
+
+test('a draft stays over a reload, and is there again after signing in anew', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await composer(page).fill('When is high tide');
+  await page.reload();
+  await expect(composer(page)).toHaveValue('When is high tide');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Operator token').fill(callboard.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(composer(page)).toHaveValue('When is high tide');
+});

@@ -1,0 +1,78 @@
+import { finalCall, invoke } from './contract/kit/calls.ts';
+import { expect, test } from './fixtures.ts';
+import { cardOf, cardsFor, conversation, say, signIn, untilReady } from './support/workbench.ts';
+
+test.describe('in a browser where the person said no', () => {
+  // Chromium by Playwright denies all that is not in a list that was given.
+  test.use({ permissions: ['clipboard-read'] });
+
+  test('the position fails with a card that says why and what to do', async ({
+    page,
+    callboard,
+  }) => {
+    await signIn(page, callboard);
+    await untilReady(page);
+    await say(page, 'Tell me my position');
+    const card = cardsFor(page, 'geolocation.get');
+    await expect(card).toHaveAttribute('data-status', 'ERROR');
+    await expect(card.getByTestId('status-chip')).toHaveText('Failed');
+    await expect(card).toContainText('The person or the browser said no.');
+    await expect(card).toContainText('Allow it in the site settings of the browser, then retry.');
+    await expect(card).toContainText('permission_denied');
+    await expect(conversation(page)).toContainText('did not succeed');
+
+    await page.context().grantPermissions(['geolocation']);
+    await page.context().setGeolocation({ latitude: 31.2304, longitude: 121.4737 });
+    await card.getByRole('button', { name: 'Retry' }).click();
+    const again = cardsFor(page, 'geolocation.get').first();
+    await expect(again).toHaveAttribute('data-status', 'SUCCESS');
+    await expect(again).toContainText('31.2304, 121.4737');
+  });
+});
+
+test('while the person is asked the card says so, and Allow captures what the tab really shows', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
+  const card = cardOf(page, id);
+  await expect(card).toHaveAttribute('data-phase', 'device');
+  await expect(card.getByTestId('status-chip')).toHaveText('Asking');
+  await expect(card).toContainText('is being asked; the clock stands still.');
+  await expect(card.getByTestId('card-time')).toContainText('standing still');
+
+  const question = page.getByTestId('device-prompt');
+  await expect(question).toContainText('The agent wants to see this tab.');
+  await question.getByRole('button', { name: 'Allow' }).click();
+  await expect(question).toBeHidden();
+  await expect(card).toHaveAttribute('data-status', 'SUCCESS');
+  const picture = card.getByRole('img', { name: /Screenshot of “Callboard”.*as displayed/ });
+  await expect
+    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBeGreaterThan(300);
+  const { result } = await finalCall(callboard, id);
+  expect(result).toMatchObject({ mode: 'display', media_type: 'image/png', note: 'as displayed' });
+});
+
+test('Not now is a denial, said as such', async ({ page, callboard }) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
+  await page.getByTestId('device-prompt').getByRole('button', { name: 'Not now' }).click();
+  await expect(cardOf(page, id)).toHaveAttribute('data-status', 'ERROR');
+  await expect(cardOf(page, id)).toContainText('The person or the browser said no.');
+  const { error } = await finalCall(callboard, id);
+  expect(error).toMatchObject({ code: 'tool_error', client_code: 'permission_denied' });
+});
+
+test('cancelling the call takes the question away', async ({ page, callboard }) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
+  await expect(page.getByTestId('device-prompt')).toBeVisible();
+  await cardOf(page, id).getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByTestId('device-prompt')).toBeHidden();
+  await expect(cardOf(page, id).getByTestId('status-chip')).toHaveText('Cancelled');
+});
