@@ -10,7 +10,7 @@ import type { ApprovalListing, ClientListing } from '#lib/protocol/watch-message
 import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
 import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-store';
 import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
-import { type CallsState, callIdsOfRun } from '#lib/stores/fold-calls';
+import type { CallsState } from '#lib/stores/fold-calls';
 import type { ListingsStore } from '#lib/stores/listings-store';
 import type { ModelsStore } from '#lib/stores/models-store';
 import type { RevealState, RevealStore } from '#lib/stores/reveal-store';
@@ -51,10 +51,6 @@ export const useCalls = <T,>(selector: (state: CallsState) => T): T =>
 /** Renders again only when this one call's entry changes. */
 export const useCall = (callId: string): CallEntry | undefined =>
   useCalls((state) => (Object.hasOwn(state.byId, callId) ? state.byId[callId] : undefined));
-
-/** Ids of all calls or of one run's, oldest first; the same array until a call comes or goes. */
-export const useCallOrder = (runId?: string): readonly string[] =>
-  useCalls((state) => (runId === undefined ? state.order : callIdsOfRun(state, runId)));
 
 export const useConnection = (): ConnectionState => useStore(useWorkbench().connection);
 
