@@ -1,9 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAgent } from './agent/create-agent.ts';
@@ -26,10 +23,13 @@ import { type ClientTable, createClientTable } from './clients/client-table.ts';
 import { createHttpClients } from './clients/http-clients.ts';
 import { createSystemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { toPrometheus } from './gauges.ts';
+import { greeting, reachableUrl } from './greeting.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
+import { listen } from './listen.ts';
 import { createNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
@@ -43,6 +43,7 @@ import { createSqliteStore } from './store/sqlite-store.ts';
 import { StoreDamagedError } from './store/store-damaged-error.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
+import { untilFree } from './until-free.ts';
 import { publishApproval } from './watch/publish-approvals.ts';
 import { publishListings } from './watch/publish-listings.ts';
 import { createSnapshots } from './watch/snapshot.ts';
@@ -55,8 +56,8 @@ const MENDABLE = [
   StoreDamagedError,
   StoreTooNewError,
 ];
+const OPERATOR = { kind: 'operator', sessionId: null } as const;
 const HEARTBEAT_MS = 10_000;
-const TAKE_OVER_MS = 1_000;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -75,7 +76,10 @@ const report = (error: unknown) => log.error({ err: error }, 'unexpected');
 /** The parts in the middle: the record, who connects to it, and the agent. */
 async function createCore(config: Config) {
   const clock = createSystemClock();
-  const lock = await untilFree(() => lockDataDir(config.dataDir));
+  const lock = await untilFree(
+    () => lockDataDir(config.dataDir),
+    (error) => error instanceof DataDirInUseError,
+  );
   const store = createSqliteStore({
     file: join(config.dataDir, 'callboard.db'),
     workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
@@ -262,13 +266,7 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     report,
   });
   const server = createHttpServer({ onRequest, onUpgrade: gate.onUpgrade });
-  await untilFree(async () => {
-    server.listen(config.port, config.host);
-    await once(server, 'listening');
-  }).catch((error: unknown) => {
-    throw new ConfigError(explainListen(error, config));
-  });
-  port = (server.address() as AddressInfo).port;
+  port = await listen(server, config);
   return { server, gate, hub, pages, signInCodes, operator, port };
 }
 
@@ -280,63 +278,25 @@ function readiness(storeFailed: boolean, stopping: boolean) {
   return { ok: false, code: 'store_failed', message } as const;
 }
 
-function describeMetrics(core: Core, sockets: number, watchers: number): string {
-  const gauges: readonly [string, string, number][] = [
+const describeMetrics = (core: Core, sockets: number, watchers: number): string =>
+  toPrometheus([
     ['callboard_open_calls', 'Calls that are not final', core.calls.openCount],
     ['callboard_sockets', 'Open sockets of clients and watchers', sockets],
     ['callboard_watchers', 'Watchers that are shown calls', watchers],
-    [
-      'callboard_tools',
-      'Tools that are offered now',
-      core.registry.list({ kind: 'operator', sessionId: null }).length,
-    ],
+    ['callboard_tools', 'Tools that are offered now', core.registry.list(OPERATOR).length],
     ['callboard_events', 'Number of the newest event', core.bus.seq],
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
-  ];
-  return gauges
-    .map(
-      ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
-    )
-    .join('');
-}
-
-/**
- * A server that was stopped and started again may find its predecessor still
- * on the way out, since npm ends some milliseconds before what it had started.
- */
-async function untilFree<T>(take: () => T | Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + TAKE_OVER_MS;
-  for (;;) {
-    try {
-      return await take();
-    } catch (error) {
-      const taken = error instanceof DataDirInUseError || codeOf(error) === 'EADDRINUSE';
-      if (!taken || Date.now() > giveUpAt) throw error;
-      await sleep(50);
-    }
-  }
-}
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
-
-function explainListen(error: unknown, { host, port }: Config): string {
-  const code = codeOf(error);
-  const why =
-    code === 'EADDRINUSE'
-      ? 'is in use by another program; set CALLBOARD_PORT to a free one, or to 0 for any'
-      : `cannot be listened on (${code}); CALLBOARD_HOST may be an address of this machine`;
-  return `The address ${host}:${port} ${why}`;
-}
+  ]);
 
 /** Refuses new work, lets go of everybody, makes all durable. Five seconds at most (contract, section 3). */
 async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors>>): Promise<void> {
+  const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stopListings();
   doors.hub.close();
   doors.server.close();
   doors.gate.close(CLOSE.restarting, 'The server is restarting');
-  await core.runs.close();
+  await turnsEnded;
   doors.server.closeIdleConnections();
   await doors.pages.close();
   await core.store.close();
@@ -345,25 +305,13 @@ async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors
 }
 
 function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof createDoors>>): string {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const shown = ['0.0.0.0', '[::]'].includes(host) ? 'localhost' : host;
-  const url = `http://${shown}:${doors.port}`;
-  const signIn = `${url}${doors.signInCodes.make()}`;
+  const url = reachableUrl(config.host, doors.port);
+  const signInUrl = `${url}${doors.signInCodes.make()}`;
+  const { dataDir } = config;
+  const token = doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
   const model = core.models.defaultModel;
-  const note =
-    model === 'rehearsal' ? ' (not an LLM; set OPENAI_API_KEY or OPENAI_BASE_URL for one)' : '';
-  process.stdout.write(
-    [
-      `Callboard is ready: ${url}`,
-      `  Sign in (once):  ${signIn}`,
-      `  Data directory:  ${config.dataDir}`,
-      `  Operator token:  ${doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(config.dataDir, 'token')}`,
-      `  Model:           ${model}${note}`,
-      `  Stop:            Ctrl+C`,
-      '',
-    ].join('\n'),
-  );
-  return signIn;
+  process.stdout.write(greeting({ url, signInUrl, dataDir, token, model }));
+  return signInUrl;
 }
 
 async function main(): Promise<void> {

@@ -39,7 +39,7 @@ export interface Calls extends CallService {
   openOfRun(runId: string): readonly string[];
   /** Takes up what a crash left open. Once, before anything else. */
   recover(): Promise<{ open: number; interrupted: number }>;
-  /** Refuses new calls from now on, and stops the server's own tools. */
+  /** Refuses new calls from now on, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
 }
 
@@ -48,6 +48,7 @@ const KEEP_FINAL = 500;
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const { store, bus, registry, clock } = deps;
+  let stopped = false;
   const index = createCallIndex();
   const ledger = createCallLedger({
     store,
@@ -60,6 +61,8 @@ export function createCalls(deps: CallServiceDeps): Calls {
     tell: ledger.tell,
     onDefect: (toolName, error) => deps.onError(new Error(`${toolName} failed`, { cause: error })),
     finish(callId, outcome) {
+      // A call that the stopping server cut short is taken up again by the next start.
+      if (stopped) return;
       const record = ledger.latest(callId);
       if (!record) return;
       const error = 'error' in outcome ? outcome.error : null;
@@ -125,6 +128,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     openOfRun: index.openOfRun,
     recover: () => recoverCalls({ store, ledger, dispatcher, clock, keepFinal: KEEP_FINAL }),
     stop() {
+      stopped = true;
       invocation.close();
       clocks.stop();
       executor.abortAll('The server is stopping');

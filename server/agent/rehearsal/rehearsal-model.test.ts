@@ -310,6 +310,13 @@ describe('the report', () => {
     expect(answer.text).toContain('not an LLM');
   });
 
+  test('[AL88] so is a value beside a picture, with the words for the picture', () => {
+    const value = '{"width":640,"mode":"page"}\n[image 1 640×480 image/webp: the page]';
+    expect(told(answered('Show me', value)).text).toContain(
+      'returned: width 640, mode page [image 1 640×480 image/webp: the page]',
+    );
+  });
+
   test('[AL88] a failure is told with its reason', () => {
     const error = { code: 'denied', message: 'The person said no', executed: 'no' };
     const answer = told(answered('Where am I?', JSON.stringify({ error })));

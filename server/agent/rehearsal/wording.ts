@@ -15,7 +15,7 @@ export const languageOf = (text: string): Language =>
 
 const DISCLAIMER: Record<Language, string> = {
   en: '(I am the rehearsal model: rules, not an LLM.)',
-  zh: '（我是排练模型：只有规则，不是大语言模型。）',
+  zh: '（我是演练模型：只有规则，不是大语言模型。）',
 };
 
 /** Bytes of one result that are repeated to the person, who has the card beside it. */
@@ -64,14 +64,16 @@ export function notUnderstood(names: readonly string[], language: Language): str
 export const withDisclaimer = (text: string, language: Language): string =>
   `${text}\n\n${DISCLAIMER[language]}`;
 
-/** A flat object reads better as words than as JSON. */
+/** A flat object reads better as words than as JSON. Descriptions of pictures follow it, a line each. */
 function plain(text: string): string {
-  const value = parse(text);
+  const [, result = text, pictures = ''] =
+    /^([\s\S]*?)((?:\n\[image \d+ [^\n]*\])*)$/.exec(text) ?? [];
+  const value = parse(result);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return cutToBytes(text, LONGEST_VALUE);
   }
   const fields = Object.entries(value).map(([key, one]) => `${key} ${scalar(one)}`);
-  return cutToBytes(fields.join(', '), LONGEST_VALUE);
+  return cutToBytes(fields.join(', ') + pictures.replaceAll('\n', ' '), LONGEST_VALUE);
 }
 
 const scalar = (value: unknown): string =>

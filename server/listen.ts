@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from './config.ts';
+import { untilFree } from './until-free.ts';
+
+/** Listens, and tells the port; throws `ConfigError` with what to do when it cannot. */
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<number> {
+  try {
+    await untilFree(
+      async () => {
+        server.listen(port, host);
+        await once(server, 'listening');
+      },
+      (error) => codeOf(error) === 'EADDRINUSE',
+    );
+  } catch (error) {
+    throw new ConfigError(`The address ${host}:${port} ${explain(codeOf(error))}`);
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+const explain = (code: string): string =>
+  code === 'EADDRINUSE'
+    ? 'is in use by another program; set CALLBOARD_PORT to a free one, or to 0 for any'
+    : `cannot be listened on (${code}); CALLBOARD_HOST may be an address of this machine`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
