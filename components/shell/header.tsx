@@ -15,6 +15,7 @@ import { Logo } from './logo.tsx';
 import { ModelSelect } from './model-select.tsx';
 import { NavLinks } from './nav-links.tsx';
 import { ThemeButton } from './theme-button.tsx';
+import { useIsMac } from './use-is-mac.ts';
 import { useSignOut } from './use-sign-out.ts';
 
 /** Product, pages, how we are connected, and what one changes about the screen. */
@@ -44,11 +45,12 @@ function WideControls({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
   const open = useUi((state) => state.open);
   const signOut = useSignOut();
+  const isMac = useIsMac();
   return (
     <div className="hidden items-center gap-1 lg:flex">
       <ModelSelect className="mr-1 w-52" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
-        {t('palette.open')} <Kbd>⌘K</Kbd>
+        {t('palette.open')} <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
       </Button>
       <ThemeButton initial={theme} />
       <LanguageButton />

@@ -92,7 +92,7 @@ export const shell = {
       connected: '已连接',
       clients: '{count, plural, =0 {无客户端} other {# 个客户端}}',
       tools: '{count, plural, =0 {无工具} other {# 个工具}}',
-      reconnecting: '正在重新连接…(第 {attempt} 次)',
+      reconnecting: '正在重新连接…（第 {attempt} 次）',
       inSeconds: '{seconds} 秒后',
       retryNow: '立即重试',
       offline: '离线。正在等待网络恢复。',

@@ -4,7 +4,7 @@ export const signIn = {
   en: {
     pageTitle: 'Sign in',
     title: 'Sign in to Callboard',
-    text: 'This workbench runs on your machine. Only who has its token may use it.',
+    text: 'This workbench runs on your machine. Only someone who has its token may use it.',
     token: 'Operator token',
     submit: 'Sign in',
     submitting: 'Signing in…',
