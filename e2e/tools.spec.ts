@@ -85,6 +85,10 @@ test('wrong arguments are told at their field and never sent', async ({
   callboard,
   connect,
 }) => {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/invoke')) sent.push(request.postData() ?? '');
+  });
   const program = await connect.client(callboard, { tools: [GATE] });
   await signIn(page, callboard);
   await page.goto(`${callboard.url}/tools?tool=gate.move`);
@@ -106,7 +110,7 @@ test('wrong arguments are told at their field and never sent', async ({
   await page.getByRole('button', { name: 'Run' }).click();
   const request = await program.request();
   expect(request.args).toEqual({ gate: 4, direction: 'up' });
-  expect(program.all('tool_call_request')).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await expect(cards(page)).toHaveCount(1);
 });
 
