@@ -1,36 +1,59 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from './fixtures.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
-const blocks = (text: string) =>
-  [...text.matchAll(/```\w*\n([\s\S]*?)```/g)].map(([, code]) => code ?? '');
-const headings = (text: string) => text.split('\n').filter((line) => /^#{1,3} /.test(line)).length;
+const ROOT = resolve(import.meta.dirname, '..');
+const EXAMPLE = 'examples/ws-tool.mjs';
+/** In the README's commands; a test's server has a port of its own. */
+const ADDRESS = 'http://127.0.0.1:3000';
 
-test('the README shows the example as it is, and the Chinese one the same code', () => {
-  const [english, chinese] = [read('README.md'), read('README.zh-CN.md')];
-  const example = read('examples/ws-tool.mjs').replace(/^(?:\/\/.*\n)+/, '');
-  expect(blocks(english)).toContain(example);
-  expect(blocks(chinese)).toContain(example);
-  expect(headings(chinese)).toBe(headings(english));
-  expect(blocks(chinese)).toHaveLength(blocks(english).length);
+const read = (name: string) => readFile(join(ROOT, name), 'utf8');
+
+/** The code of each fenced block, in order. */
+const blocksOf = (markdown: string) =>
+  [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, code = '']) => code);
+
+/** `#`, `##` … of each heading outside code, in order. */
+const headingsOf = (markdown: string) =>
+  [...markdown.replace(/^```.*?^```$/gms, '').matchAll(/^(#+) /gm)].map(([, level]) => level);
+
+/** The one block that holds `mark`. */
+async function blockWith(mark: string): Promise<string> {
+  const found = blocksOf(await read('README.md')).filter((code) => code.includes(mark));
+  expect(found, `blocks with ${mark}`).toHaveLength(1);
+  return found[0] ?? '';
+}
+
+test('the README shows the example as it is', async () => {
+  const example = (await read(EXAMPLE)).replace(/^(?:\/\/.*\n)+\n?/, '');
+  expect(await blockWith("from 'ws'")).toBe(example);
 });
 
-test('the example of the README is a tool that can be called', async ({ callboard }) => {
+test('the Chinese README has the same headings and the same code', async () => {
+  const [english, chinese] = [await read('README.md'), await read('README.zh-CN.md')];
+  expect(headingsOf(english).length).toBeGreaterThan(10);
+  expect(headingsOf(chinese)).toEqual(headingsOf(english));
+  expect(blocksOf(chinese)).toEqual(blocksOf(english));
+});
+
+test('a start prints what the README says', async ({ callboard }) => {
+  const labels = (greeting: string) => greeting.match(/^(?:Callboard is ready:| {2}[A-Z].*?: +)/gm);
+  await expect.poll(() => callboard.log()).toContain('Ctrl+C');
+  expect(labels(await blockWith('Sign in (once)'))).toHaveLength(6);
+  expect(labels(await blockWith('Sign in (once)'))).toEqual(labels(callboard.log()));
+});
+
+test('the example is a tool that can be called', async ({ callboard }) => {
   const url = `${callboard.url.replace('http', 'ws')}/ws/client`;
-  const program = spawn(process.execPath, [join(ROOT, 'examples', 'ws-tool.mjs'), url], {
+  const program = spawn(process.execPath, [join(ROOT, EXAMPLE), url], {
     env: { ...process.env, CALLBOARD_TOKEN: callboard.token },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   try {
-    const roll = () =>
-      callboard.http('POST', '/v1/tools/dice.roll/invoke', {
-        run_id: 'run_readme',
-        args: { sides: 2 },
-        wait_ms: 5_000,
-      });
+    const body = { run_id: 'run_readme', args: { sides: 2 }, wait_ms: 5_000 };
+    const roll = () => callboard.http('POST', '/v1/tools/dice.roll/invoke', body);
     await expect.poll(async () => (await roll()).status).toBe(200);
     expect((await roll()).body).toMatchObject({
       status: 'SUCCEEDED',
@@ -41,20 +64,44 @@ test('the example of the README is a tool that can be called', async ({ callboar
   }
 });
 
-test('the curl command of the README answers', async ({ callboard }) => {
-  const command = blocks(read('README.md')).find((code) => code.includes('calculation.eval')) ?? '';
-  const script = command
-    .split('\n')
-    .filter((line) => !line.startsWith('export'))
-    .join('\n')
-    .replaceAll('http://127.0.0.1:3000', callboard.url);
-  const shell = spawn('bash', ['-ec', script], {
-    env: { ...process.env, CALLBOARD_TOKEN: callboard.token },
-  });
-  let printed = '';
-  shell.stdout.on('data', (data) => {
-    printed += data;
-  });
-  await new Promise((resolve) => shell.on('close', resolve));
-  expect(printed).toContain('"value":42');
+test('the curl commands answer as the README says', async ({ startServer }) => {
+  const cwd = test.info().outputPath('project');
+  // No token given: the script finds the one that the server made, where the README says it is.
+  const dataDir = join(cwd, '.callboard');
+  await mkdir(dataDir, { recursive: true });
+  const callboard = await startServer({ dataDir, env: { CALLBOARD_TOKEN: '' } });
+
+  const script = (await blockWith('curl')).replaceAll(ADDRESS, callboard.url);
+  expect(script).not.toContain(':3000');
+  const shell = spawn('bash', ['-euc', script], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = (await text(shell.stdout)).trim().split('\n');
+
+  const answers: unknown[] = lines.map((line) => JSON.parse(line));
+  expect(answers).toMatchObject([
+    { tools: expect.arrayContaining([expect.objectContaining({ name: 'calculation.eval' })]) },
+    { status: 'SUCCEEDED', result: { value: 42 } },
+    { status: 'pending', tool_call_id: expect.stringMatching(/^tc_/) },
+    { status: 'SUCCEEDED', tool_name: 'database.query' },
+    { error: { code: 'already_final' } },
+  ]);
+  // The same key, the same call.
+  expect(answers[3]).toHaveProperty('tool_call_id', Object(answers[2]).tool_call_id);
+});
+
+test('the configuration of the README is one that the server takes', async ({ startServer }) => {
+  const file = test.info().outputPath('callboard.config.json');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await blockWith('allowed_hosts'));
+  const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
+  const wait = { run_id: 'run_readme', wait_ms: 5_000 };
+  const sum = { ...wait, args: { expression: '1 + 1' } };
+  expect((await callboard.http('POST', '/v1/tools/calculation.eval/invoke', sum)).status).toBe(200);
+});
+
+test('the README names every setting', async ({ startServer }) => {
+  const refusal = await startServer({ env: { CALLBOARD_NONSENSE: '1' } }).catch(String);
+  const settings = String(refusal).match(/CALLBOARD_(?!NONSENSE)[A-Z_]+/g) ?? [];
+  expect(settings.length).toBeGreaterThan(5);
+  const readme = await read('README.md');
+  for (const name of settings) expect(readme).toContain(`| \`${name}\``);
 });

@@ -1,5 +1,5 @@
-// A tool from a program of your own, over a plain WebSocket.
-// CALLBOARD_TOKEN=… node examples/ws-tool.mjs ws://127.0.0.1:3000/ws/client
+// A tool from a program of your own, over a plain WebSocket:
+// CALLBOARD_TOKEN=$(cat .callboard/token) node examples/ws-tool.mjs
 import { WebSocket } from 'ws';
 
 const headers = { authorization: `Bearer ${process.env.CALLBOARD_TOKEN}` };
@@ -8,10 +8,8 @@ const send = (message) => socket.send(JSON.stringify(message));
 const parameters = { type: 'object', properties: { sides: { type: 'integer', minimum: 2 } } };
 const dice = { name: 'dice.roll', description: 'Rolls a die', parameters };
 
-socket.on('open', () => {
-  send({ type: 'hello', name: 'Dice', kind: 'program' });
-  send({ type: 'register_tools', tools: [dice] });
-});
+socket.on('open', () => send({ type: 'hello', name: 'Dice', kind: 'program' }));
+socket.on('open', () => send({ type: 'register_tools', tools: [dice] }));
 socket.on('message', (data) => {
   const { type, id, args } = JSON.parse(data);
   if (type !== 'tool_call_request') return;

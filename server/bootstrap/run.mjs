@@ -31,7 +31,8 @@ const COMMANDS = new Map([
   ['build', { needs: 'build', run: async () => 0 }],
   ['test', { needs: 'packages', run: runAllChecks }],
   ['check', { needs: 'packages', run: runStaticChecks }],
-  ['bench', { needs: 'build', run: bench }],
+  ['bench', { needs: 'build', run: withChromium('e2e/bench/main.ts') }],
+  ['picture', { needs: 'build', run: withChromium('e2e/make-picture.ts') }],
 ]);
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -61,13 +62,20 @@ async function serve(setup) {
   return runBuiltServer(setup, { openBrowser: false });
 }
 
-/** @param {import('./project.mjs').Setup} setup @param {string[]} args */
-async function bench(setup, args) {
-  const browser = await ensureChromium(setup);
-  if ('problem' in browser) return fail(browser.problem);
-  const env = { ...setup.env, NODE_ENV: 'production', CALLBOARD_CHROMIUM: browser.path };
-  const command = [QUIET_NODE, 'e2e/bench/main.ts', ...args];
-  return (await runChild({ command: setup.node, args: command, env, cwd: ROOT })).code;
+/**
+ * A program beside the tests that drives the built server and a Chromium.
+ *
+ * @param {string} program
+ * @returns {Command['run']}
+ */
+function withChromium(program) {
+  return async (setup, args) => {
+    const browser = await ensureChromium(setup);
+    if ('problem' in browser) return fail(browser.problem);
+    const env = { ...setup.env, NODE_ENV: 'production', CALLBOARD_CHROMIUM: browser.path };
+    const command = [QUIET_NODE, program, ...args];
+    return (await runChild({ command: setup.node, args: command, env, cwd: ROOT })).code;
+  };
 }
 
 /** One line, and the exit code that goes with it. @param {string} problem */
