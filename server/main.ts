@@ -319,7 +319,8 @@ async function main(): Promise<void> {
   let stopping = false;
   const core = await createCore(config);
   const doors = await createDoors(config, core, () => stopping);
-  void core.models.discover();
+  // It serves already; two seconds at most, so that the greeting names the model that is used.
+  await core.models.discover();
 
   const stop = () => {
     if (stopping) return;
