@@ -319,8 +319,6 @@ async function main(): Promise<void> {
   let stopping = false;
   const core = await createCore(config);
   const doors = await createDoors(config, core, () => stopping);
-  // It serves already; two seconds at most, so that the greeting names the model that is used.
-  await core.models.discover();
 
   const stop = () => {
     if (stopping) return;
@@ -337,6 +335,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   watchParent(stop);
+  // It serves already; two seconds at most, so that the greeting names the model that is used.
+  await core.models.discover();
   const signIn = greet(config, core, doors);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
