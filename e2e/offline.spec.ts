@@ -32,7 +32,7 @@ test('without network and server the page says so, keeps the draft, and comes ba
   await context.setOffline(false);
   await expect(connection(page)).toContainText('Connected', { timeout: 20_000 });
   await expect(composer(page)).toHaveValue('What device am I on?');
-  await expect(connection(page)).toContainText('1 client ');
+  await untilReady(page);
   await composer(page).press('Enter');
   await expect(conversation(page)).toContainText('time_zone');
   await expect(composer(page)).toHaveValue('');
