@@ -103,11 +103,18 @@ describe('architecture', () => {
     expect(broken).toEqual([]);
   });
 
-  test('everything outside server/ also runs in a browser', () => {
+  test('everything outside server/ and the client for Node also runs in a browser', () => {
     const nodeOnly = files
-      .filter((file) => !isInside(file, 'server'))
+      .filter((file) => !isForNode(file))
       .filter((file) => importsIn(read(file)).some((specifier) => isBuiltin(specifier)));
     expect(nodeOnly).toEqual([]);
+  });
+
+  test('nothing that runs in a browser needs what is for Node', () => {
+    const needing = files
+      .filter((file) => !isForNode(file))
+      .filter((file) => localImports(file).some(isForNode));
+    expect(needing).toEqual([]);
   });
 
   test('only the composition root reads the environment', () => {
@@ -177,6 +184,10 @@ function ruleFor(rules: Record<string, readonly string[]>, file: string) {
   const owners = Object.keys(rules).filter((prefix) => isInside(file, prefix));
   const [nearest = ''] = owners.sort((a, b) => b.length - a.length);
   return rules[nearest];
+}
+
+function isForNode(file: string): boolean {
+  return isInside(file, 'server') || isInside(file, 'lib/client/node');
 }
 
 /** Sources, without what is for tests, and without the launcher, which stands alone. */

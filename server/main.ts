@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAgent } from './agent/create-agent.ts';
 import { createModels } from './agent/models.ts';
 import { createRehearsalModel } from './agent/rehearsal/rehearsal-model.ts';
+import { createAliveMark } from './alive-mark.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
@@ -25,6 +27,7 @@ import { createSystemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { toPrometheus } from './gauges.ts';
 import { greeting, reachableUrl } from './greeting.ts';
+import { createAnswersInFlight } from './http/answers-in-flight.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createRequestListener } from './http/request-listener.ts';
@@ -34,13 +37,15 @@ import { createNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
+import { type Arguments, readArguments } from './read-arguments.ts';
 import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
 import { createClientSocketHandler } from './sockets/client-socket.ts';
 import { createWatchSocketHandler } from './sockets/watch-socket.ts';
-import { DataDirInUseError, DataDirUnusableError, lockDataDir } from './store/data-dir-lock.ts';
-import { StoreTooNewError } from './store/migrate.ts';
+import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
+import { describeEnd, EXIT } from './store/describe-end.ts';
+import { salvageStore } from './store/salvage-store.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
-import { StoreDamagedError } from './store/store-damaged-error.ts';
+import { untilWritable } from './store/until-writable.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
 import { untilFree } from './until-free.ts';
@@ -49,15 +54,10 @@ import { publishListings } from './watch/publish-listings.ts';
 import { createSnapshots } from './watch/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch/watch-hub.ts';
 
-const MENDABLE = [
-  ConfigError,
-  DataDirInUseError,
-  DataDirUnusableError,
-  StoreDamagedError,
-  StoreTooNewError,
-];
 const OPERATOR = { kind: 'operator', sessionId: null } as const;
 const HEARTBEAT_MS = 10_000;
+/** For whoever was waiting when the server was told to stop. */
+const LAST_ANSWERS_MS = 1_500;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -71,18 +71,27 @@ const log = pino(
   },
   pino.destination({ dest: 2, sync: true }),
 );
+const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const report = (error: unknown) => log.error({ err: error }, 'unexpected');
 
+interface CoreOptions extends Arguments {
+  onStoreFailed(error: Error): void;
+}
+
 /** The parts in the middle: the record, who connects to it, and the agent. */
-async function createCore(config: Config) {
+async function createCore(config: Config, { salvage, onStoreFailed }: CoreOptions) {
   const clock = createSystemClock();
   const lock = await untilFree(
     () => lockDataDir(config.dataDir),
     (error) => error instanceof DataDirInUseError,
   );
+  const file = join(config.dataDir, 'callboard.db');
+  if (salvage) salvageStore({ file, now: clock.now }).forEach(tell);
   const store = createSqliteStore({
-    file: join(config.dataDir, 'callboard.db'),
+    file,
     workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
+    tell,
+    onFailed: onStoreFailed,
   });
   // Before anything is promised: the thread that writes is there, and the disk takes it.
   await store.write([]);
@@ -96,8 +105,13 @@ async function createCore(config: Config) {
   const registry = createToolRegistry({
     serverTools: createBuiltinTools(builtinDeps(config)),
     standing: (instanceId) => table.standing(instanceId),
+    tripOf: (instanceId, tool) => calls.breaker.tripOf(instanceId, tool),
   });
-  const table: ClientTable = createClientTable({ now: clock.now, toolsOf: registry.namesOf });
+  const table: ClientTable = createClientTable({
+    now: clock.now,
+    toolsOf: registry.namesOf,
+    tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
+  });
   const calls: Calls = createCalls({
     store,
     bus,
@@ -134,10 +148,19 @@ async function createCore(config: Config) {
     models,
     onDefect: report,
   });
-  await calls.recover();
+  const alive = createAliveMark({
+    file: join(config.dataDir, 'alive'),
+    now: Date.now,
+    onError: report,
+  });
+  await calls.recover(await alive.lastAliveAt());
   await runs.recover();
-  const stopListings = publishListings({ bus, clock, registry, clients: table });
-  return { clock, lock, store, bus, blobs, registry, table, calls, models, runs, stopListings };
+  clock.followWallClock(calls.wallClockMoved);
+  const stopAlive = alive.keep();
+  const { breaker } = calls;
+  const stopListings = publishListings({ bus, clock, registry, clients: table, breaker });
+  const stop = { alive: stopAlive, listings: stopListings };
+  return { clock, lock, store, bus, blobs, registry, table, calls, models, runs, stop };
 }
 
 type Core = Awaited<ReturnType<typeof createCore>>;
@@ -162,7 +185,7 @@ function builtinDeps(config: Config) {
 }
 
 /** The doors: HTTP, sockets and pages, each behind its own credential check. */
-async function createDoors(config: Config, core: Core, stopping: () => boolean) {
+async function createDoors(config: Config, core: Core, closing: AbortSignal) {
   const { clock, store, bus, blobs, registry, table, calls, runs } = core;
   const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
   if (!operator.ok) throw new ConfigError(operator.message);
@@ -208,6 +231,7 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     answers: calls.clients,
     instances: calls.instances,
     clock,
+    closing,
   });
   const pages = await preparePages({
     dir: PROJECT,
@@ -253,7 +277,8 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     isOperatorToken,
     clock,
     metrics: () => describeMetrics(core, gate.openCount, hub.count),
-    ready: () => readiness(store.failed, stopping()),
+    closing,
+    ready: () => readiness(store.failed, closing.aborted),
     report,
   });
   const onRequest = createRequestListener({
@@ -265,9 +290,11 @@ async function createDoors(config: Config, core: Core, stopping: () => boolean) 
     development: config.development,
     report,
   });
-  const server = createHttpServer({ onRequest, onUpgrade: gate.onUpgrade });
+  const inFlight = createAnswersInFlight(onRequest);
+  const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
   port = await listen(server, config);
-  return { server, gate, hub, pages, signInCodes, operator, port };
+  const { answered } = inFlight;
+  return { server, answered, gate, hub, pages, signInCodes, operator, port };
 }
 
 function readiness(storeFailed: boolean, stopping: boolean) {
@@ -288,18 +315,24 @@ const describeMetrics = (core: Core, sockets: number, watchers: number): string 
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
   ]);
 
-/** Refuses new work, lets go of everybody, makes all durable. Five seconds at most (contract, section 3). */
+/**
+ * Refuses new work, answers whoever waits, lets go of everybody, makes all
+ * durable. Five seconds at most (contract, section 3).
+ */
 async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors>>): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
-  core.stopListings();
+  core.stop.listings();
   doors.hub.close();
-  doors.server.close();
   doors.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
+  // The door stays open meanwhile, so that who asks now hears that the server is stopping.
+  await doors.answered(LAST_ANSWERS_MS);
+  doors.server.close();
   doors.server.closeIdleConnections();
   await doors.pages.close();
   await core.store.close();
+  await core.stop.alive();
   core.lock.release();
   doors.server.closeAllConnections();
 }
@@ -314,15 +347,32 @@ function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof crea
   return signInUrl;
 }
 
+/**
+ * What a failed write left on disk only a new start finds out. Until the disk takes
+ * one, people can read; whoever has something to write keeps it and comes back.
+ */
+async function endOnceWritable(
+  error: Error,
+  config: Config,
+  doors: Awaited<ReturnType<typeof createDoors>>,
+): Promise<void> {
+  tell(error.message);
+  doors.gate.close(CLOSE.restarting, 'The server cannot write its record');
+  await untilWritable({ dir: config.dataDir, pause: (ms) => sleep(ms) });
+  process.exit(EXIT.storeFailed);
+}
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
-  let stopping = false;
-  const core = await createCore(config);
-  const doors = await createDoors(config, core, () => stopping);
+  const closing = new AbortController();
+  const storeFailed = Promise.withResolvers<Error>();
+  const options = { ...readArguments(process.argv.slice(2)), onStoreFailed: storeFailed.resolve };
+  const core = await createCore(config, options);
+  const doors = await createDoors(config, core, closing.signal);
 
   const stop = () => {
-    if (stopping) return;
-    stopping = true;
+    if (closing.signal.aborted) return;
+    closing.abort();
     setTimeout(() => process.exit(1), 4_500).unref();
     shutDown(core, doors).then(
       () => process.exit(0),
@@ -335,6 +385,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   watchParent(stop);
+  storeFailed.promise.then((error) => endOnceWritable(error, config, doors)).catch(report);
   // It serves already; two seconds at most, so that the greeting names the model that is used.
   await core.models.discover();
   const signIn = greet(config, core, doors);
@@ -342,11 +393,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // What a person can mend is one line; anything else is a defect, told with its origin.
-  const mendable = error instanceof Error && MENDABLE.some((kind) => error instanceof kind);
-  if (mendable)
-    process.stderr.write(`${error.message}
-`);
-  else report(error);
-  process.exit(1);
+  const { code, line } = describeEnd(error, [ConfigError]);
+  if (line === undefined) report(error);
+  else process.stderr.write(`${line}\n`);
+  process.exit(code);
 });

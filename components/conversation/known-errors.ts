@@ -19,6 +19,7 @@ const KNOWN = [
   'shutting_down',
   'store_failed',
   'interrupted',
+  'restarted',
   'run_not_found',
 ] as const;
 

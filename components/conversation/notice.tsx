@@ -12,7 +12,7 @@ export interface NoticeProps {
 }
 
 /** Codes that tell what happened and are nobody's fault. */
-const QUIET = new Set(['cancelled', 'step_limit']);
+const QUIET = new Set(['cancelled', 'step_limit', 'restarted']);
 
 /** Why a turn ended as it did, and what one can do about it. */
 export function Notice({ code, text, children }: NoticeProps) {

@@ -129,7 +129,7 @@ function doingKind(card: Card): LookKind {
 export type CardTime =
   | { readonly kind: 'none' }
   | { readonly kind: 'elapsed'; readonly elapsedMs: number }
-  | { readonly kind: 'left'; readonly clock: CallClock; readonly leftMs: number }
+  | { readonly kind: 'left'; readonly clock: Exclude<CallClock, 'start'>; readonly leftMs: number }
   | {
       readonly kind: 'running';
       readonly elapsedMs: number;

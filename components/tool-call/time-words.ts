@@ -19,8 +19,10 @@ export function timeWords(
       return { text: running(time.elapsedMs), isLate: false };
     case 'duration':
       return { text: span(time.elapsedMs), isLate: false };
-    case 'left':
-      return { text: t('time.left', { time: formatCountdown(time.leftMs) }), isLate: false };
+    case 'left': {
+      const values = { time: formatCountdown(time.leftMs) };
+      return { text: t(`time.left.${time.clock}`, values), isLate: false };
+    }
     case 'standing': {
       const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
       return { text: t('time.standing', values), isLate: false };

@@ -224,9 +224,9 @@ describe('clocks', () => {
         clock: { name: 'approval', deadline_at: 1_032 },
       }),
     );
-    expect(time()).toBe('0:22 left');
+    expect(time()).toBe('0:22 left to decide');
     tick(13_000);
-    expect(time()).toBe('0:09 left');
+    expect(time()).toBe('0:09 left to decide');
   });
 });
 

@@ -4,6 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
+import { useNow } from '../shell/use-now.ts';
 
 /** Who serves a tool, for how long it may run, what its author says of it. */
 export function ToolFacts({ tool }: { tool: ToolListing }) {
@@ -21,12 +22,7 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
             {tool.clients.length === 0
               ? t('facts.nobody')
               : tool.clients.map((client) => (
-                  <span key={client.client_id} className="block wrap-anywhere">
-                    {showControlCharacters(client.name || client.client_id)}{' '}
-                    <span className="text-xs text-muted">
-                      {t(client.visible ? 'facts.inFront' : 'facts.inBack')}
-                    </span>
-                  </span>
+                  <ServingClient key={client.client_id} client={client} />
                 ))}
           </dd>
         </>
@@ -49,6 +45,30 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
         </>
       )}
     </dl>
+  );
+}
+
+/** One client that serves it, and why it is not asked when that is so. */
+function ServingClient({ client }: { client: ToolListing['clients'][number] }) {
+  const t = useTranslations('tools.facts');
+  const locale = useLocale();
+  const { tripped } = client;
+  const now = useNow(tripped !== undefined);
+  const leftMs = tripped ? Math.ceil(tripped.until - now / 1_000) * 1_000 : 0;
+  const time = formatDuration(leftMs, locale, { whole: true });
+  return (
+    <span className="block wrap-anywhere">
+      {showControlCharacters(client.name || client.client_id)}{' '}
+      <span className="text-xs text-muted">{t(client.visible ? 'inFront' : 'inBack')}</span>
+      {client.responsive === false && (
+        <span className="block text-xs font-semibold text-wait">{t('silent')}</span>
+      )}
+      {tripped && (
+        <span className="block text-xs font-semibold text-wait">
+          {leftMs > 0 ? t('passedOver', { failures: tripped.failures, time }) : t('triedAgain')}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -10,8 +10,9 @@ import { openIndexedDbJournal } from './indexeddb-journal.ts';
 import { createFixedInstanceId, createInstanceId, type InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
 
-/** Signs that the page or its network was away and is back. */
+/** Signs that the page or its network was away and is back, or is about to be: time to look. */
 const WAKE_EVENTS = [
+  ['window', 'offline'],
   ['window', 'online'],
   ['window', 'pageshow'],
   ['window', 'focus'],
@@ -70,6 +71,13 @@ export function createBrowserEnvironment(): ClientEnvironment {
       return () => {
         for (const [target, event] of WAKE_EVENTS) targets[target].removeEventListener(event, tell);
       };
+    },
+    onPutAway(listener) {
+      const tell = ({ persisted }: PageTransitionEvent) => {
+        if (persisted) listener();
+      };
+      window.addEventListener('pagehide', tell);
+      return () => window.removeEventListener('pagehide', tell);
     },
   };
 }

@@ -22,6 +22,9 @@ type Call =
   | { readonly state: 'answered'; readonly phase: 'done' | 'started'; readonly entry: Answered };
 type Answered = JournalEntry & { readonly answer: CallAnswer };
 
+/** Messages come twice soon or never. */
+const CALLS_REMEMBERED_AS_OVER = 1_000;
+
 export interface CallRunnerOptions {
   readonly journal: Journal;
   /** What the journal held when it was opened. */
@@ -59,6 +62,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const calls = new Map<string, Call>();
   /** Attempts claimed for calls that already ran or run here: to answer, not to run again. */
   const reclaimed = new Map<string, number>();
+  /** The newest attempts of calls that are over, so that a message that comes twice runs nothing. */
+  const over = new Map<string, number>();
   const turns = createTurnQueue();
   let discarding = false;
 
@@ -73,6 +78,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     if (call?.state === 'running' || call?.state === 'answered') return offerAgain(call, request);
     const known = call?.state === 'claimed' || call?.state === 'waiting';
     if (known && call.request.attempt >= request.attempt) return;
+    if ((over.get(request.id) ?? 0) >= request.attempt) return;
     const limit = findTool(request.name)?.concurrency ?? 1;
     if (turns.enter(request.name, request.id, limit)) claim(request);
     else calls.set(request.id, { state: 'waiting', request });
@@ -143,6 +149,15 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     if (calls.get(entry.id) === call && !discarding) send(entry.answer);
   }
 
+  /** An answer that the server cannot read would be sent for ever; a plain failure it can (CL32). */
+  function misunderstood(id: string | undefined, message: string) {
+    const call = id === undefined ? undefined : calls.get(id);
+    if (call?.state !== 'answered') return;
+    if (call.entry.answer.type === 'tool_error') return forget(call.entry.id);
+    const failure = new ToolFailure('internal', `The server could not read the result: ${message}`);
+    void keepAndSend({ ...call.entry, answer: encodeFailure(call.entry, failure) });
+  }
+
   function cancel(id: string, reason: string) {
     const call = calls.get(id);
     if (call?.state === 'running') call.run.abort(new ToolFailure('cancelled', reason));
@@ -152,8 +167,18 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
   function forget(id: string) {
     reclaimed.delete(id);
-    if (calls.get(id)?.state === 'answered') calls.delete(id);
+    const call = calls.get(id);
+    if (call?.state === 'answered') {
+      calls.delete(id);
+      rememberAsOver(id, call.entry.attempt);
+    }
     void writing(journal.delete(id), id);
+  }
+
+  function rememberAsOver(id: string, attempt: number) {
+    over.set(id, attempt);
+    const [oldest] = over.keys();
+    if (over.size > CALLS_REMEMBERED_AS_OVER && oldest !== undefined) over.delete(oldest);
   }
 
   function drop(id: string) {
@@ -189,6 +214,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         }
         case 'tool_call_cancel':
           return cancel(message.id, message.reason);
+        case 'error':
+          return misunderstood(message.id, message.message);
         case 'result_acknowledged':
         case 'result_rejected':
           if (calls.get(message.id)?.state === 'answered') forget(message.id);

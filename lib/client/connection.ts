@@ -57,7 +57,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { environment, onProblem } = options;
   let current: Generation | null = null;
   let cancelRetry: (() => void) | null = null;
-  let stopListening: (() => void) | null = null;
+  let stopListening: readonly ((() => void) | undefined)[] = [];
   let attempt = 0;
   let running = false;
 
@@ -161,12 +161,17 @@ export function createConnection(options: ConnectionOptions): Connection {
     else if (cancelRetry) connect();
   }
 
+  /** Chromium keeps the socket of a page in its cache open and silent: the server would wait for probes. */
+  function putAway() {
+    if (current) lose(current, 'the page was put away');
+  }
+
   function end() {
     running = false;
     cancelRetry?.();
     cancelRetry = null;
-    stopListening?.();
-    stopListening = null;
+    for (const stop of stopListening) stop?.();
+    stopListening = [];
   }
 
   function send(message: ClientMessage): boolean {
@@ -181,7 +186,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (running) return;
       running = true;
       attempt = 0;
-      stopListening = environment.onWake(wake);
+      stopListening = [environment.onWake(wake), environment.onPutAway?.(putAway)];
       connect();
     },
     stop() {

@@ -76,6 +76,17 @@ test('[CL19] what does not fit a frame with its attachments is a failure', async
   await expect(encoding).rejects.toMatchObject({ code: 'result_too_large' });
 });
 
+test.each([
+  ['nested too deep', JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)],
+  ['of too many values', Array.from({ length: 200_001 }, () => 0)],
+  ['with a key __proto__', JSON.parse('{"__proto__": {"a": 1}}')],
+])('[CL29] a result %s is a failure', async (_, output) => {
+  await expect(encodeAnswer(call, { output }, setup().options)).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringContaining('cannot be sent'),
+  });
+});
+
 test('[CL19] no output is null', async () => {
   const answer = await encodeAnswer(call, { output: undefined }, setup().options);
   expect(answer).toMatchObject({ output: null });

@@ -4,6 +4,7 @@ import {
   toolResultSchema,
 } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
+import { parseJson } from '../schema/parse-json.ts';
 import { toBase64 } from '../util/base64.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { ClientToolAnswer, ToolAttachment } from './client-tool.ts';
@@ -41,10 +42,14 @@ export async function encodeAnswer(
     ...(display === undefined ? {} : { display: toJson(display, 'display') }),
     ...(uploads.length === 0 ? {} : { attachments: uploads }),
   };
-  const bytes = new TextEncoder().encode(JSON.stringify(message)).length;
+  const text = JSON.stringify(message);
+  const bytes = new TextEncoder().encode(text).length;
   if (bytes > LIMITS.frameBytes - FRAME_SLACK_BYTES) {
     throw tooLarge(`${bytes} bytes with its attachments`, `${LIMITS.frameBytes} bytes`);
   }
+  // As the server reads it: what it cannot read it cannot even tell which call it was for.
+  const read = parseJson(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
+  if (!read.ok) throw new ToolFailure('internal', `The result cannot be sent: ${read.message}`);
   return toolResultSchema.parse(message);
 }
 

@@ -23,4 +23,9 @@ export interface ClientEnvironment {
   newId(): string;
   /** Tells when the program or its network may have been away. Returns the unsubscribe function. */
   onWake(listener: () => void): () => void;
+  /**
+   * Tells that the program is being put away as it is, with its sockets, and may be woken later:
+   * a page that goes into the back/forward cache. Missing where there is no such thing.
+   */
+  onPutAway?(listener: () => void): () => void;
 }

@@ -227,3 +227,35 @@ test('[CL18] a call that died with its program is told, one that may be repeated
   expect(await link.next('tool_error')).toMatchObject({ attempt: 4, code: 'outcome_unknown' });
   expect(tool.started).toEqual([]);
 });
+
+test('[CL30] an offer and a grant that come twice run nothing after the call is over', async () => {
+  const { link, tool } = await setupCalls();
+  link.send(request('tc_1'));
+  await link.next('tool_call_claim');
+  link.send(granted('tc_1'));
+  tool.end('tc_1', 'open');
+  await link.answer();
+  link.send({ type: 'result_acknowledged', id: 'tc_1', disposition: 'accepted' });
+  link.send(request('tc_1'));
+  link.send(granted('tc_1'));
+  await link.settled();
+  expect(tool.started).toEqual(['tc_1']);
+});
+
+test('[CL32] an answer that the server cannot read becomes a failure, and then is forgotten', async () => {
+  const { link, tool, journals } = await setupCalls();
+  link.send(request('tc_1'));
+  await link.next('tool_call_claim');
+  link.send(granted('tc_1'));
+  tool.end('tc_1', 'open');
+  await link.next('tool_result');
+  const misread = { type: 'error', code: 'bad_message', message: 'output: too odd', id: 'tc_1' };
+  link.send(misread);
+  expect(await link.next('tool_error')).toMatchObject({
+    id: 'tc_1',
+    error: expect.stringContaining('output: too odd'),
+  });
+  link.send(misread);
+  await link.settled();
+  expect(await journals[0]?.entries()).toEqual([]);
+});

@@ -100,6 +100,16 @@ test('[CL4] a wake-up connects at once when a retry is planned', async () => {
   await until(client.status, state('connected'));
 });
 
+test('[CL31] a page that is put away closes its socket, and is back at once when it wakes', async () => {
+  const { connect, client, server, putAway, wake } = await setupClient();
+  const { link } = await connect();
+  putAway();
+  expect(client.status.get().state).toBe('reconnecting');
+  await link.closed;
+  wake();
+  expect(await (await server.accept()).welcome()).toMatchObject({ resume_token: 'token-1' });
+});
+
 test('[CL4] on an open socket a wake-up asks, and an answer keeps it', async () => {
   const { connect, client, clock, wake } = await setupClient();
   const { link } = await connect();

@@ -150,6 +150,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
       if (message.rejected.length > 0) options.onRejectedTools?.(message.rejected);
     } else if (message.type === 'error') {
       onProblem(`the server says ${message.code}: ${message.message}`);
+      instance?.runner.receive(message);
     } else instance?.runner.receive(message);
   }
 

@@ -20,6 +20,7 @@ export const HTTP_ERRORS = {
   invalid_args: 422,
   rate_limited: 429,
   internal: 500,
+  store_damaged: 500,
   no_provider: 503,
   shutting_down: 503,
   store_failed: 503,

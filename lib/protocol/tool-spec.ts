@@ -41,7 +41,17 @@ export const toolListingSchema = z.object({
   display_name: z.string().optional(),
   annotations: toolAnnotationsSchema.optional(),
   /** Who serves it now, most likely to be asked first; empty for the server's own. */
-  clients: z.array(z.object({ client_id: z.string(), name: z.string(), visible: z.boolean() })),
+  clients: z.array(
+    z.object({
+      client_id: z.string(),
+      name: z.string(),
+      visible: z.boolean(),
+      /** False: it does not answer, and is not asked. */
+      responsive: z.boolean().optional(),
+      /** It failed to deliver so often in a row, and is not asked until then (Unix seconds). */
+      tripped: z.object({ until: z.number(), failures: z.number().int() }).optional(),
+    }),
+  ),
   /** Whether the asker may call it now, and if not, why. */
   callable: z.boolean(),
   reason: z.string().optional(),

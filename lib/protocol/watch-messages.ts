@@ -13,6 +13,14 @@ export const watchRequestSchema = z.object({
 });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
 
+/** Asks whether the server is there; answered by `probe_ack` with the same nonce. */
+export const watchProbeSchema = z.object({
+  type: z.literal('probe'),
+  nonce: z.string().max(128),
+});
+export type WatchProbe = z.infer<typeof watchProbeSchema>;
+export type WatchProbeAck = { readonly type: 'probe_ack'; readonly nonce: string };
+
 export const clientListingSchema = z.object({
   client_id: z.string(),
   name: z.string(),
@@ -26,6 +34,10 @@ export const clientListingSchema = z.object({
   permissions: z.record(z.string(), z.string()).optional(),
   secure_context: z.boolean().optional(),
   connected_at: z.number(),
+  /** Tools whose calls it failed to deliver, and is not offered until then (Unix seconds). */
+  tripped: z
+    .array(z.object({ tool: z.string(), until: z.number(), failures: z.number().int() }))
+    .optional(),
 });
 export type ClientListing = z.infer<typeof clientListingSchema>;
 

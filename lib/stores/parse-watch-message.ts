@@ -1,4 +1,9 @@
-import type { Snapshot, WatchEvent, WatchServerMessage } from '../protocol/watch-messages.ts';
+import type {
+  Snapshot,
+  WatchEvent,
+  WatchProbeAck,
+  WatchServerMessage,
+} from '../protocol/watch-messages.ts';
 
 /**
  * Reads a frame of the watch socket. At thousands of updates a second checking
@@ -6,7 +11,7 @@ import type { Snapshot, WatchEvent, WatchServerMessage } from '../protocol/watch
  * what the fold relies on: the kind, the number, the ids. The rest is our own
  * server's word, which its tests hold to the schemas. Undefined: not such a frame.
  */
-export function parseWatchMessage(frame: unknown): WatchServerMessage | undefined {
+export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchProbeAck | undefined {
   const value = parseJson(frame);
   if (!isRecord(value)) return undefined;
   switch (value.type) {
@@ -16,6 +21,8 @@ export function parseWatchMessage(frame: unknown): WatchServerMessage | undefine
       return Array.isArray(value.events) && value.events.every(isEvent)
         ? { type: 'batch', events: value.events }
         : undefined;
+    case 'probe_ack':
+      return { type: 'probe_ack', nonce: String(value.nonce) };
     case 'error':
       return { type: 'error', code: String(value.code), message: String(value.message) };
     default:

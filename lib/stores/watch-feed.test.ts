@@ -107,13 +107,40 @@ test('[SW5] a wake ends the wait at once, and does so for one socket only', () =
   expect(sockets).toHaveLength(2);
 });
 
-test('[SW5] a connected socket is asked again only after it was quiet', () => {
-  const { socket, wake, pass } = setupConnected();
+test('[SW5] a wake asks a connected socket, and an answer keeps it', () => {
+  const { socket, states, wake, pass } = setupConnected();
   wake();
-  expect(socket.sent).toHaveLength(1);
+  expect(socket.sent.at(-1)).toEqual({ type: 'probe', nonce: 'nonce' });
+  wake();
+  expect(socket.sent).toHaveLength(2);
+  socket.receive({ type: 'probe_ack', nonce: 'nonce' });
+  pass(2_000);
+  expect(states.at(-1)).toEqual({ kind: 'connected' });
+});
+
+test('[SW14] a socket without an answer in two seconds is lost, and what it still says is ignored', () => {
+  const { socket, sockets, states, handed, frame, wake, pass } = setupConnected();
+  wake();
+  pass(2_000);
+  expect(states.at(-1)).toMatchObject({ kind: 'reconnecting', attempt: 1 });
+  expect(socket.closedWith).toBe(4000);
+  const before = handed.length;
+  socket.receive(event(11));
+  frame();
+  expect(handed).toHaveLength(before);
+  pass(30_000);
+  expect(sockets).toHaveLength(2);
+});
+
+test('[SW14] so is one that was silent for twenty seconds, and an attempt that takes five', () => {
+  const { socket, sockets, states, pass } = setupConnected();
   pass(20_000);
-  wake();
-  expect(socket.sent.at(-1)).toEqual({ type: 'watch', since: 10 });
+  expect(socket.sent.at(-1)).toEqual({ type: 'probe', nonce: 'nonce' });
+  pass(2_000);
+  pass(1_000);
+  expect(sockets).toHaveLength(2);
+  pass(5_000);
+  expect(states.at(-1)).toMatchObject({ kind: 'reconnecting', attempt: 2 });
 });
 
 test('[SW6] without a network it says so, and tries all the same', () => {

@@ -1,13 +1,18 @@
 import type { ClientEnvironment, ClientSocket } from '../client/environment.ts';
+import { createLiveness, type Liveness } from '../client/liveness.ts';
 import { reconnectDelay, STABLE_MS } from '../client/reconnect-delay.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
-import type { Snapshot, WatchEvent, WatchRequest } from '../protocol/watch-messages.ts';
+import type { Snapshot, WatchEvent, WatchProbe, WatchRequest } from '../protocol/watch-messages.ts';
 import type { FeedState } from './connection-store.ts';
 import { createEventQueue } from './event-queue.ts';
 import { parseWatchMessage } from './parse-watch-message.ts';
 
-/** After that silence a wake asks again: a socket that died in sleep notices only when written to. */
-const QUIET_MS = 15_000;
+/** From the start of an attempt until it is open. */
+const CONNECT_MS = 5_000;
+/** Close code of a socket that does not answer. */
+const GIVEN_UP = 4000;
+/** After twice this silence the server is asked: a line that died says nothing by itself. */
+const HEARTBEAT_MS = 10_000;
 /** What comes this soon after a reconnect is counted as what was missed. */
 const CATCH_UP_MS = 1_000;
 /** A server that cannot introduce something is not asked for snapshot after snapshot. */
@@ -16,7 +21,7 @@ const RESYNC_EVERY_MS = 10_000;
 export interface WatchFeedDeps {
   readonly environment: Pick<
     ClientEnvironment,
-    'openSocket' | 'now' | 'schedule' | 'random' | 'onWake'
+    'openSocket' | 'now' | 'schedule' | 'random' | 'newId' | 'onWake'
   >;
   readonly url: string;
   /** Runs it once at the next frame. */
@@ -53,7 +58,8 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
   let cancelTimer: (() => void) | undefined;
   let attempt = 0;
   let openedAt: number | null = null;
-  let heardAt = 0;
+  let liveness: Liveness | undefined;
+  let stopConnectTimer = () => {};
   let resyncedAt = Number.NEGATIVE_INFINITY;
   let wantsSnapshot = true;
   let wasConnected = false;
@@ -88,8 +94,9 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
   };
 
   const receive = (data: unknown) => {
-    heardAt = environment.now();
     const message = parseWatchMessage(data);
+    liveness?.heard(message?.type === 'probe_ack' ? message : undefined);
+    if (message?.type === 'probe_ack') return;
     if (!message) return deps.onProblem('The watch socket sent a frame that makes no sense.');
     if (message.type === 'error') return deps.onProblem(`${message.code}: ${message.message}`);
     if (message.type === 'snapshot') {
@@ -108,9 +115,12 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
     const opened = environment.openSocket(deps.url, []);
     socket = opened;
     openedAt = null;
+    stopConnectTimer = environment.schedule(CONNECT_MS, () => giveUp(opened));
     opened.addEventListener('open', () => {
+      if (socket !== opened) return;
+      stopConnectTimer();
       openedAt = environment.now();
-      heardAt = openedAt;
+      liveness = watchOver(opened);
       if (wasConnected) {
         missed = 0;
         cancelTimer = environment.schedule(CATCH_UP_MS, tellCaughtUp);
@@ -119,15 +129,42 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
       deps.onState({ kind: 'connected' });
       subscribe();
     });
-    opened.addEventListener('message', ({ data }) => receive(data));
+    opened.addEventListener('message', ({ data }) => {
+      if (socket === opened) receive(data);
+    });
     opened.addEventListener('close', ({ code }) => lost(opened, code));
+  };
+
+  const watchOver = (opened: ClientSocket): Liveness =>
+    createLiveness({
+      environment,
+      heartbeatMs: HEARTBEAT_MS,
+      probe: (nonce) => {
+        const probe: WatchProbe = { type: 'probe', nonce };
+        opened.send(JSON.stringify(probe));
+      },
+      onDead: () => giveUp(opened),
+    });
+
+  /** Without waiting for the other end, which may be out of reach. */
+  const giveUp = (dead: ClientSocket) => {
+    lost(dead, GIVEN_UP);
+    dead.close(GIVEN_UP, 'no answer');
+  };
+
+  const release = () => {
+    stopConnectTimer();
+    liveness?.stop();
+    liveness = undefined;
+    cancelTimer?.();
+    cancelTimer = undefined;
   };
 
   const lost = (closed: ClientSocket, code: number) => {
     if (ended || socket !== closed) return;
     socket = undefined;
     missed = undefined;
-    cancelTimer?.();
+    release();
     if (code === CLOSE.unauthenticated) return refuse();
     if (code === CLOSE.slow) wantsSnapshot = true;
     const neverOpened = openedAt === null;
@@ -159,7 +196,7 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
 
   const stopListening = environment.onWake(() => {
     if (!socket) connect();
-    else if (openedAt !== null && environment.now() - heardAt > QUIET_MS) subscribe();
+    else liveness?.check();
   });
 
   const feed: WatchFeed = {
@@ -167,7 +204,7 @@ export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
     close: () => {
       if (ended) return;
       ended = true;
-      cancelTimer?.();
+      release();
       stopListening();
       queue.close();
       socket?.close(1000, 'The page is closing.');

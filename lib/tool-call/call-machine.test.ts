@@ -49,8 +49,23 @@ describe('the life of a call', () => {
     expect(transition(plain, { type: 'offered', provider: again }).ok).toBe(false);
     const harmless = { ...granted, rerunnable: true };
     expect(transition(harmless, { type: 'offered', provider: again }).ok).toBe(true);
-    const proven = transition(granted, { type: 'offered', provider: again, neverStarted: true });
+    const proven = transition(granted, {
+      type: 'offered',
+      provider: again,
+      neverStarted: provider,
+    });
     expect(proven).toMatchObject({ ok: true, phase: 'offered', granted: false });
+  });
+
+  test('[CS3] what a journal says of one attempt proves nothing of another', () => {
+    const next = { ...provider, attempt: 3 };
+    const moved = { ...granted, provider: { ...provider, instanceId: 'i2', attempt: 2 } };
+    for (const neverStarted of [provider, { ...provider, attempt: 2 }]) {
+      expect(transition(moved, { type: 'offered', provider: next, neverStarted })).toEqual({
+        ok: false,
+        refusal: 'already_granted',
+      });
+    }
   });
 
   test('[CS3] an offer needs a higher attempt', () => {
@@ -167,10 +182,10 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
     .tuple(anyFrom, fc.boolean())
     .map(([who, ok]): CallEvent => ({ type: 'answered', from: who, error: ok ? null : toolError })),
   fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.boolean()).map(
-    ([attempt, claims, neverStarted]): CallEvent => ({
+    ([attempt, claims, isProven]): CallEvent => ({
       type: 'offered',
       provider: { ...provider, attempt, claims },
-      neverStarted,
+      ...(isProven && { neverStarted: { ...provider, attempt: attempt - 1 } }),
     }),
   ),
   fc
@@ -211,4 +226,19 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('[CS8] what was run before and waits again is never said not to have run', () => {
+  const again = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+  const ends: CallEvent[] = [
+    { type: 'clock', clock: 'queue', limitMs: 1000 },
+    { type: 'clock', clock: 'resume', limitMs: 1000 },
+    { type: 'cancelled', reason: 'stop' },
+    { type: 'interrupted', message: 'x' },
+  ];
+  for (const event of ends) {
+    expect(transition(again, event)).toMatchObject({ ok: true, error: { executed: 'unknown' } });
+    const first = { ...again, provider };
+    expect(transition(first, event)).toMatchObject({ ok: true, error: { executed: 'no' } });
+  }
 });

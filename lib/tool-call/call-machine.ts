@@ -27,8 +27,11 @@ export type CallEvent =
   | { readonly type: 'refused'; readonly error: CallError }
   | { readonly type: 'approved' }
   | { readonly type: 'denied'; readonly message: string }
-  /** `neverStarted`: the client's journal proves that it did not start the attempt before. */
-  | { readonly type: 'offered'; readonly provider: ProviderRef; readonly neverStarted?: boolean }
+  | {
+      readonly type: 'offered';
+      readonly provider: ProviderRef;
+      readonly neverStarted?: NeverStarted | undefined;
+    }
   | { readonly type: 'started_here' }
   | { readonly type: 'claimed'; readonly from: Answerer }
   | { readonly type: 'device'; readonly asking: boolean; readonly from: Answerer }
@@ -40,6 +43,9 @@ export type CallEvent =
   | { readonly type: 'instance_back'; readonly instanceId: string }
   | { readonly type: 'outcome_lost'; readonly message: string }
   | { readonly type: 'interrupted'; readonly message: string };
+
+/** The attempt that its client's journal proves was never started. It proves nothing of any other. */
+export type NeverStarted = Pick<ProviderRef, 'instanceId' | 'attempt'>;
 
 /** Who says something about a call. `attempt` is missing from clients of the plain protocol. */
 export interface Answerer {
@@ -89,7 +95,7 @@ export function transition(state: CallState, event: CallEvent): Transition {
       if (state.phase !== 'approval') return refuse('not_possible_now');
       return fail(state, { code: 'denied', message: event.message, executed: 'no' });
     case 'offered':
-      return offered(state, event.provider, event.neverStarted ?? false);
+      return offered(state, event.provider, event.neverStarted);
     case 'started_here':
       if (state.source !== 'server') return refuse('not_possible_now');
       if (state.phase !== 'queued' && !state.rerunnable) return refuse('not_possible_now');
@@ -124,20 +130,27 @@ export function transition(state: CallState, event: CallEvent): Transition {
       return fail(state, {
         code: 'interrupted',
         message: event.message,
-        executed: state.granted ? 'unknown' : 'no',
+        executed: mayHaveRun(state) ? 'unknown' : 'no',
       });
   }
 }
 
 /** CS3: a call that may have started is offered again only where that does no harm. */
-function offered(state: CallState, provider: ProviderRef, neverStarted: boolean): Transition {
+function offered(
+  state: CallState,
+  provider: ProviderRef,
+  neverStarted: NeverStarted | undefined,
+): Transition {
   if (state.source !== 'client') return refuse('not_possible_now');
   const first = state.phase === 'queued';
   const again = state.phase === 'offered' || state.phase === 'granted' || state.phase === 'device';
   if (!first && !again)
     return refuse(state.phase === 'cancelling' ? 'cancelling' : 'not_possible_now');
-  if (again && state.granted && !state.rerunnable && !neverStarted)
-    return refuse('already_granted');
+  const isProven =
+    neverStarted !== undefined &&
+    neverStarted.instanceId === state.provider?.instanceId &&
+    neverStarted.attempt === state.provider.attempt;
+  if (again && state.granted && !state.rerunnable && !isProven) return refuse('already_granted');
   if (provider.attempt <= (state.provider?.attempt ?? 0)) return refuse('stale_attempt');
   return { ...move(state, 'RUNNING', 'offered'), provider, granted: !provider.claims };
 }
@@ -176,13 +189,16 @@ function identify(state: CallState, from: Answerer): Refusal | null {
 /** CS5: what nobody has started ends at once; what may run is asked to stop first. */
 function cancelled(state: CallState, reason: string): Transition {
   if (state.phase === 'cancelling') return refuse('cancelling');
-  if (!state.granted) return fail(state, { code: 'cancelled', message: reason, executed: 'no' });
+  if (!state.granted) {
+    const executed = mayHaveRun(state) ? 'unknown' : 'no';
+    return fail(state, { code: 'cancelled', message: reason, executed });
+  }
   return move(state, 'RUNNING', 'cancelling');
 }
 
 /** CS6: which ending each clock brings. */
 function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition {
-  const executed = state.granted ? 'unknown' : 'no';
+  const executed = mayHaveRun(state) ? 'unknown' : 'no';
   switch (clock) {
     case 'approval':
       if (state.phase === 'device') {
@@ -197,7 +213,7 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       });
     case 'queue':
       if (state.granted) return refuse('not_possible_now');
-      return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, 'no');
+      return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, executed);
     case 'execute':
       if (!state.granted) return refuse('not_possible_now');
       return timeout(state, clock, `No answer within ${seconds(limitMs)}`, executed);
@@ -219,6 +235,10 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       return refuse('not_possible_now');
   }
 }
+
+/** CS8: what is rerunnable may have run in an attempt before the one that waits now. */
+const mayHaveRun = ({ granted, rerunnable, provider }: CallState): boolean =>
+  granted || (rerunnable && provider !== null && provider.attempt > 1);
 
 function timeout(
   state: CallState,

@@ -37,18 +37,22 @@ export interface TurnRequest {
   /** Names of the tools that may be called; null for all. */
   readonly tools: readonly string[] | null;
   readonly transcript: Transcript;
+  /** Steps that a turn had done before the server was restarted; they count (RU10). */
+  readonly stepsDone?: number;
   /** Its reason is `CANCELLED` or `SHUTTING_DOWN`. */
   readonly signal: AbortSignal;
 }
 
 /** The person stopped the turn: its calls are cancelled. */
 export const CANCELLED = 'cancelled';
-/** The server stops: calls live on, and the next start takes the run up. */
+/** The server stops: turn and calls are left as they are on disk, and the next start takes them up. */
 export const SHUTTING_DOWN = 'shutting_down';
 
 export type TurnEnd =
   | { readonly status: 'idle' }
   | { readonly status: 'cancelled' }
+  /** Left as it is on disk: the server stops, and the next start goes on. */
+  | { readonly status: 'suspended' }
   | { readonly status: 'failed'; readonly error: TurnError };
 
 /** The built-in agent: asks a model, runs what it calls, until it answers. It knows no sockets. */

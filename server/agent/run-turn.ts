@@ -51,7 +51,7 @@ interface Turn extends TurnRequest {
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
   const turn: Turn = { ...request, deps, finals: new Map(), scaled: new Map() };
-  for (let step = 1; step <= deps.maxSteps; step += 1) {
+  for (let step = (request.stepsDone ?? 0) + 1; step <= deps.maxSteps; step += 1) {
     const end = await runStep(turn, step);
     if (end) return end;
   }
@@ -202,26 +202,25 @@ interface Broken {
 /** Every way in which a step breaks ends here: each call has a record, and the person is told. */
 async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<TurnEnd> {
   const { signal, deps } = turn;
-  const isShutdown = signal.aborted && signal.reason === SHUTTING_DOWN;
   const words = signal.aborted ? 'The run was stopped.' : 'The model failed.';
   const running = calls.abandon(`${words} The arguments were not complete.`);
-  if (!isShutdown) for (const call of running) cancelCall(turn, call, words);
-  if (signal.aborted && !isShutdown) {
+  // As after a crash: what is not on disk was never said, and the next start goes on from there.
+  if (isShuttingDown(signal)) return { status: 'suspended' };
+  for (const call of running) cancelCall(turn, call, words);
+  if (signal.aborted) {
     writer.addNotice('cancelled', 'Stopped.');
     await writer.end();
     return { status: 'cancelled' };
   }
-  if (!signal.aborted && !(error instanceof StepFailedError)) deps.onDefect(error);
-  const told = isShutdown ? INTERRUPTED : describeFailure(error, turn.model.ref);
+  if (!(error instanceof StepFailedError)) deps.onDefect(error);
+  const told = describeFailure(error, turn.model.ref);
   writer.addNotice(told.code, told.message);
   await writer.end();
   return { status: 'failed', error: told };
 }
 
-const INTERRUPTED = {
-  code: 'interrupted',
-  message: 'The server was stopped during this turn. Send a message to go on.',
-};
+const isShuttingDown = (signal: AbortSignal): boolean =>
+  signal.aborted && signal.reason === SHUTTING_DOWN;
 
 const describeFailure = (error: unknown, model: string) =>
   error instanceof StepFailedError
@@ -230,6 +229,10 @@ const describeFailure = (error: unknown, model: string) =>
 
 /** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
 async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<CallRecord> {
+  if (isShuttingDown(turn.signal)) {
+    const left = await turn.deps.calls.get(draft.callId);
+    if (left) return left;
+  }
   if (turn.signal.aborted && turn.signal.reason === CANCELLED) {
     const outcome = await turn.deps.calls.cancel(draft.callId, message);
     if (outcome.ok) return outcome.call;

@@ -114,6 +114,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     models,
     clock,
     newId,
+    clientsReturnMs: 0,
     onDefect: onError,
   });
   await calls.recover();
@@ -214,7 +215,7 @@ test('[RU4] Stop ends the run at once and cancels the call that runs', async () 
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
-test('[RU10] a server that comes back sets the run right, and the history stays paired', async () => {
+test('[RU10] a server that comes back goes on, and the history stays paired', async () => {
   const dir = temporaryDirectory();
   const running = Promise.withResolvers<void>();
   const first = await serve({ dir, script: holding, started: running.resolve });
@@ -224,12 +225,43 @@ test('[RU10] a server that comes back sets the run right, and the history stays 
 
   const second = await serve({ dir, script: () => ({ text: 'here' }) });
   closing.push(second.close);
-  expect(await second.runs.get(runId)).toMatchObject({
-    status: 'failed',
-    error: { code: 'interrupted' },
-  });
-  expect(await second.runs.send(runId, { principal, input: 'go on' })).toMatchObject({ ok: true });
   await second.ended(runId);
+  expect(second.openai.requests).toHaveLength(1);
+  // Nobody knows whether the tool did it, and the model is told so.
   expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
-  expect((await second.runs.get(runId))?.status).toBe('idle');
+  expect(JSON.stringify(second.openai.requests[0]?.toolResults)).toContain('may or may not have');
+  const run = await second.runs.get(runId);
+  expect(run?.status).toBe('idle');
+  expect(run?.messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+    ['user', 'text'],
+    ['assistant', 'tool_call'],
+    ['assistant', 'notice'],
+    ['assistant', 'text'],
+  ]);
+});
+
+test('[RU11] a draft that a stop cut short is put back as a call that did not run', async () => {
+  const dir = temporaryDirectory();
+  const rest = Promise.withResolvers<void>();
+  const first = await serve({
+    dir,
+    script: () => ({
+      calls: [{ name: 'demo_hold', args: '{"a":1}' }],
+      stall: { at: 3, until: rest.promise },
+    }),
+  });
+  const runId = await started(first, 'x', 'openai-chat:gpt-4o');
+  const id = await first.until((event) =>
+    event.type === 'call' && event.update.phase === 'streaming' ? event.tool_call_id : undefined,
+  );
+  await first.close();
+  rest.resolve();
+  const second = await serve({ dir, script: () => ({ text: 'here' }) });
+  closing.push(second.close);
+  await second.ended(runId);
+  expect(await second.calls.get(id)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'interrupted', executed: 'no' },
+  });
+  expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
 });

@@ -22,6 +22,11 @@ export type BlobOutcome =
  */
 export interface BlobStore {
   put(upload: BlobUpload): Promise<BlobOutcome>;
-  /** Undefined when there is no such blob. */
+  /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
   read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
+}
+
+/** The bytes on disk are not those that were put, so nobody gets them. */
+export class BlobDamagedError extends Error {
+  override readonly name = 'BlobDamagedError';
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
-import type { BlobUpload } from './blob-store.ts';
+import { BlobDamagedError, type BlobUpload } from './blob-store.ts';
 import { createDiskBlobStore } from './disk-blob-store.ts';
 import { writeDurably } from './write-durably.ts';
 
@@ -137,4 +137,14 @@ test('[BL7] the directory and its files are for their owner alone', async () => 
   for (const name of readdirSync(dir)) {
     expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
   }
+});
+
+test('[BL14] bytes that the disk has damaged are given to nobody, until they are put again', async () => {
+  const { blobs, dir } = setup();
+  const outcome = await blobs.put(text('all is well'));
+  const id = outcome.ok ? outcome.attachment.blob_id : '';
+  writeFileSync(join(dir, id), 'all is wall');
+  await expect(blobs.read(id)).rejects.toThrow(BlobDamagedError);
+  await blobs.put(text('all is well'));
+  expect((await blobs.read(id))?.bytes).toEqual(Buffer.from('all is well'));
 });

@@ -5,7 +5,15 @@ import { ensureBuild } from './build.mjs';
 import { ensureChromium } from './find-chromium.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
-import { NO_TESTS, playwrightTotals, sumUp, totalsLine, vitestTotals } from './totals.mjs';
+import { QUIET_NODE } from './run-server.mjs';
+import {
+  NO_TESTS,
+  playwrightTotals,
+  sumUp,
+  tortureTotals,
+  totalsLine,
+  vitestTotals,
+} from './totals.mjs';
 
 /**
  * @typedef {import('./project.mjs').Setup} Setup
@@ -35,6 +43,7 @@ const ALL_CHECKS = [
   ...STATIC_CHECKS,
   { name: 'unit tests', run: runUnitTests },
   { name: 'end-to-end tests', run: runEndToEndTests },
+  { name: 'short torture', run: runShortTorture },
 ];
 
 /** Types, lint and what else needs no running. @param {Setup} setup */
@@ -96,17 +105,33 @@ function runUnitTests(setup) {
 
 /** @param {Setup} setup */
 async function runEndToEndTests(setup) {
+  const ready = await withBrowser(setup);
+  if (!ready) return false;
+  return withReport(playwrightTotals, (report) => {
+    const env = { ...ready.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    return runs({ ...ready, env }, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
+  });
+}
+
+/** Crashes, power cuts, broken disks and networks, for three minutes at most. @param {Setup} setup */
+async function runShortTorture(setup) {
+  const ready = await withBrowser(setup);
+  if (!ready) return false;
+  const program = join(ROOT, 'e2e', 'torture', 'main.ts');
+  return withReport(tortureTotals, (report) =>
+    succeeds(ready, QUIET_NODE, [program, '--short', '--report', report]),
+  );
+}
+
+/** What drives the built server from a browser; says what is missing. @param {Setup} setup */
+async function withBrowser(setup) {
   const unbuilt = await ensureBuild(setup);
   const browser = unbuilt === undefined ? await ensureChromium(setup) : { problem: unbuilt };
-  if ('problem' in browser) {
-    say(browser.problem);
-    return false;
+  if (!('problem' in browser)) {
+    return { ...setup, env: { ...setup.env, CALLBOARD_CHROMIUM: browser.path } };
   }
-  return withReport(playwrightTotals, (report) => {
-    const env = { CALLBOARD_CHROMIUM: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    const withBrowser = { ...setup, env: { ...setup.env, ...env } };
-    return runs(withBrowser, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
-  });
+  say(browser.problem);
+  return undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { watchAncestors } from './watch-ancestors.mjs';
 
 /** What the launcher is told to end by; a lost terminal (HUP) means the same as being asked. */
-const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** A child has five seconds to end in order (contract, section 3); then it is ended. */
 const LAST_RESORT_MS = 6_000;

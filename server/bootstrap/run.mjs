@@ -25,13 +25,17 @@ import { QUIET_NODE, runBuiltServer } from './run-server.mjs';
 
 /** @type {Map<string, Command>} */
 const COMMANDS = new Map([
-  ['start', { needs: 'build', run: (setup) => runBuiltServer(setup, { openBrowser: true }) }],
+  [
+    'start',
+    { needs: 'build', run: (setup, args) => runBuiltServer(setup, { openBrowser: true, args }) },
+  ],
   ['serve', { needs: 'nothing', run: serve }],
   ['dev', { needs: 'packages', run: runDevelopmentServer }],
   ['build', { needs: 'build', run: async () => 0 }],
   ['test', { needs: 'packages', run: runAllChecks }],
   ['check', { needs: 'packages', run: runStaticChecks }],
   ['bench', { needs: 'build', run: withChromium('e2e/bench/main.ts') }],
+  ['torture', { needs: 'build', run: withChromium('e2e/torture/main.ts') }],
   ['picture', { needs: 'build', run: withChromium('e2e/make-picture.ts') }],
 ]);
 
@@ -56,10 +60,10 @@ async function main(name, args) {
   return command.run(setup, args);
 }
 
-/** @param {import('./project.mjs').Setup} setup */
-async function serve(setup) {
+/** @param {import('./project.mjs').Setup} setup @param {string[]} args */
+async function serve(setup, args) {
   if (!isBuilt()) return fail('nothing is built yet; run `npm run build` (or `npm start`) once.');
-  return runBuiltServer(setup, { openBrowser: false });
+  return runBuiltServer(setup, { openBrowser: false, args });
 }
 
 /**

@@ -28,6 +28,19 @@ export const playwrightTotals = ({ stats }) => ({
 });
 
 /**
+ * The totals of a torture's report: each scenario in which all held, and each mutant that was killed.
+ *
+ * @param {{ scenarios: readonly { outcome: { violations: readonly unknown[] } }[], mutants: readonly { isKilled: boolean }[] }} report
+ * @returns {Totals}
+ */
+export function tortureTotals({ scenarios, mutants }) {
+  const held = scenarios.filter(({ outcome }) => outcome.violations.length === 0).length;
+  const killed = mutants.filter(({ isKilled }) => isKilled).length;
+  const all = scenarios.length + mutants.length;
+  return { passed: held + killed, failed: all - held - killed };
+}
+
+/**
  * Sums steps up. A step that failed with no failed test to show for it (types, lint, a test file
  * that does not load) counts as one failure, so that a line of totals never looks better than the
  * exit code.

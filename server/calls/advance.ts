@@ -115,12 +115,16 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
       };
     }
     case 'device':
+      // The client came back while its person is being asked: that clock goes on.
+      if (prev.phase === 'device') return { ...next, deadlines: { ...deadlines, resume: null } };
       return {
         ...next,
         executeLeftMs: Math.max(0, (deadlines.execute ?? now) - now),
         deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs },
       };
     case 'cancelling':
+      if (prev.phase === 'cancelling')
+        return { ...next, deadlines: { ...deadlines, resume: null } };
       return { ...next, deadlines: { ...NO_DEADLINES, cancel: now + CLOCKS.cancelMs } };
   }
 }

@@ -8,9 +8,15 @@ export interface CallClocks {
   stop(): void;
 }
 
+/** A timer that fires so late was held up by the server itself. */
+const STALLED_MS = 1_000;
+/** Each turn reads what lies in the sockets; the second, what did not fit into the first. */
+const TURNS_TO_READ = 3;
+
 /**
  * One timer per open call, for the deadline that comes first. It only says that
- * a clock ran out; what that means is decided elsewhere.
+ * a clock ran out; what that means is decided elsewhere. When the server itself
+ * stood still, what arrived meanwhile is read first, so that it counts.
  */
 export function createCallClocks(deps: {
   clock: Clock;
@@ -27,11 +33,18 @@ export function createCallClocks(deps: {
       armed.delete(record.id);
       return;
     }
-    const undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
+    const entry = { ...next, undo: () => {} };
+    const ranOut = () => {
+      // Undone in one of the turns that were waited for.
+      if (armed.get(record.id) !== entry) return;
       armed.delete(record.id);
       deps.onRanOut(record.id, next.which);
+    };
+    entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
+      if (deps.clock.now() - next.at > STALLED_MS) afterTurns(TURNS_TO_READ, ranOut);
+      else ranOut();
     });
-    armed.set(record.id, { ...next, undo });
+    armed.set(record.id, entry);
   }
 
   return {
@@ -41,6 +54,11 @@ export function createCallClocks(deps: {
       armed.clear();
     },
   };
+}
+
+function afterTurns(turns: number, then: () => void): void {
+  if (turns === 0) then();
+  else setImmediate(() => afterTurns(turns - 1, then));
 }
 
 function earliest(deadlines: CallRecord['deadlines']): { at: number; which: CallClock } | null {

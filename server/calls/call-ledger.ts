@@ -1,4 +1,4 @@
-import type { Card, CardUpdate } from '#lib/protocol/card';
+import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { mergeCard } from '#lib/tool-call/merge-card';
 import type { EventBus } from '../bus/event-bus.ts';
@@ -14,6 +14,7 @@ export interface LedgerDeps {
   readonly keepFinal: number;
   /** A state is on disk and told; `previous` is the one that was before it. */
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  onError(error: unknown): void;
 }
 
 interface Entry {
@@ -23,6 +24,9 @@ interface Entry {
   durable: CallRecord | undefined;
   /** Resolves when `latest` is on disk. */
   written: Promise<void>;
+  writes: number;
+  /** In `latest` already, and neither on disk nor told: the next write takes them with it. */
+  untold: CardUpdate[] | undefined;
   waiters: Set<() => void> | undefined;
 }
 
@@ -42,8 +46,15 @@ export interface CallLedger {
     updates: readonly CardUpdate[],
     more?: readonly Change[],
   ): Promise<void>;
-  /** Shows people something that changes no state. It is stored with the next commit. */
+  /** As `commit`, for what is no transition: merges the update into the record's card. */
+  amend(record: CallRecord, update: CardUpdate): Promise<void>;
+  /**
+   * Shows people something that changes no state, once it is on disk. What comes
+   * while the call is being written waits, and shares the next write.
+   */
   tell(id: string, update: CardUpdate): void;
+  /** Shows the arguments that a model is still writing: at once, as only their end is a promise. */
+  sketch(id: string, update: CardUpdate): void;
   /** Resolves when all that was decided of this call is on disk. */
   settled(id: string): Promise<void>;
   /** Resolves with the durable record once final, or as it is after `waitMs`. */
@@ -54,6 +65,8 @@ export interface CallLedger {
   open(): CallRecord[];
   shown(runId?: string): CallRecord[];
   onDecided(listener: (record: CallRecord, previous: CallRecord | undefined) => void): void;
+  /** Nobody is kept waiting from now on: whoever waits gets the record as it stands. */
+  releaseWaiters(): void;
 }
 
 /** Every open call and the newest final ones. It knows no rules; it keeps their order. */
@@ -61,6 +74,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
   const { store, bus, clock, keepFinal } = deps;
   const entries = new Map<string, Entry>();
   const finals: string[] = [];
+  let released = false;
   let onDecided: (record: CallRecord, previous: CallRecord | undefined) => void = () => {};
 
   function commit(
@@ -72,37 +86,69 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     const previous = entry.latest === record ? undefined : entry.latest;
     entry.latest = record;
     onDecided(record, previous);
-    entry.written = store.write([{ type: 'put_call', call: record }, ...more]).then(() => {
-      publish(entry, record, updates);
-    });
-    return entry.written;
+    return write(entry, updates, more);
   }
+
+  const amend = (record: CallRecord, update: CardUpdate): Promise<void> =>
+    commit({ ...record, card: mergeCard(record.card, update) }, [update]);
 
   function enter(record: CallRecord): Entry {
     const entry: Entry = {
       latest: record,
       durable: undefined,
       written: Promise.resolve(),
+      writes: 0,
+      untold: undefined,
       waiters: undefined,
     };
     entries.set(record.id, entry);
     return entry;
   }
 
+  /** Record, fsync, tell, in the order of the decisions. What waited to be told goes before. */
+  function write(
+    entry: Entry,
+    updates: readonly CardUpdate[],
+    more: readonly Change[],
+  ): Promise<void> {
+    const record = entry.latest;
+    const toTell = entry.untold ? [...entry.untold, ...updates] : updates;
+    entry.untold = undefined;
+    entry.writes += 1;
+    entry.written = store.write([{ type: 'put_call', call: record }, ...more]).then(() => {
+      entry.writes -= 1;
+      publish(entry, record, toTell);
+      if (entry.untold) writeUntold(entry);
+    });
+    return entry.written;
+  }
+
+  /** A commit that is on its way takes it along; else it is a write of its own. */
+  function writeUntold(entry: Entry): void {
+    if (entry.writes === 0) write(entry, [], []).catch(deps.onError);
+  }
+
   function publish(entry: Entry, record: CallRecord, updates: readonly CardUpdate[]): void {
-    // The card that is shown is what its updates merge to, tips told meanwhile included.
     const previous = entry.durable;
-    const card = updates.reduce<Card | undefined>(mergeCard, previous?.card);
-    entry.durable = card ? { ...record, card } : record;
+    entry.durable = record;
     for (const update of updates) {
       bus.publish({ type: 'call', tool_call_id: record.id, run_id: record.runId, update });
     }
-    deps.onDurable(entry.durable, previous);
+    deps.onDurable(record, previous);
     if (!isFinalStatus(record.status)) return;
     const { waiters } = entry;
     entry.waiters = undefined;
     if (waiters) for (const resolve of waiters) resolve();
-    retire(record.id);
+    if (!previous || !isFinalStatus(previous.status)) retire(record.id);
+  }
+
+  /** Takes the update into what has been decided; false when that changes nothing. */
+  function takeIn(entry: Entry, update: CardUpdate): boolean {
+    if (isFinalStatus(entry.latest.status)) return false;
+    const card = mergeCard(entry.latest.card, update);
+    if (card === entry.latest.card) return false;
+    entry.latest = { ...entry.latest, card };
+    return true;
   }
 
   function retire(id: string): void {
@@ -128,7 +174,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     const entry = entries.get(id);
     if (!entry) return store.getCall(id);
     if (entry.durable && isFinalStatus(entry.durable.status)) return entry.durable;
-    if (waitMs > 0 && !signal?.aborted) {
+    if (waitMs > 0 && !released && !signal?.aborted) {
       await new Promise<void>((resolve) => {
         entry.waiters ??= new Set();
         const { waiters } = entry;
@@ -151,15 +197,18 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     get,
     find: async (id) => entries.get(id)?.latest ?? store.getCall(id),
     commit,
+    amend,
     tell(id, update) {
       const entry = entries.get(id);
-      if (!entry || isFinalStatus(entry.latest.status)) return;
-      const card = mergeCard(entry.latest.card, update);
-      if (card === entry.latest.card) return;
-      entry.latest = { ...entry.latest, card };
-      if (entry.durable) {
-        entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, update) };
-      }
+      if (!entry || !takeIn(entry, update)) return;
+      entry.untold ??= [];
+      entry.untold.push(update);
+      writeUntold(entry);
+    },
+    sketch(id, update) {
+      const entry = entries.get(id);
+      if (!entry?.durable || entry.latest.phase !== 'streaming' || !takeIn(entry, update)) return;
+      entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, update) };
       const { runId } = entry.latest;
       bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
     },
@@ -179,6 +228,12 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
       ),
     onDecided(listener) {
       onDecided = listener;
+    },
+    releaseWaiters() {
+      released = true;
+      for (const { waiters } of entries.values()) {
+        if (waiters) for (const resolve of [...waiters]) resolve();
+      }
     },
   };
 }

@@ -60,8 +60,6 @@ export function createClientCalls(deps: {
     });
     const record = ledger.latest(id) ?? (await ledger.find(id));
     if (!record) return refuse('unknown_call');
-    // A deadline that has passed counts, even when its timer has not fired yet.
-    if (isPast(record.deadlines.queue, clock.now())) return refuse('too_late');
     const moved = dispatcher.apply(record, { type: 'claimed', from });
     if (!moved.ok) return refuse(moved.refusal);
     await ledger.settled(id);
@@ -145,11 +143,13 @@ export function createClientCalls(deps: {
     if (record.resultHash !== null) {
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
     }
-    if (record.lateResult === undefined) {
+    const final = ledger.latest(id) ?? record;
+    if (final.lateResult === undefined) {
       const lateResult = given.ok === true ? given.output : { error: toError(given) };
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
-      await ledger.commit({ ...record, lateResult }, [{ late_result: true }]);
+      await ledger.amend({ ...final, lateResult }, { late_result: true });
     }
+    await ledger.settled(id);
     return { type: 'result_acknowledged', id, disposition: 'late' };
   }
 
@@ -160,9 +160,6 @@ export function createClientCalls(deps: {
     wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
   };
 }
-
-const isPast = (deadline: number | null, now: number): boolean =>
-  deadline !== null && deadline <= now;
 
 const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider?.clientId === from.clientId &&

@@ -3,19 +3,21 @@ import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { createCallIndex } from './call-index.ts';
 import { createCallLedger } from './call-ledger.ts';
 import type { CallService } from './call-service.ts';
 import type { Check } from './check.ts';
 import { type ClientCalls, createClientCalls } from './client-calls.ts';
+import { runningClock } from './describe-change.ts';
 import { createDispatcher, type InstanceFacts } from './dispatcher.ts';
 import { createDrafts } from './drafts.ts';
 import { createInstanceChanges, type InstanceChanges } from './instance-changes.ts';
 import { createInvocation } from './invoke.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import { createPlacement } from './placement.ts';
-import { recoverCalls } from './recover.ts';
+import { recoverCalls, shiftAfterAbsence, withDeadlinesMoved } from './recover.ts';
 import { createServerExecutor } from './server-executor.ts';
 
 export interface CallServiceDeps {
@@ -35,11 +37,17 @@ export interface CallServiceDeps {
 export interface Calls extends CallService {
   readonly clients: ClientCalls;
   readonly instances: InstanceChanges;
+  readonly breaker: Breaker;
   readonly openCount: number;
   openOfRun(runId: string): readonly string[];
-  /** Takes up what a crash left open. Once, before anything else. */
-  recover(): Promise<{ open: number; interrupted: number }>;
-  /** Refuses new calls from now on, and aborts the server's own tools; their calls stay open on disk. */
+  /**
+   * Takes up what a crash left open. Once, before anything else. `lastAliveAt` is
+   * the wall time at which a server was last known to run.
+   */
+  recover(lastAliveAt?: number): Promise<{ open: number; interrupted: number }>;
+  /** The wall clock was set: deadlines are moved with it, so that no call loses or wins time. */
+  wallClockMoved(byMs: number): void;
+  /** Refuses new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
 }
 
@@ -56,7 +64,9 @@ export function createCalls(deps: CallServiceDeps): Calls {
     clock,
     keepFinal: KEEP_FINAL,
     onDurable: deps.onDurable,
+    onError: deps.onError,
   });
+  const breaker = createBreaker({ clock });
   const executor = createServerExecutor({
     tell: ledger.tell,
     onDefect: (toolName, error) => deps.onError(new Error(`${toolName} failed`, { cause: error })),
@@ -82,6 +92,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     bus,
     clock,
     executor,
+    breaker,
     facts: deps.facts,
     onError: deps.onError,
   });
@@ -89,14 +100,18 @@ export function createCalls(deps: CallServiceDeps): Calls {
   ledger.onDecided((record, previous) => {
     index.update(record, previous);
     clocks.follow(record);
+    if (record.completedAt !== null && previous?.completedAt === null) judge(breaker, record);
   });
   const instances = createInstanceChanges({
     ledger,
     index,
     dispatcher,
     clock,
+    breaker,
     onError: deps.onError,
   });
+  // Not within the decision that changed it.
+  breaker.onChange(() => queueMicrotask(instances.offerAll));
   const placement = createPlacement({ check: deps.check, dispatcher, clock });
   const invocation = createInvocation({ ...deps, ledger, place: placement.place });
   const drafts = createDrafts({ ...deps, ledger, place: placement.place });
@@ -122,16 +137,34 @@ export function createCalls(deps: CallServiceDeps): Calls {
       ledger.shown(runId).map(({ id, runId: run, card }) => ({ id, runId: run, card })),
     clients: createClientCalls({ ledger, dispatcher, clock }),
     instances,
+    breaker,
     get openCount() {
       return index.openCount;
     },
     openOfRun: index.openOfRun,
-    recover: () => recoverCalls({ store, ledger, dispatcher, clock, keepFinal: KEEP_FINAL }),
+    recover: (lastAliveAt) => {
+      const shiftMs = shiftAfterAbsence(lastAliveAt, clock.now());
+      return recoverCalls({ store, ledger, dispatcher, clock, shiftMs });
+    },
+    wallClockMoved(byMs) {
+      for (const record of ledger.open()) {
+        const moved = withDeadlinesMoved(record, byMs);
+        ledger.amend(moved, { clock: runningClock(moved) }).catch(deps.onError);
+      }
+    },
     stop() {
       stopped = true;
       invocation.close();
+      ledger.releaseWaiters();
       clocks.stop();
       executor.abortAll('The server is stopping');
     },
   };
+}
+
+/** What the end of a call says of how its client takes calls. */
+function judge(breaker: Breaker, { id, provider, toolName, resultHash }: CallRecord): void {
+  if (!provider) return;
+  if (resultHash === null) breaker.released(provider.instanceId, toolName, id);
+  else breaker.delivered(provider.instanceId, toolName);
 }

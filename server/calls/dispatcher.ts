@@ -2,12 +2,13 @@ import type { CallClock } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { ServerMessage } from '#lib/protocol/server-messages';
-import type { CallEvent } from '#lib/tool-call/call-machine';
+import type { CallEvent, NeverStarted } from '#lib/tool-call/call-machine';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord, Provider } from '../store/call-record.ts';
 import type { ClientTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { type Advance, type AdvanceExtras, advance } from './advance.ts';
+import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { ServerExecutor } from './server-executor.ts';
@@ -17,6 +18,8 @@ export interface InstanceFacts {
   readonly claims: boolean;
   readonly journalEpoch: string | null;
   readonly name: string;
+  /** It answers probes. */
+  readonly responsive: boolean;
 }
 
 export interface DispatcherDeps {
@@ -26,6 +29,7 @@ export interface DispatcherDeps {
   readonly bus: Pick<EventBus, 'deliver'>;
   readonly clock: Clock;
   readonly executor: ServerExecutor;
+  readonly breaker: Pick<Breaker, 'admits' | 'offered' | 'failed'>;
   facts(instanceId: string): InstanceFacts | undefined;
   onError(error: unknown): void;
 }
@@ -38,7 +42,7 @@ export interface Dispatcher {
   /** Decides by the machine, writes, and runs `after` once it is durable. Refusals change nothing. */
   apply(record: CallRecord, event: CallEvent, extras?: AdvanceExtras, after?: () => void): Advance;
   /** Offers it again, to the same client or a better one; false when nobody can take it. */
-  offerAgain(record: CallRecord, neverStarted: boolean): boolean;
+  offerAgain(record: CallRecord, neverStarted?: NeverStarted): boolean;
   clockRanOut(callId: string, which: CallClock): void;
   /** To the instance that a call is pinned to. */
   tellProvider(record: CallRecord, message: ServerMessage): void;
@@ -46,7 +50,7 @@ export interface Dispatcher {
 
 /** Brings calls to their executors: who is asked, when, and what each clock means. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { ledger, index, registry, clock, bus } = deps;
+  const { ledger, index, registry, clock, bus, breaker } = deps;
 
   function apply(
     record: CallRecord,
@@ -54,7 +58,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     extras?: AdvanceExtras,
     after?: () => void,
   ): Advance {
-    const moved = advance(record, event, clock.now(), extras);
+    // Between two looks at a call something else may have been decided of it.
+    const current = ledger.latest(record.id) ?? record;
+    const moved = advance(current, event, clock.now(), extras);
     if (!moved.ok) return moved;
     ledger.commit(moved.record, [moved.update]).then(after, deps.onError);
     return moved;
@@ -64,8 +70,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const nothing = { record, updates: [], after: () => {} };
     if (record.phase !== 'queued') return nothing;
     if (record.source === 'server') return placeHere(record) ?? nothing;
-    const candidate = choose(record);
-    return (candidate && offerTo(record, candidate, false)) ?? nothing;
+    return offerTo(record) ?? nothing;
   }
 
   function placeHere(record: CallRecord) {
@@ -81,17 +86,24 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     };
   }
 
-  /** The best client that serves it; the one that the caller named, if it named one. */
-  function choose(record: CallRecord): ClientTool | undefined {
+  /** The best client that serves it, answers and delivers; the one that the caller named, if it named one. */
+  function choose(record: CallRecord): { candidate: ClientTool; facts: InstanceFacts } | undefined {
     const target = registry.find(record.toolName);
     if (target?.source !== 'client') return undefined;
     const wanted = record.wantedClientId;
-    return target.candidates.find((one) => wanted === null || one.clientId === wanted);
+    for (const candidate of target.candidates) {
+      if (wanted !== null && candidate.clientId !== wanted) continue;
+      const facts = deps.facts(candidate.instanceId);
+      if (!facts?.responsive || !breaker.admits(candidate.instanceId, candidate.name)) continue;
+      return { candidate, facts };
+    }
+    return undefined;
   }
 
-  function offerTo(record: CallRecord, candidate: ClientTool, neverStarted: boolean) {
-    const facts = deps.facts(candidate.instanceId);
-    if (!facts) return undefined;
+  function offerTo(record: CallRecord, neverStarted?: NeverStarted) {
+    const chosen = choose(record);
+    if (!chosen) return undefined;
+    const { candidate, facts } = chosen;
     const provider: Provider = {
       clientId: candidate.clientId,
       instanceId: candidate.instanceId,
@@ -104,6 +116,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const moved = advance(record, event, clock.now(), extras);
     if (!moved.ok) return undefined;
     const offered = moved.record;
+    breaker.offered(provider.instanceId, offered.toolName, offered.id);
     const after = () =>
       tellProvider(offered, {
         type: 'tool_call_request',
@@ -117,9 +130,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return { record: offered, updates: [moved.update], after };
   }
 
-  function offerAgain(record: CallRecord, neverStarted: boolean): boolean {
-    const candidate = choose(record);
-    const placed = candidate && offerTo(record, candidate, neverStarted);
+  function offerAgain(record: CallRecord, neverStarted?: NeverStarted): boolean {
+    const placed = offerTo(record, neverStarted);
     if (!placed) return false;
     ledger.commit(placed.record, placed.updates).then(placed.after, deps.onError);
     return true;
@@ -132,7 +144,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     });
     for (const id of [...left, ...index.queued()]) {
       const record = ledger.latest(id);
-      if (record) offerAgain(record, false);
+      if (record) offerAgain(record);
     }
   }
 
@@ -148,22 +160,28 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const record = ledger.latest(callId);
     if (!record) return;
     if (which === 'start') return startRanOut(record);
-    const moved = apply(record, { type: 'clock', clock: which, limitMs: limitOf(record, which) });
-    if (!moved.ok) return;
-    if (record.source === 'server')
-      deps.executor.abort(record.id, moved.record.error?.message ?? which);
-    else if (record.provider) {
-      tellProvider(record, {
-        type: 'tool_call_cancel',
-        id: record.id,
-        reason: `timeout: ${which}`,
-      });
+    const { provider } = record;
+    // A tool that takes too long is no fault of its client; one that does not even answer is.
+    if (which === 'execute' && provider && deps.facts(provider.instanceId)?.responsive === false) {
+      breaker.failed(provider.instanceId, record.toolName);
+    }
+    const event: CallEvent = { type: 'clock', clock: which, limitMs: limitOf(record, which) };
+    const reason = `timeout: ${which}`;
+    const moved = apply(record, event, undefined, () =>
+      tellProvider(record, { type: 'tool_call_cancel', id: callId, reason }),
+    );
+    // The server's own tool stops at once; what it still answers changes nothing.
+    if (moved.ok && record.source === 'server') {
+      deps.executor.abort(callId, moved.record.error?.message ?? which);
     }
   }
 
   /** Offered, and not claimed in time: a client that is busy keeps its turn, another is asked again. */
   function startRanOut(record: CallRecord): void {
-    if (!isBusy(record) && offerAgain(record, false)) return;
+    if (!isBusy(record)) {
+      if (record.provider) breaker.failed(record.provider.instanceId, record.toolName);
+      if (offerAgain(record)) return;
+    }
     const deadlines = { ...record.deadlines, start: clock.now() + CLOCKS.startMs };
     ledger.commit({ ...record, deadlines }, []).catch(deps.onError);
   }

@@ -26,7 +26,7 @@ export function createDrafts(deps: {
     await ledger.commit(record, [record.card]);
     return {
       callId: record.id,
-      update: (params) => ledger.tell(record.id, { params, partial: true }),
+      update: (params) => ledger.sketch(record.id, { params, partial: true }),
       complete: (args) => complete(record.id, request, args),
       abandon: (message) =>
         refuse(record.id, { code: 'invalid_args', message, executed: 'no' }, {}),
@@ -53,7 +53,7 @@ export function createDrafts(deps: {
   }
 
   async function complete(id: string, request: DraftRequest, args: unknown): Promise<CallRecord> {
-    const record = await current(id);
+    const record = ledger.latest(id) ?? (await current(id));
     if (isFinalStatus(record.status)) return record;
     const shown = isRecord(args) ? { args } : {};
     const found = resolveTarget(registry, request);
@@ -77,7 +77,7 @@ export function createDrafts(deps: {
     error: CallError,
     fields: { args?: Record<string, unknown> },
   ): Promise<CallRecord> {
-    const record = await current(id);
+    const record = ledger.latest(id) ?? (await current(id));
     const update = { partial: false };
     const moved = advance(record, { type: 'refused', error }, clock.now(), { fields, update });
     if (moved.ok) await ledger.commit(moved.record, [moved.update]);

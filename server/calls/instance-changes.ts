@@ -1,9 +1,11 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
+import type { NeverStarted } from '#lib/tool-call/call-machine';
 import { type ClientKnowledge, resumeAction } from '#lib/tool-call/resume-matrix';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { isRerunnable } from './advance.ts';
+import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
 import { runningClock } from './describe-change.ts';
@@ -25,8 +27,17 @@ export interface InstanceChanges {
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
   /** Its tools stand: what waited for it is offered. */
   toolsChanged(instanceId: string): void;
+  /** Somebody may be asked again: whatever waits is offered. */
+  offerAll(): void;
   /** Whether open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean;
+}
+
+/** The resume clock runs, never past the clock that ends the call anyway. */
+export function awaitingReturn(record: CallRecord, now: number): CallRecord {
+  const { execute, queue } = record.deadlines;
+  const resume = Math.min(now + CLOCKS.resumeMs, execute ?? Infinity, queue ?? Infinity);
+  return { ...record, deadlines: { ...record.deadlines, start: null, resume } };
 }
 
 export function createInstanceChanges(deps: {
@@ -34,20 +45,23 @@ export function createInstanceChanges(deps: {
   index: CallIndex;
   dispatcher: Dispatcher;
   clock: Clock;
+  breaker: Pick<Breaker, 'failed'>;
   onError(error: unknown): void;
 }): InstanceChanges {
-  const { ledger, index, dispatcher, clock } = deps;
-  /** To be offered again once the instance has registered the tool; true: it never started. */
-  const owed = new Map<string, Map<string, boolean>>();
+  const { ledger, index, dispatcher, clock, breaker } = deps;
+  /** To be offered again once the instance has registered the tool, with the attempt that it never started. */
+  const owed = new Map<string, Map<string, NeverStarted | undefined>>();
 
   function gone(instanceId: string): void {
     owed.delete(instanceId);
-    for (const id of index.pinnedTo(instanceId)) {
-      const record = ledger.latest(id);
-      if (!record || isFinalStatus(record.status)) continue;
+    const held = index.pinnedTo(instanceId).flatMap((id) => ledger.latest(id) ?? []);
+    // However many calls it held, it left once.
+    const broken = new Set(held.filter(({ granted }) => granted).map(({ toolName }) => toolName));
+    for (const toolName of broken) breaker.failed(instanceId, toolName);
+    for (const record of held) {
+      if (isFinalStatus(record.status)) continue;
       // Nobody has started it: another client may take it at once.
-      if (!record.granted && record.phase === 'offered' && dispatcher.offerAgain(record, false))
-        continue;
+      if (!record.granted && record.phase === 'offered' && dispatcher.offerAgain(record)) continue;
       waitForReturn(record);
     }
   }
@@ -58,10 +72,8 @@ export function createInstanceChanges(deps: {
    */
   function waitForReturn(record: CallRecord): void {
     if (!record.provider?.claims && !isRerunnable(record)) return;
-    const resume = clock.now() + CLOCKS.resumeMs;
-    const deadlines = { ...record.deadlines, start: null, resume };
-    const next = { ...record, deadlines };
-    ledger.commit(next, [{ clock: runningClock(next) }]).catch(deps.onError);
+    const next = awaitingReturn(record, clock.now());
+    ledger.amend(next, { clock: runningClock(next) }).catch(deps.onError);
   }
 
   async function back(instance: ReturningInstance) {
@@ -77,6 +89,8 @@ export function createInstanceChanges(deps: {
       else if (action === 'cancel') cancel.push(id);
       if (record && isMine && !isFinalStatus(record.status)) comeBack(record, action, instance);
     }
+    // A client that forgets an end which a crash then undoes would run the call again.
+    await Promise.all([...forget, ...cancel].map((id) => ledger.settled(id)));
     return { forget, cancel };
   }
 
@@ -105,6 +119,8 @@ export function createInstanceChanges(deps: {
     instance: ReturningInstance,
   ): void {
     if (action === 'outcome_unknown') {
+      // Its leaving counted already, unless it was back before that was seen.
+      if (record.deadlines.resume === null) breaker.failed(instance.instanceId, record.toolName);
       const message = 'The client came back, and can no longer tell whether the tool ran';
       dispatcher.apply(record, { type: 'outcome_lost', message });
       return;
@@ -115,30 +131,41 @@ export function createInstanceChanges(deps: {
     });
     if (!moved.ok) return;
     if (action === 'offer') {
-      const calls = owed.get(instance.instanceId) ?? new Map<string, boolean>();
-      calls.set(record.id, instance.journalEpoch !== null);
+      const calls = owed.get(instance.instanceId) ?? new Map<string, NeverStarted | undefined>();
+      calls.set(
+        record.id,
+        instance.journalEpoch === null ? undefined : (moved.record.provider ?? undefined),
+      );
       owed.set(instance.instanceId, calls);
       return;
     }
     const deadlines = { ...moved.record.deadlines, resume: null };
     const next = { ...moved.record, deadlines };
-    ledger.commit(next, [{ clock: runningClock(next) }]).catch(deps.onError);
+    ledger.amend(next, { clock: runningClock(next) }).catch(deps.onError);
   }
 
   function toolsChanged(instanceId: string): void {
+    offerOwed(instanceId);
+    dispatcher.offerWaiting();
+  }
+
+  function offerOwed(instanceId: string): void {
     for (const [id, neverStarted] of owed.get(instanceId) ?? []) {
       const record = ledger.latest(id);
       const settled =
         !record || isFinalStatus(record.status) || dispatcher.offerAgain(record, neverStarted);
       if (settled) owed.get(instanceId)?.delete(id);
     }
-    dispatcher.offerWaiting();
   }
 
   return {
     gone,
     back,
     toolsChanged,
+    offerAll() {
+      for (const instanceId of owed.keys()) offerOwed(instanceId);
+      dispatcher.offerWaiting();
+    },
     holdsCalls: (instanceId) => index.pinnedTo(instanceId).length > 0,
   };
 }

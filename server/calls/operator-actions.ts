@@ -34,10 +34,11 @@ export function createOperatorActions(deps: {
   async function cancel(id: string, reason: string): Promise<CallActionOutcome> {
     const record = await ledger.find(id);
     if (!record) return notFound(id);
-    const moved = dispatcher.apply(record, { type: 'cancelled', reason });
+    const moved = dispatcher.apply(record, { type: 'cancelled', reason }, undefined, () =>
+      tellExecutor(record, reason),
+    );
     // Asked twice: the first request stands, and is not an error.
     if (!moved.ok && moved.refusal !== 'cancelling') return alreadyFinal(record);
-    if (moved.ok) tellExecutor(record, reason);
     return done(id);
   }
 
@@ -133,15 +134,16 @@ export function createOperatorActions(deps: {
       record,
       { type: 'answered_by_hand' },
       { fields: { result: output ?? null }, update: { tip: 'Answered by an operator' } },
+      () => tellExecutor(record, 'An operator answered in its place'),
     );
     if (!moved.ok) return alreadyFinal(record);
-    tellExecutor(record, 'An operator answered in its place');
     return done(id);
   }
 
   async function extend(id: string, byMs: number): Promise<CallActionOutcome> {
-    const record = await ledger.find(id);
-    if (!record) return notFound(id);
+    const found = await ledger.find(id);
+    if (!found) return notFound(id);
+    const record = ledger.latest(id) ?? found;
     if (isFinalStatus(record.status)) return alreadyFinal(record);
     const { execute } = record.deadlines;
     if (execute === null) {
@@ -158,7 +160,7 @@ export function createOperatorActions(deps: {
       timeoutMs: record.timeoutMs + (extended - execute),
       deadlines: { ...record.deadlines, execute: extended },
     };
-    await ledger.commit(next, [{ clock: runningClock(next), timeout_ms: next.timeoutMs }]);
+    await ledger.amend(next, { clock: runningClock(next), timeout_ms: next.timeoutMs });
     return done(id);
   }
 

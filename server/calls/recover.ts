@@ -1,4 +1,3 @@
-import { CLOCKS } from '#lib/protocol/limits';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
@@ -6,28 +5,46 @@ import { isRerunnable } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';
 import { runningClock } from './describe-change.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { awaitingReturn } from './instance-changes.ts';
+
+/** So much of the time without a server counts; a call's clocks mean time in which it could be served. */
+export const COUNTED_ABSENCE_MS = 10_000;
+
+/**
+ * By how much stored deadlines are moved at a start (rule CK4). Nobody can tell
+ * a long absence from a wall clock that was set, and neither may end calls that
+ * a client is about to answer, or let them wait for ever. Pure.
+ */
+export function shiftAfterAbsence(lastAliveAt: number | undefined, now: number): number {
+  if (lastAliveAt === undefined) return 0;
+  const absence = now - lastAliveAt;
+  return absence < 0 ? absence : Math.max(0, absence - COUNTED_ABSENCE_MS);
+}
 
 /**
  * Takes up what was open when the server went away. Deadlines were stored as
- * wall times, so the clocks of waiting calls simply go on; a client's calls
- * wait for it within the resume grace.
+ * wall times, so the clocks of waiting calls go on; a client's calls wait for it
+ * within the resume grace.
  */
 export async function recoverCalls(deps: {
   store: Store;
   ledger: CallLedger;
   dispatcher: Dispatcher;
   clock: Clock;
-  keepFinal: number;
+  shiftMs: number;
 }): Promise<{ open: number; interrupted: number }> {
-  const { store, ledger, dispatcher, clock } = deps;
+  const { store, ledger, dispatcher, clock, shiftMs } = deps;
   const recent = await store.listCalls({ limit: 200 });
-  const open = await store.openCalls();
+  const stored = await store.openCalls();
+  const open = shiftMs === 0 ? stored : stored.map((call) => withDeadlinesMoved(call, shiftMs));
   const isOpen = new Set(open.map(({ id }) => id));
   for (const call of recent.calls.toReversed()) if (!isOpen.has(call.id)) ledger.adopt(call);
   for (const call of open) ledger.adopt(call);
 
   let interrupted = 0;
   for (const call of open) {
+    // Written, since the next start measures from this one.
+    if (shiftMs !== 0) void ledger.amend(call, { clock: runningClock(call) });
     if (call.phase === 'streaming') {
       interrupted += 1;
       end(call, 'The server stopped while the model was still writing the arguments');
@@ -45,14 +62,16 @@ export async function recoverCalls(deps: {
 
   function waitForClient(call: CallRecord): void {
     if (!call.provider?.claims && !isRerunnable(call)) return;
-    const deadlines = { ...call.deadlines, start: null, resume: clock.now() + CLOCKS.resumeMs };
-    const next = { ...call, deadlines };
-    void ledger.commit(next, [{ clock: runningClock(next) }]);
+    const next = awaitingReturn(ledger.latest(call.id) ?? call, clock.now());
+    void ledger.amend(next, { clock: runningClock(next) });
   }
 
   /** A server tool that only reads is run once more; what another may have done is unknown. */
   function runAgain(call: CallRecord): boolean {
-    const placed = isRerunnable(call) ? dispatcher.place({ ...call, phase: 'queued' }) : undefined;
+    const latest = ledger.latest(call.id) ?? call;
+    const placed = isRerunnable(call)
+      ? dispatcher.place({ ...latest, phase: 'queued' })
+      : undefined;
     if (!placed || placed.record.phase === 'queued') {
       end(call, 'The server stopped while the tool was running');
       return false;
@@ -60,4 +79,20 @@ export async function recoverCalls(deps: {
     void ledger.commit(placed.record, placed.updates).then(placed.after);
     return true;
   }
+}
+
+export function withDeadlinesMoved(record: CallRecord, ms: number): CallRecord {
+  const moved = (deadline: number | null) => (deadline === null ? null : deadline + ms);
+  const { approval, queue, start, execute, resume, cancel } = record.deadlines;
+  return {
+    ...record,
+    deadlines: {
+      approval: moved(approval),
+      queue: moved(queue),
+      start: moved(start),
+      execute: moved(execute),
+      resume: moved(resume),
+      cancel: moved(cancel),
+    },
+  };
 }

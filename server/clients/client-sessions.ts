@@ -39,7 +39,9 @@ export interface ClientSession {
   receive(message: ClientMessage): void;
   /** The channel is gone. */
   closed(): void;
-  /** Whether it answered the probe; null before it has said who it is. */
+  /** Its program answers, or no longer does: silent ones are shown as such, and not offered calls. */
+  answering(isAnswering: boolean): void;
+  /** Null before it has said who it is. */
   readonly instanceId: string | null;
 }
 
@@ -137,7 +139,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
         case 'probe':
           return channel.send({ type: 'probe_ack', nonce: message.nonce });
         case 'probe_ack':
-          if (!table.get(instanceId)?.responsive) table.update(instanceId, { responsive: true });
+          // Any word shows that it lives; the socket sees to that.
+          return;
       }
     }
 
@@ -198,6 +201,12 @@ export function createClientSessions(deps: ClientSessionDeps) {
         if (dead) return;
         leave();
         if (identity) instances.gone(identity.instanceId);
+      },
+      answering(isAnswering) {
+        if (dead || !identity) return;
+        table.update(identity.instanceId, { responsive: isAnswering });
+        // What waited because nobody answered is offered.
+        if (isAnswering) instances.toolsChanged(identity.instanceId);
       },
       get instanceId() {
         return identity?.instanceId ?? null;

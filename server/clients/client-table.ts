@@ -1,6 +1,7 @@
+import { isDeepStrictEqual as isEqual } from 'node:util';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { InstanceFacts } from '../calls/dispatcher.ts';
-import type { ClientStanding } from '../tools/tool-registry.ts';
+import type { ClientStanding, Trip } from '../tools/tool-registry.ts';
 
 /** One connected instance of a client, whatever carries its messages. */
 export interface ConnectedInstance {
@@ -41,6 +42,8 @@ export interface ClientTable {
 export function createClientTable(deps: {
   now(): number;
   toolsOf(instanceId: string): string[];
+  /** Tools whose calls it is not offered for a while. */
+  tripsOf?(instanceId: string): Trip[];
 }): ClientTable {
   const instances = new Map<string, ConnectedInstance>();
   const activeAt = new Map<string, number>();
@@ -55,8 +58,9 @@ export function createClientTable(deps: {
     update(instanceId, change) {
       const before = instances.get(instanceId);
       if (!before) return;
-      instances.set(instanceId, { ...before, ...change });
-      changed();
+      const after = { ...before, ...change };
+      instances.set(instanceId, after);
+      if (!isEqual(before, after)) changed();
     },
     touch: (instanceId) => void activeAt.set(instanceId, deps.now()),
     remove(instanceId) {
@@ -80,18 +84,25 @@ export function createClientTable(deps: {
           claims: one.caps.includes('claim'),
           journalEpoch: one.journalEpoch,
           name: one.name,
+          responsive: one.responsive,
         }
       );
     },
     listings: () =>
-      [...instances.values()].map((one) => toListing(one, deps.toolsOf(one.instanceId))),
+      [...instances.values()].map((one) =>
+        toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []),
+      ),
     onChange(listener) {
       changed = listener;
     },
   };
 }
 
-const toListing = (one: ConnectedInstance, tools: string[]): ClientListing => ({
+const toListing = (
+  one: ConnectedInstance,
+  tools: string[],
+  trips: readonly Trip[],
+): ClientListing => ({
   client_id: one.clientId,
   name: one.name,
   kind: one.kind,
@@ -101,6 +112,9 @@ const toListing = (one: ConnectedInstance, tools: string[]): ClientListing => ({
   caps: [...one.caps],
   tools,
   connected_at: one.connectedAt / 1000,
+  ...(trips.length === 0
+    ? {}
+    : { tripped: trips.map((trip) => ({ ...trip, until: trip.until / 1000 })) }),
   ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
   ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
 });

@@ -38,6 +38,8 @@ export function createHttpClients(deps: {
   answers: ClientCalls;
   instances: InstanceChanges;
   clock: Clock;
+  /** Whoever waits is answered with what there is. */
+  closing: AbortSignal;
 }): HttpClientService {
   const { bus, registry, table, clock } = deps;
   const boxes = new Map<string, Mailbox>();
@@ -146,11 +148,13 @@ export function createHttpClients(deps: {
   };
 
   function arrival(box: Mailbox, waitMs: number, signal: AbortSignal): Promise<void> {
+    if (deps.closing.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         undo();
         if (box.wake === done) box.wake = undefined;
         signal.removeEventListener('abort', done);
+        deps.closing.removeEventListener('abort', done);
         resolve();
       };
       const undo = clock.schedule(waitMs, done);
@@ -158,6 +162,7 @@ export function createHttpClients(deps: {
       box.wake?.();
       box.wake = done;
       signal.addEventListener('abort', done, { once: true });
+      deps.closing.addEventListener('abort', done, { once: true });
     });
   }
 }

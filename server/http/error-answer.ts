@@ -1,6 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import { BadCursorError, StoreFailedError } from '../store/store.ts';
+import { BlobDamagedError } from '../blobs/blob-store.ts';
+import {
+  BadCursorError,
+  isDiskTrouble,
+  RowDamagedError,
+  StoreFailedError,
+} from '../store/store.ts';
 import type { Answer } from './answer.ts';
 
 /** The one way an error becomes an answer (contract, section 9). */
@@ -28,11 +34,20 @@ export function toHttpError(error: unknown, report: (error: unknown) => void): H
     );
   }
   report(error);
+  if (error instanceof RowDamagedError || error instanceof BlobDamagedError) {
+    return new HttpError(
+      'store_damaged',
+      'What is stored of this is damaged, so it is not shown. The log says what and where.',
+    );
+  }
   if (error instanceof StoreFailedError) {
     return new HttpError(
       'store_failed',
       'The server cannot write its record any more and takes no calls until it is started again.',
     );
+  }
+  if (isDiskTrouble(error)) {
+    return new HttpError('store_failed', 'The disk of the server takes nothing now. Try it later.');
   }
   return new HttpError('internal', 'The server made a mistake. Its log says more; try again.');
 }

@@ -45,6 +45,28 @@ test('[HT23] since, or Last-Event-ID before it, when the log has it', async () =
   expect((await tooOld.next()).data.type).toBe('snapshot');
 });
 
+test('[HT33] when the server stops, a stream ends as a whole answer, also one that waits for its snapshot', async () => {
+  const closing = new AbortController();
+  const snapshot = Promise.withResolvers<never>();
+  const server = await startTestServer({
+    deps: { closing: closing.signal, snapshot: () => snapshot.promise },
+  });
+  for (const seq of [6, 7]) server.bus.publish(call(seq));
+  const texts = await Promise.all(
+    ['?since=6', ''].map((query) =>
+      fetch(`http://127.0.0.1:${server.port}/v1/runs/run_a/events${query}`, {
+        headers: { authorization: `Bearer ${TOKENS.operator}` },
+      }),
+    ),
+  );
+  closing.abort();
+  snapshot.resolve({ type: 'snapshot', seq: 10 } as never);
+  expect(await texts[0]?.text()).toContain('id: 7');
+  expect(await texts[1]?.text()).toBe('');
+  const late = await watch(server);
+  await new Promise((resolve) => late.response.once('close', resolve));
+});
+
 test('[HT24] only what belongs to the run', async () => {
   const server = await startTestServer();
   const stream = await watch(server, { query: '?since=5' });

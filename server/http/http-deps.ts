@@ -40,6 +40,8 @@ export interface HttpDeps {
   /** Prometheus text. */
   readonly metrics: () => string;
   readonly ready: () => Readiness;
+  /** Aborted when the server stops: nobody is kept waiting any more. */
+  readonly closing: AbortSignal;
   /** Of what nobody expected. */
   readonly report: (error: unknown) => void;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HTTP_ERRORS } from '#lib/protocol/http-error';
-import { BadCursorError, StoreFailedError } from '../store/store.ts';
+import { BlobDamagedError } from '../blobs/blob-store.ts';
+import { BadCursorError, RowDamagedError, StoreFailedError } from '../store/store.ts';
 import { callRecord } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
@@ -186,6 +187,9 @@ describe('errors', () => {
   test.each([
     [new BadCursorError('x'), 400, 'bad_request'],
     [new StoreFailedError('x'), 503, 'store_failed'],
+    [Object.assign(new Error('x'), { code: 'ENOSPC' }), 503, 'store_failed'],
+    [new RowDamagedError('tool_calls', 'tc_1'), 500, 'store_damaged'],
+    [new BlobDamagedError('x'), 500, 'store_damaged'],
   ])('[HT4] %s has its own code', async (error, status, code) => {
     const server = await startTestServer();
     server.calls.fake.onInvoke = () => {

@@ -13,6 +13,8 @@ export interface RunEventStreamDeps {
   readonly snapshot: (runId: string) => Promise<Snapshot>;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** The server stops: the stream ends as a whole answer does. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -40,11 +42,15 @@ export function streamRunEvents(
     forward(held.splice(0));
   };
   const stopHeartbeat = repeat(deps.clock, HEARTBEAT_MS, () => send(': still here\n\n'));
+  const end = () => void outgoing.end();
+  deps.closing.addEventListener('abort', end);
   outgoing.once('close', () => {
     subscription.close();
     stopHeartbeat();
+    deps.closing.removeEventListener('abort', end);
   });
   outgoing.flushHeaders();
+  if (deps.closing.aborted) return end();
   if (since !== undefined && subscription.complete) {
     release(since);
     return;
@@ -62,7 +68,7 @@ export function streamRunEvents(
 }
 
 const createSender = (outgoing: ServerResponse) => (text: string) => {
-  if (text === '' || outgoing.destroyed) return;
+  if (text === '' || outgoing.destroyed || outgoing.writableEnded) return;
   outgoing.write(text);
   if (outgoing.writableLength > MAX_UNSENT_BYTES) outgoing.destroy();
 };

@@ -38,11 +38,22 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
       deps.onDefect(error);
       return { status: 'failed', error: { code: 'internal', message: errorMessage(error) } };
     });
-    const error = end.status === 'failed' ? end.error : null;
-    await turn.run.save({ status: end.status, error, step: 0 }).catch(deps.onDefect);
+    if (end.status !== 'suspended') await save(turn.run, end);
     // Free before it is told: who hears that the turn ended may start the next.
     remove(turn);
-    turn.run.tell();
+    if (end.status !== 'suspended') turn.run.tell();
+  };
+
+  const save = async (run: LiveRun, end: Exclude<TurnEnd, { status: 'suspended' }>) => {
+    const error = end.status === 'failed' ? end.error : null;
+    try {
+      await run.save({ status: end.status, error, step: 0 });
+    } catch (cause) {
+      deps.onDefect(cause);
+      // Nothing can be written down any more, and people are told that; nobody waits for ever.
+      const told = error ?? { code: 'store_failed', message: errorMessage(cause) };
+      run.show({ status: 'failed', error: told, step: 0 });
+    }
   };
 
   return {

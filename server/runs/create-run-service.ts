@@ -1,6 +1,12 @@
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
-import { type Agent, CANCELLED, type ResolvedModel, SHUTTING_DOWN } from '../agent/agent.ts';
+import {
+  type Agent,
+  CANCELLED,
+  type ResolvedModel,
+  SHUTTING_DOWN,
+  type TurnEnd,
+} from '../agent/agent.ts';
 import type { Models } from '../agent/models.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
@@ -13,9 +19,9 @@ import type { RunOutcome, RunService } from './run-service.ts';
 import { runTitle } from './run-title.ts';
 
 export interface CreatedRunService extends RunService {
-  /** Sets right what a restart cut short; to be called once, after the calls were taken up. */
+  /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
   recover(): Promise<void>;
-  /** Ends running turns as interrupted, their calls left alone. Resolves when all is on disk. */
+  /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
   close(): Promise<void>;
 }
 
@@ -23,6 +29,8 @@ export interface RunServiceDeps extends LiveRunDeps {
   readonly calls: CallService;
   readonly agent: Agent;
   readonly models: Models;
+  /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
+  readonly clientsReturnMs?: number;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -31,6 +39,9 @@ const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
 const PAGE = 200;
+const CLIENTS_RETURN_MS = 3_000;
+/** Whoever starts runs today is an operator, or acts for one: the record names nobody else. */
+const OPERATOR: Principal = { kind: 'operator', sessionId: null };
 
 type Refusal = Extract<RunOutcome, { ok: false }>;
 
@@ -40,17 +51,34 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   const known = createKnownRuns({ ...deps, isActive: turns.isActive });
   let closing = false;
 
+  const runTurn = (
+    run: LiveRun,
+    asked: { model: ResolvedModel; principal: Principal; stepsDone?: number },
+    signal: AbortSignal,
+  ) =>
+    agent.runTurn({
+      ...asked,
+      runId: run.runId,
+      tools: run.summary().tools,
+      transcript: run,
+      signal,
+    });
+
   const launch = (run: LiveRun, model: ResolvedModel, principal: Principal) =>
-    turns.launch(run, (signal) =>
-      agent.runTurn({
-        principal,
-        runId: run.runId,
-        model,
-        tools: run.summary().tools,
-        transcript: run,
-        signal,
-      }),
-    );
+    turns.launch(run, (signal) => runTurn(run, { model, principal }, signal));
+
+  /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
+  const goOn = async (run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> => {
+    const resolved = models.resolve(run.summary().model ?? undefined);
+    if (resolved.ok) {
+      return runTurn(run, { model: resolved.model, principal: OPERATOR, stepsDone }, signal);
+    }
+    const error = { code: 'model_not_found', message: resolved.message };
+    const writer = run.beginMessage();
+    writer.addNotice(error.code, error.message);
+    await writer.end();
+    return { status: 'failed', error };
+  };
 
   /** A new turn of a run nobody else can start meanwhile. */
   const begin = async (run: LiveRun, input: string, model: ResolvedModel, principal: Principal) => {
@@ -131,7 +159,12 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
     async recover() {
       for (const runId of await runningIds(deps)) {
         const run = turns.isActive(runId) ? undefined : await known.load(runId);
-        if (run) turns.launch(run, (signal) => recoverTurn(run, deps, signal));
+        if (!run) continue;
+        const { calls, clock, onDefect, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
+        const taken = { calls, clock, onDefect, clientsReturnMs };
+        turns.launch(run, (signal) =>
+          recoverTurn(run, { ...taken, goOn: (done, stop) => goOn(run, done, stop) }, signal),
+        );
       }
     },
 

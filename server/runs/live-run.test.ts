@@ -112,4 +112,38 @@ describe('what watchers see', () => {
     await start();
     await told;
   });
+
+  test('[RU8] a notice and a state of the run are on disk before anybody is shown them', async () => {
+    const store = createTestStore();
+    const gate = Promise.withResolvers<void>();
+    const slow = {
+      ...store,
+      async write(changes: Parameters<typeof store.write>[0]) {
+        const text = JSON.stringify(changes);
+        if (text.includes('"notice"') || text.includes('"cancelled"')) await gate.promise;
+        return store.write(changes);
+      },
+    };
+    const { start, bus, runs } = setupRuns({
+      store: slow,
+      turn: async ({ transcript }) => {
+        const writer = transcript.beginMessage();
+        writer.append('text', 'Half a');
+        writer.addNotice('cancelled', 'Stopped.');
+        await writer.end();
+        return { status: 'cancelled' };
+      },
+    });
+    const { run_id } = await start();
+    const shown = async () => JSON.stringify([await runs.get(run_id), bus.events]);
+    expect(await shown()).not.toContain('Stopped.');
+    expect((await runs.get(run_id))?.messages.at(-1)?.status).toBe('streaming');
+    gate.resolve();
+    await bus.until((event) => event.type === 'run' && event.run.status === 'cancelled');
+    expect(await shown()).toContain('Stopped.');
+    expect((await runs.get(run_id))?.messages.at(-1)?.parts).toMatchObject([
+      { type: 'text', text: 'Half a' },
+      { type: 'notice', code: 'cancelled' },
+    ]);
+  });
 });

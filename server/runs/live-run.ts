@@ -13,8 +13,9 @@ export interface LiveRunDeps {
 }
 
 /**
- * A run in memory, its only writer. What it says of itself is what watchers
- * have been told, so a snapshot never runs ahead of the events after it.
+ * A run in memory, its only writer. What it says of itself is on disk, and what
+ * watchers have been told: a snapshot never runs ahead of the events after it.
+ * Only text that a model is still writing is shown before (rule RU8).
  */
 export interface LiveRun extends Transcript {
   readonly runId: string;
@@ -23,6 +24,8 @@ export interface LiveRun extends Transcript {
   /** Resolves once the change is on disk; `tell` says it to watchers. */
   save(patch: Partial<RunSummary>): Promise<void>;
   tell(): void;
+  /** Only in memory, for what can be written no more. */
+  show(patch: Partial<RunSummary>): void;
   /** Writes the person's message and the run's new state as one, then tells both. */
   addUserMessage(input: string, patch: Partial<RunSummary>): Promise<void>;
 }
@@ -32,6 +35,8 @@ export function createLiveRun(
   stored: { summary: RunSummary; messages: readonly Message[] },
 ): LiveRun {
   let summary = stored.summary;
+  /** With what is on its way to the disk. */
+  let decided = summary;
   const messages = [...stored.messages];
   const { run_id } = summary;
   const nowSeconds = () => deps.clock.now() / 1000;
@@ -45,9 +50,11 @@ export function createLiveRun(
     created_at: nowSeconds(),
   });
 
-  const change = (patch: Partial<RunSummary>): Change => {
-    summary = { ...summary, ...patch, updated_at: nowSeconds() };
-    return { type: 'put_run', run: summary };
+  const write = async (patch: Partial<RunSummary>, more: readonly Change[] = []) => {
+    const run = { ...decided, ...patch, updated_at: nowSeconds() };
+    decided = run;
+    await deps.store.write([{ type: 'put_run', run }, ...more]);
+    summary = run;
   };
   const tell = () => {
     deps.bus.publish({ type: 'run', run: summary });
@@ -62,15 +69,19 @@ export function createLiveRun(
     record: () => ({ ...summary, messages: [...messages] }),
     messages: () => messages,
     tell,
-    save: (patch) => deps.store.write([change(patch)]),
+    save: (patch) => write(patch),
+    show(patch) {
+      decided = { ...decided, ...patch };
+      summary = decided;
+    },
     async beginStep(step) {
-      await deps.store.write([change({ step })]);
+      await write({ step });
       tell();
     },
     async addUserMessage(input, patch) {
       const message = newMessage('user', [{ type: 'text', text: input }]);
       const position = messages.length;
-      await deps.store.write([change(patch), { type: 'put_message', message, position }]);
+      await write(patch, [{ type: 'put_message', message, position }]);
       messages.push(message);
       tell();
       tellMessage(message);

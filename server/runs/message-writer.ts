@@ -71,7 +71,9 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
       add({ type: 'tool_call', tool_call_id: callId });
     },
     addNotice(code, text) {
-      add({ type: 'notice', code, text });
+      flush();
+      // A fact, not the model's unfinished text: told with the end, when it is on disk.
+      message = { ...message, parts: [...message.parts, { type: 'notice', code, text }] };
     },
     async end() {
       settle();

@@ -1,24 +1,42 @@
 import { describe, expect, test } from 'vitest';
+import type { Message } from '#lib/protocol/run';
 import { fakeCall } from '../agent/testing/fakes.ts';
-import { oldMessage, oldRun, principal, setupRuns } from './testing/setup-runs.ts';
+import { RESTARTED } from './interrupted-turn.ts';
+import { oldMessage, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
+
+const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };
+const said = (message_id: string, parts: Message['parts']) =>
+  oldMessage({ message_id, role: 'assistant', parts });
+const calling = (...ids: string[]) =>
+  said(
+    `msg_${ids[0]}`,
+    ids.map((tool_call_id) => ({ type: 'tool_call', tool_call_id })),
+  );
+const notice = (code: string) => said(`msg_${code}`, [{ type: 'notice', code, text: 'Told so' }]);
+let ups = 0;
+const takenUp = () =>
+  said(`msg_up_${++ups}`, [{ type: 'notice', code: RESTARTED, text: 'Goes on' }]);
+
+/** A server that starts on a run which the one before left running. */
+async function startedOn(
+  messages: readonly Message[],
+  { run = {}, ...given }: Parameters<typeof setupRuns>[0] & { run?: object } = {},
+) {
+  const made = setupRuns(given);
+  await made.store.write([
+    { type: 'put_run', run: oldRun({ status: 'running', step: 2, ...run }) },
+    ...[oldMessage(), ...messages].map((message, position) => ({
+      type: 'put_message' as const,
+      message,
+      position,
+    })),
+  ]);
+  return made;
+}
 
 describe('after a restart', () => {
   const interrupted = async () => {
-    const made = setupRuns();
-    await made.store.write([
-      { type: 'put_run', run: oldRun({ status: 'running', step: 2 }) },
-      { type: 'put_message', message: oldMessage(), position: 0 },
-      {
-        type: 'put_message',
-        position: 1,
-        message: oldMessage({
-          message_id: 'msg_a',
-          role: 'assistant',
-          parts: [{ type: 'tool_call', tool_call_id: 'tc_told' }],
-        }),
-      },
-    ]);
-    const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };
+    const made = await startedOn([calling('tc_told')]);
     made.calls.put(fakeCall({ ...of, id: 'tc_told', status: 'RUNNING', createdAt: 1 }));
     made.calls.put(
       fakeCall({ ...of, id: 'tc_lost', status: 'SUCCEEDED', result: 1, createdAt: 2 }),
@@ -39,29 +57,65 @@ describe('after a restart', () => {
     return made;
   };
 
-  test('[RU10] an open call is waited for, then the run ends as interrupted', async () => {
-    const { runs, calls, ended, turns } = await interrupted();
+  const untilAsked = async ({ turns, clock, bus }: Awaited<ReturnType<typeof interrupted>>) => {
+    await bus.until((event) => event.type === 'message' && event.message.parts.length > 0);
+    await expect
+      .poll(() => {
+        clock.advance(3_000);
+        return turns.length;
+      })
+      .toBe(1);
+  };
+
+  test('[RU10] an open call is waited for, then the model is asked again', async () => {
+    const made = await interrupted();
+    const { runs, calls, ended, turns, clock } = made;
     expect(await runs.send('run_old', { principal, input: 'x' })).toMatchObject({
       ok: false,
       code: 'conflict',
     });
-    calls.settle('tc_told', { output: 'late' });
-    await ended('run_old');
-    const run = await runs.get('run_old');
-    expect(run).toMatchObject({ status: 'failed', step: 0, error: { code: 'interrupted' } });
-    expect(run?.messages.at(-1)?.parts.at(-1)).toMatchObject({
-      type: 'notice',
-      code: 'interrupted',
-    });
+    clock.advance(60_000);
     expect(turns).toEqual([]);
-    expect(await runs.send('run_old', { principal, input: 'go on' })).toMatchObject({ ok: true });
+    calls.settle('tc_told', { output: 'late' });
+    const over = ended('run_old');
+    await untilAsked(made);
+    await over;
+    expect(turns[0]).toMatchObject({ stepsDone: 2, model: { ref: 'rehearsal' }, tools: null });
+    const run = await runs.get('run_old');
+    expect(run).toMatchObject({ status: 'idle', step: 0, error: null });
+    expect(run?.messages.at(-1)).toMatchObject({ status: 'done' });
+    expect(run?.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'notice', code: RESTARTED });
+  });
+
+  test('[RU10] the notice is on disk before the model is asked', async () => {
+    const made = await interrupted();
+    made.calls.settle('tc_told', { output: 'late' });
+    await untilAsked(made);
+    const written = await made.store.getMessages('run_old');
+    expect(written.at(-1)?.parts.at(-1)).toMatchObject({ code: RESTARTED });
+  });
+
+  test.each([
+    ['an answer', said('msg_a', [{ type: 'text', text: 'Done' }]), { status: 'idle' }],
+    ['nothing at all', said('msg_a', []), { status: 'idle' }],
+    ['the limit of steps', notice('step_limit'), { status: 'idle' }],
+    ['a stop', notice('cancelled'), { status: 'cancelled' }],
+    ['a failure', notice('model_quota'), { status: 'failed', error: { code: 'model_quota' } }],
+  ])('[RU10] a turn that had ended with %s just ends', async (_name, last, end) => {
+    const { runs, ended, turns } = await startedOn([last]);
+    const over = ended('run_old');
+    await runs.recover();
+    await over;
+    expect(await runs.get('run_old')).toMatchObject(end);
+    expect((await runs.get('run_old'))?.messages).toHaveLength(2);
+    expect(turns).toEqual([]);
   });
 
   test('[RU11] a call that no message names is put back, others are not', async () => {
-    const { runs, calls, ended } = await interrupted();
-    calls.settle('tc_told', { output: 'late' });
-    await ended('run_old');
-    const named = (await runs.get('run_old'))?.messages.flatMap(({ parts }) =>
+    const made = await interrupted();
+    made.calls.settle('tc_told', { output: 'late' });
+    await untilAsked(made);
+    const named = (await made.runs.get('run_old'))?.messages.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : [])),
     );
     expect(named).toEqual(['tc_told', 'tc_lost']);
@@ -73,10 +127,80 @@ describe('after a restart', () => {
     expect(calls.cancelled).toEqual(['tc_told']);
   });
 
+  test('[RU13] stopped while it waits, it is left as it was found', async () => {
+    const { runs, store, calls } = await interrupted();
+    const before = [await store.getRun('run_old'), await store.getMessages('run_old')];
+    await runs.close();
+    expect([await store.getRun('run_old'), await store.getMessages('run_old')]).toEqual(before);
+    expect(calls.cancelled).toEqual([]);
+  });
+
+  test.each([
+    [[calling('tc_1'), takenUp(), takenUp()], 'idle'],
+    [[takenUp(), takenUp(), takenUp(), calling('tc_1')], 'idle'],
+    [[calling('tc_1'), takenUp(), takenUp(), takenUp()], 'failed'],
+  ] as const)(
+    '[RU16] a step is tried three times more, not for ever: %#',
+    async (before, status) => {
+      const { runs, clock, ended, turns, bus } = await startedOn(before);
+      const over = ended('run_old');
+      await runs.recover();
+      if (status === 'idle') {
+        await expect
+          .poll(() => {
+            clock.advance(3_000);
+            return bus.events.filter(({ type }) => type === 'run').length;
+          })
+          .toBeGreaterThan(0);
+      }
+      await over;
+      expect(turns).toHaveLength(status === 'idle' ? 1 : 0);
+      const run = await runs.get('run_old');
+      expect(run?.status).toBe(status);
+      if (status === 'failed') expect(run?.error).toMatchObject({ code: 'interrupted' });
+    },
+  );
+
+  test('[RU17] a model that is not there any more ends the turn, and the person is told', async () => {
+    const { runs, clock, ended, bus } = await startedOn([], { run: { model: 'openai:gpt-5' } });
+    const over = ended('run_old');
+    await runs.recover();
+    await expect
+      .poll(() => {
+        clock.advance(3_000);
+        return bus.events.at(-1)?.type;
+      })
+      .toBe('run');
+    await over;
+    const run = await runs.get('run_old');
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'model_not_found' } });
+    expect(run?.messages.at(-1)?.parts).toMatchObject([
+      { type: 'notice', code: 'model_not_found' },
+    ]);
+  });
+
   test('[RU10] runs that were not running stay as they are', async () => {
     const { runs, store } = setupRuns();
     await store.write([{ type: 'put_run', run: oldRun() }]);
     await runs.recover();
     expect(await runs.get('run_old')).toMatchObject({ status: 'idle', messages: [] });
   });
+});
+
+test('[RU13] a server that stops leaves a running turn to the next one', async () => {
+  const first = setupRuns({ turn: untilStopped });
+  const { run_id } = await first.start('Hello');
+  await first.runs.close();
+  expect(await first.store.getRun(run_id)).toMatchObject({ status: 'running' });
+  const second = setupRuns({ store: first.store });
+  const over = second.ended(run_id);
+  await second.runs.recover();
+  await expect
+    .poll(() => {
+      second.clock.advance(3_000);
+      return second.turns.length;
+    })
+    .toBe(1);
+  await over;
+  expect(second.turns[0]).toMatchObject({ runId: run_id, stepsDone: 0 });
 });

@@ -1,58 +1,82 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { abortable, TurnStoppedError } from '../agent/abortable.ts';
-import { SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
+import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
 import type { CallService } from '../calls/call-service.ts';
+import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
+import { canGoOn, endedTurn, namedCalls, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
+
+const GOES_ON = 'The server was restarted meanwhile. The turn goes on from here.';
 
 const INTERRUPTED = {
   code: 'interrupted',
-  message: 'The server was restarted during this turn. Send a message to go on.',
+  message:
+    'The server was restarted several times during the same step of this turn. Send a message to go on.',
 };
 
 /** More calls than any turn makes. */
 const MOST_CALLS = 200;
 
+export interface RecoverTurnDeps {
+  readonly calls: CallService;
+  readonly clock: Clock;
+  /** Clients find their server again within this; a model that is asked before would miss their tools. */
+  readonly clientsReturnMs: number;
+  readonly onDefect: (error: unknown) => void;
+  /** The model is asked again, as step number `stepsDone` + 1. */
+  readonly goOn: (stepsDone: number, signal: AbortSignal) => Promise<TurnEnd>;
+}
+
 /**
- * Sets a turn right that a restart cut short (rules RU10 to RU13). Calls
- * survive a restart, so they are waited for; the model is not asked again,
- * since nobody may be there who still wants the answer.
+ * Takes up a turn that a restart cut short (rules RU10 to RU13). Its calls
+ * survived and are waited for; then the model is asked again with what is on
+ * disk. What it had said of an unfinished step is gone, as if never said.
  */
 export async function recoverTurn(
   run: LiveRun,
-  deps: { calls: CallService; onDefect: (error: unknown) => void },
+  deps: RecoverTurnDeps,
   signal: AbortSignal,
 ): Promise<TurnEnd> {
+  const over = endedTurn(run.messages());
+  if (over) return over;
   const calls = await callsOf(run, deps.calls);
+  const named = namedCalls(run.messages());
+  const mayGoOn = canGoOn(run.messages());
   const writer = run.beginMessage();
-  const told = new Set(
-    run
-      .messages()
-      .flatMap(({ parts }) =>
-        parts.flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : [])),
-      ),
-  );
   // Recorded, and lost from the message that was being written.
-  for (const call of calls) if (!told.has(call.id)) writer.addCall(call.id);
+  for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(Promise.all(open.map((call) => waitFor(call, deps.calls, signal))), signal);
+    if (mayGoOn) await abortable(pause(deps.clock, deps.clientsReturnMs), signal);
   } catch (error) {
     if (!(error instanceof TurnStoppedError)) throw error;
-    // Taken up again by the next start, as if this one had not been.
-    if (signal.reason !== SHUTTING_DOWN) {
-      for (const call of open) {
-        deps.calls.cancel(call.id, 'The run was stopped.').catch(deps.onDefect);
-      }
-      writer.addNotice('cancelled', 'Stopped.');
-      await writer.end();
-      return { status: 'cancelled' };
-    }
+    return stopped(writer, open, deps, signal);
   }
-  writer.addNotice(INTERRUPTED.code, INTERRUPTED.message);
+  if (!mayGoOn) {
+    writer.addNotice(INTERRUPTED.code, INTERRUPTED.message);
+    await writer.end();
+    return { status: 'failed', error: INTERRUPTED };
+  }
+  writer.addNotice(RESTARTED, GOES_ON);
+  // On disk before the model is asked, so that a server that dies of it counts how often.
   await writer.end();
-  return { status: 'failed', error: INTERRUPTED };
+  return deps.goOn(stepsDone(run.messages()), signal);
+}
+
+async function stopped(
+  writer: MessageWriter,
+  open: readonly CallRecord[],
+  deps: RecoverTurnDeps,
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
+  for (const call of open) deps.calls.cancel(call.id, 'The run was stopped.').catch(deps.onDefect);
+  writer.addNotice('cancelled', 'Stopped.');
+  await writer.end();
+  return { status: 'cancelled' };
 }
 
 /** Those of the run's own agent, oldest first; not what a person retried by hand. */
@@ -68,3 +92,8 @@ async function waitFor(call: CallRecord, calls: CallService, signal: AbortSignal
     record = await calls.wait(call.id, LIMITS.waitMs, signal);
   }
 }
+
+const pause = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.schedule(ms, resolve);
+  });

@@ -35,9 +35,7 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       socket,
       caps: () => (session.instanceId && deps.table.get(session.instanceId)?.caps) || [],
       probe: () => send({ type: 'probe', nonce: deps.newNonce() }),
-      onSilent() {
-        if (session.instanceId) deps.table.update(session.instanceId, { responsive: false });
-      },
+      onChange: session.answering,
     });
 
     socket.on('message', (data, isBinary) => {
@@ -48,7 +46,11 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
         return close(CLOSE.policy, 'Too many messages; slow down and connect again');
       if (isBinary) return bad('Send text frames of JSON, not binary ones');
       const frame = parseClientFrame(String(data));
-      if (!frame.ok) return bad(frame.message, frame.id);
+      if (!frame.ok) {
+        bad(frame.message, frame.id);
+        if (frame.answerTo !== undefined) reject(frame.answerTo, frame.message);
+        return;
+      }
       session.receive(frame.message);
     });
     socket.on('close', () => {
@@ -66,6 +68,11 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
 
     function bad(message: string, id?: string): void {
       send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
+    }
+
+    /** An answer that cannot be read is refused for good: sent again, it would block its outbox for ever. */
+    function reject(id: string, message: string): void {
+      send({ type: 'result_rejected', id, code: 'result_invalid', message, final: true });
     }
 
     function close(code: number, reason: string): void {

@@ -7,12 +7,15 @@ export interface LivenessDeps {
   readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on'>;
   caps(): readonly string[];
   probe(): void;
-  /** It does not answer, though its socket is open. */
-  onSilent(): void;
+  /** It does not answer, though its socket is open; it answers again. */
+  onChange(isAnswering: boolean): void;
 }
 
-/** Heartbeats without a word before a client counts as silent, and before its socket is ended. */
-const SILENT_AFTER = 2;
+/**
+ * Heartbeats without a word before a client counts as silent, and before its
+ * socket is ended: at 10 s each, silence is shown 10 to 20 s after it began.
+ */
+const SILENT_AFTER = 1;
 const DEAD_AFTER = 4;
 
 /**
@@ -23,10 +26,18 @@ const DEAD_AFTER = 4;
 export function watchLiveness(deps: LivenessDeps) {
   const { clock, heartbeatMs, socket } = deps;
   let missed = 0;
+  let isSilent = false;
   let stop = () => {};
   socket.on('pong', () => {
-    if (!deps.caps().includes('probe')) missed = 0;
+    if (!deps.caps().includes('probe')) heard();
   });
+
+  function heard(): void {
+    missed = 0;
+    if (!isSilent) return;
+    isSilent = false;
+    deps.onChange(true);
+  }
 
   function arm(): void {
     const due = clock.now() + heartbeatMs;
@@ -43,7 +54,10 @@ export function watchLiveness(deps: LivenessDeps) {
       socket.terminate();
       return;
     }
-    if (missed >= SILENT_AFTER) deps.onSilent();
+    if (missed >= SILENT_AFTER && !isSilent) {
+      isSilent = true;
+      deps.onChange(false);
+    }
     missed += 1;
     if (deps.caps().includes('probe')) deps.probe();
     else socket.ping();
@@ -53,9 +67,7 @@ export function watchLiveness(deps: LivenessDeps) {
   arm();
   return {
     /** A message came: the program lives. */
-    heard(): void {
-      missed = 0;
-    },
+    heard,
     stop: () => stop(),
   };
 }

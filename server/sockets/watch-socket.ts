@@ -1,6 +1,12 @@
 import type { WebSocket } from 'ws';
+import { z } from 'zod';
 import { CLOSE } from '#lib/protocol/server-messages';
-import { type WatchRequest, watchRequestSchema } from '#lib/protocol/watch-messages';
+import {
+  type WatchProbeAck,
+  type WatchRequest,
+  watchProbeSchema,
+  watchRequestSchema,
+} from '#lib/protocol/watch-messages';
 import { parseJson } from '#lib/schema/parse-json';
 import type { Clock } from '../clock.ts';
 import type { WatchHub } from '../watch/watch-hub.ts';
@@ -11,10 +17,11 @@ import { watchLiveness } from './liveness.ts';
 /** A watcher says little: what it watches, once, and perhaps again. */
 const FLOOD = { burst: 50, perSecond: 10 };
 const REQUEST_LIMITS = { maxDepth: 4, maxNodes: 32 };
+const messageSchema = z.union([watchRequestSchema, watchProbeSchema]);
 
 /** Carries one watcher's feed over one socket. */
 export function createWatchSocketHandler(deps: {
-  hub: WatchHub;
+  hub: Pick<WatchHub, 'add'>;
   clock: Clock;
   heartbeatMs: number;
   onError(error: unknown): void;
@@ -27,7 +34,7 @@ export function createWatchSocketHandler(deps: {
       socket,
       caps: () => [],
       probe: () => {},
-      onSilent: () => {},
+      onChange: () => {},
     });
     let leave: (() => void) | undefined;
     /** Counts the requests; what an older one brings when a newer one is there is dropped. */
@@ -40,7 +47,8 @@ export function createWatchSocketHandler(deps: {
         return closeSocket(socket, CLOSE.policy, 'Too many messages; connect again');
       const request = isBinary ? undefined : parse(String(data));
       if (!request) return refuse('Send {"type":"watch"}, with run_id and since if you like');
-      watch(request);
+      if (request.type === 'probe') answerProbe(request.nonce);
+      else watch(request);
     });
     socket.on('close', () => {
       current += 1;
@@ -78,6 +86,11 @@ export function createWatchSocketHandler(deps: {
       }, deps.onError);
     }
 
+    function answerProbe(nonce: string): void {
+      const answer: WatchProbeAck = { type: 'probe_ack', nonce };
+      socket.send(JSON.stringify(answer));
+    }
+
     function refuse(message: string): void {
       socket.send(JSON.stringify({ type: 'error', code: 'bad_message', message }));
     }
@@ -86,6 +99,6 @@ export function createWatchSocketHandler(deps: {
 
 function parse(text: string) {
   const parsed = parseJson(text, REQUEST_LIMITS);
-  const checked = parsed.ok ? watchRequestSchema.safeParse(parsed.value) : undefined;
+  const checked = parsed.ok ? messageSchema.safeParse(parsed.value) : undefined;
   return checked?.success ? checked.data : undefined;
 }

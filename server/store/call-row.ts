@@ -1,24 +1,12 @@
 import type { Card } from '#lib/protocol/card';
+import type { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-columns.ts';
 import type { CallRecord, Provider } from './call-record.ts';
 import { fromJsonColumn, toJsonColumn } from './json-column.ts';
+import { wholeRow } from './row-checksum.ts';
 import type { ToolCallRow } from './tables.ts';
 
-/** What never changes while a call lives; written once, when it is first seen. */
 export type FixedColumns = Pick<ToolCallRow, (typeof FIXED_COLUMNS)[number]>;
-export const FIXED_COLUMNS = [
-  'id',
-  'run_id',
-  'tool_name',
-  'source',
-  'requested_by',
-  'wanted_client_id',
-  'retry_of',
-  'created_at',
-  'annotations',
-  'args',
-] as const satisfies readonly (keyof ToolCallRow)[];
-
-export type ChangingColumns = Omit<ToolCallRow, keyof FixedColumns>;
+export type ChangingColumns = Pick<ToolCallRow, (typeof CHANGING_COLUMNS)[number]>;
 
 /** True when `next` differs from `before` in changing columns only. By identity: cheap, never wrong. */
 export const sharesFixedColumns = (before: CallRecord, next: CallRecord): boolean =>
@@ -72,7 +60,9 @@ export function toChangingColumns(call: CallRecord): ChangingColumns {
   };
 }
 
-export function fromCallRow(row: ToolCallRow): CallRecord {
+/** Throws `RowDamagedError` when the row is not as it was written. */
+export function fromCallRow(stored: ToolCallRow): CallRecord {
+  const row = wholeRow('tool_calls', stored);
   const args = fromJsonColumn<CallRecord['args']>(row.args);
   const result = fromOptional(row.result);
   return {

@@ -1,11 +1,17 @@
 import type { Kysely } from 'kysely';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from './call-record.ts';
-import { sharesFixedColumns, toChangingColumns, toFixedColumns } from './call-row.ts';
+import {
+  type ChangingColumns,
+  sharesFixedColumns,
+  toChangingColumns,
+  toFixedColumns,
+} from './call-row.ts';
 import { preparedWrite } from './prepared.ts';
 import { toClientRow, toMessageRow, toRunRow } from './record-rows.ts';
+import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { Change } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { Tables, ToolCallRow } from './tables.ts';
 import { upsert } from './upsert.ts';
 import type { WriteStep, WriteThread } from './write-thread.ts';
 
@@ -31,8 +37,8 @@ export function createChangeWriter(
     const columns = toChangingColumns(call);
     const put =
       before && sharesFixedColumns(before, call)
-        ? write.callUpdate({ ...columns, id: call.id })
-        : write.call({ ...toFixedColumns(call), ...columns });
+        ? write.callUpdate({ ...columns, checksum: 0, id: call.id })
+        : write.call({ ...toFixedColumns(call), fixed_checksum: 0, ...columns, checksum: 0 });
     return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
   }
 
@@ -42,17 +48,18 @@ export function createChangeWriter(
         return putCall(change.call);
       case 'put_idempotency': {
         const { scope, fingerprint, callId } = change.entry;
-        return [write.idempotency({ scope, fingerprint, call_id: callId })];
+        return [write.idempotency({ scope, fingerprint, call_id: callId, checksum: 0 })];
       }
       case 'put_run':
-        return [write.run(toRunRow(change.run))];
+        return [write.run({ ...toRunRow(change.run), checksum: 0 })];
       case 'put_message':
-        return [write.message(toMessageRow(change.message, change.position))];
+        return [write.message({ ...toMessageRow(change.message, change.position), checksum: 0 })];
       case 'put_client':
-        return [write.client(toClientRow(change.client))];
+        return [write.client({ ...toClientRow(change.client), checksum: 0 })];
       case 'put_session': {
         const { idHash, createdAt, expiresAt } = change.session;
-        return [write.session({ id_hash: idHash, created_at: createdAt, expires_at: expiresAt })];
+        const row = { id_hash: idHash, created_at: createdAt, expires_at: expiresAt, checksum: 0 };
+        return [write.session(row)];
       }
       case 'delete_session':
         return [write.sessionEnd({ id_hash: change.idHash })];
@@ -75,15 +82,21 @@ export function createChangeWriter(
   };
 }
 
+/** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */
 function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {
-  const put = <T extends keyof Tables>(table: T, key: readonly (keyof Tables[T] & string)[]) =>
-    preparedWrite(thread, (row: Tables[T]) => upsert(kysely, table, key, row));
+  const put = <T extends GuardedTable>(table: T, key: readonly (keyof Tables[T] & string)[]) =>
+    preparedWrite(
+      thread,
+      (row: Tables[T]) => upsert(kysely, table, key, row),
+      GUARDS[table].guards,
+    );
   return {
     call: put('tool_calls', ['id']),
     callUpdate: preparedWrite(
       thread,
-      ({ id, ...columns }: ReturnType<typeof toChangingColumns> & { id: string }) =>
+      ({ id, ...columns }: ChangingColumns & Pick<ToolCallRow, 'checksum' | 'id'>) =>
         kysely.updateTable('tool_calls').set(columns).where('id', '=', id),
+      GUARDS.tool_calls.guards.filter(({ sum }) => sum === 'checksum'),
     ),
     callToIndex: preparedWrite(thread, (row: Tables['calls_to_index']) =>
       kysely
@@ -92,11 +105,14 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
         .onConflict((conflict) => conflict.doNothing()),
     ),
     /** The first entry of a scope stays: a key means one call for ever. */
-    idempotency: preparedWrite(thread, (row: Tables['idempotency']) =>
-      kysely
-        .insertInto('idempotency')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
+    idempotency: preparedWrite(
+      thread,
+      (row: Tables['idempotency']) =>
+        kysely
+          .insertInto('idempotency')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing()),
+      GUARDS.idempotency.guards,
     ),
     run: put('runs', ['run_id']),
     message: put('messages', ['message_id']),

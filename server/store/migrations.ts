@@ -112,4 +112,38 @@ CREATE TABLE sessions (
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `,
   },
+  {
+    // Found by `row_checksum`, which is ours: see row-checksum.ts.
+    name: '002_checksums',
+    sql: `
+ALTER TABLE tool_calls ADD COLUMN fixed_checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tool_calls ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE tool_calls SET
+  fixed_checksum = row_checksum(id, run_id, tool_name, source, requested_by, wanted_client_id,
+    retry_of, created_at, annotations, args),
+  checksum = row_checksum(id, status, phase, client_id, instance_id, attempt, client_claims,
+    journal_epoch, granted, timeout_ms, queued_at, offered_at, started_at, completed_at, deadlines,
+    execute_left_ms, result_hash, error, attachments, result, late_result, card, card_shows);
+
+ALTER TABLE idempotency ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE idempotency SET checksum = row_checksum(scope, fingerprint, call_id);
+
+ALTER TABLE runs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET checksum = row_checksum(run_id, title, status, model, tools, step, max_steps, error,
+  created_at, updated_at);
+
+ALTER TABLE messages ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE messages SET checksum = row_checksum(message_id, run_id, position, role, status, parts,
+  created_at);
+
+ALTER TABLE clients ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE clients SET checksum = row_checksum(client_id, instance_id, name, kind, journal_epoch,
+  resume_token_hash, last_seen_at);
+
+ALTER TABLE sessions ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE sessions SET checksum = row_checksum(id_hash, created_at, expires_at);
+
+INSERT INTO meta (key, value) VALUES ('commits', 0);
+`,
+  },
 ];

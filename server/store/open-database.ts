@@ -1,39 +1,40 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { checkStoreFile } from './check-store-file.ts';
+import { defineRowChecksum } from './row-checksum.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 
-/** SQLite's own numbers (sqlite.org/rescode.html). */
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-/** FULL: a commit is on disk when it returns, which is what an acknowledgement promises. */
-export const CONNECTION_PRAGMAS =
-  'PRAGMA busy_timeout=5000; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON';
+/**
+ * FULL: a commit is on disk when it returns, which is what an acknowledgement
+ * promises. No spilling: a transaction that is given up leaves nothing in the log.
+ */
+export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout=5000; PRAGMA journal_mode=WAL;
+  PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_spill=OFF`;
 
 /**
  * Opens the database, made when there is none, readable by its owner alone
- * (SQLite gives its WAL files the same mode), and checks every page before
- * anything relies on it.
+ * (SQLite gives its WAL files the same mode), once all of it was found to be
+ * what was written. `tell` hears of a torn end of its log.
  */
-export function openDatabase(file: string): DatabaseSync {
+export function openDatabase(file: string, tell: (note: string) => void): DatabaseSync {
+  const check = checkStoreFile(file);
+  if (check.kind === 'damaged') throw new StoreDamagedError(file, check.problem);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file);
   try {
+    defineRowChecksum(database);
     database.exec(CONNECTION_PRAGMAS);
-    const problems = database.prepare('PRAGMA quick_check(3)').all();
-    const found = problems.map((row) => String(row.quick_check)).filter((text) => text !== 'ok');
-    if (found.length > 0) throw new StoreDamagedError(file, found.join(', '));
-    return database;
+    // What a torn end left in the log must not be met again behind newer frames.
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
     database.close();
-    throw isDamage(error) ? new StoreDamagedError(file, error.message, { cause: error }) : error;
+    throw error;
   }
-}
-
-function isDamage(error: unknown): error is Error {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  // The low byte is the kind; the rest says more about it.
-  const kind = Number(error.errcode) & 0xff;
-  return kind === SQLITE_CORRUPT || kind === SQLITE_NOTADB;
+  if (check.kind === 'whole' && check.droppedFrames > 0) {
+    tell(
+      `the log of ${file} ended in the middle of a write that was never acknowledged; dropped ${check.droppedFrames} frames (${check.droppedBytes} bytes)`,
+    );
+  }
+  return database;
 }

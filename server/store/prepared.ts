@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Compilable } from 'kysely';
 import type { SqlValue } from './kysely-on.ts';
-import type { WriteStep, WriteThread } from './write-thread.ts';
+import type { Guard } from './row-checksum.ts';
+import type { Sum, WriteStep, WriteThread } from './write-thread.ts';
 
 /**
  * A Kysely query on the hot path: compiled once, for the first row, and then run
@@ -27,16 +28,31 @@ function compileOnce<Row extends object, Statement>(
   };
 }
 
-/** Makes a row into a step of a transaction. Nothing is written until the step is committed. */
+/**
+ * Makes a row into a step of a transaction. Nothing is written until the step is
+ * committed. The thread that writes fills in the checksums of a guarded row.
+ */
 export function preparedWrite<Row extends object>(
   thread: Pick<WriteThread, 'prepare'>,
   build: (row: Row) => Compilable,
+  guards: readonly Guard[] = [],
 ): (row: Row) => WriteStep {
-  const prepare = compileOnce(build, thread.prepare);
+  let sums: readonly Sum[] = [];
+  const prepare = compileOnce(build, (sql) => thread.prepare(sql, sums));
   return (row) => {
+    if (guards.length > 0 && sums.length === 0) sums = toSums(guards, Object.keys(row));
     const { statement, values } = prepare(row);
     return [statement, values];
   };
+}
+
+function toSums(guards: readonly Guard[], columns: readonly string[]): Sum[] {
+  const placeOf = (column: string) => {
+    const place = columns.indexOf(column);
+    if (place < 0) throw new Error(`the row has no ${column}, which its checksum needs`);
+    return place;
+  };
+  return guards.map(({ sum, of }) => ({ at: placeOf(sum), of: of.map(placeOf) }));
 }
 
 /** Reads the one row that a key leads to. */

@@ -1,13 +1,17 @@
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { fromJsonColumn } from './json-column.ts';
-import type { ClientRecord } from './store.ts';
-import type { ClientRow, MessageRow, RunRow } from './tables.ts';
+import { wholeRow } from './row-checksum.ts';
+import type { ClientRecord, IdempotencyEntry, SessionRecord } from './store.ts';
+import type { ClientRow, MessageRow, RunRow, Tables } from './tables.ts';
 
 /** Wire times are seconds. Columns hold milliseconds, one unit for all who read the file. */
 const toMs = (seconds: number): number => Math.round(seconds * 1_000);
 const toSeconds = (ms: number): number => ms / 1_000;
 
-export const toRunRow = (run: RunSummary): RunRow => ({
+/** A row as it is made; its checksum comes when it is written. */
+type Unsummed<Row> = Omit<Row, 'checksum'>;
+
+export const toRunRow = (run: RunSummary): Unsummed<RunRow> => ({
   run_id: run.run_id,
   title: run.title,
   status: run.status,
@@ -20,15 +24,18 @@ export const toRunRow = (run: RunSummary): RunRow => ({
   updated_at: toMs(run.updated_at),
 });
 
-export const fromRunRow = (row: RunRow): RunSummary => ({
-  ...row,
-  tools: row.tools === null ? null : fromJsonColumn(row.tools),
-  error: row.error === null ? null : fromJsonColumn(row.error),
-  created_at: toSeconds(row.created_at),
-  updated_at: toSeconds(row.updated_at),
-});
+export function fromRunRow(stored: RunRow): RunSummary {
+  const { checksum: _, ...row } = wholeRow('runs', stored);
+  return {
+    ...row,
+    tools: row.tools === null ? null : fromJsonColumn(row.tools),
+    error: row.error === null ? null : fromJsonColumn(row.error),
+    created_at: toSeconds(row.created_at),
+    updated_at: toSeconds(row.updated_at),
+  };
+}
 
-export const toMessageRow = (message: Message, position: number): MessageRow => ({
+export const toMessageRow = (message: Message, position: number): Unsummed<MessageRow> => ({
   message_id: message.message_id,
   run_id: message.run_id,
   position,
@@ -38,13 +45,12 @@ export const toMessageRow = (message: Message, position: number): MessageRow => 
   created_at: toMs(message.created_at),
 });
 
-export const fromMessageRow = ({ position: _, ...row }: MessageRow): Message => ({
-  ...row,
-  parts: fromJsonColumn(row.parts),
-  created_at: toSeconds(row.created_at),
-});
+export function fromMessageRow(stored: MessageRow): Message {
+  const { position: _, checksum: __, ...row } = wholeRow('messages', stored);
+  return { ...row, parts: fromJsonColumn(row.parts), created_at: toSeconds(row.created_at) };
+}
 
-export const toClientRow = (client: ClientRecord): ClientRow => ({
+export const toClientRow = (client: ClientRecord): Unsummed<ClientRow> => ({
   client_id: client.clientId,
   instance_id: client.instanceId,
   name: client.name,
@@ -54,12 +60,25 @@ export const toClientRow = (client: ClientRecord): ClientRow => ({
   last_seen_at: client.lastSeenAt,
 });
 
-export const fromClientRow = (row: ClientRow): ClientRecord => ({
-  clientId: row.client_id,
-  instanceId: row.instance_id,
-  name: row.name,
-  kind: row.kind,
-  journalEpoch: row.journal_epoch,
-  resumeTokenHash: row.resume_token_hash,
-  lastSeenAt: row.last_seen_at,
-});
+export function fromClientRow(stored: ClientRow): ClientRecord {
+  const row = wholeRow('clients', stored);
+  return {
+    clientId: row.client_id,
+    instanceId: row.instance_id,
+    name: row.name,
+    kind: row.kind,
+    journalEpoch: row.journal_epoch,
+    resumeTokenHash: row.resume_token_hash,
+    lastSeenAt: row.last_seen_at,
+  };
+}
+
+export function fromIdempotencyRow(stored: Tables['idempotency']): IdempotencyEntry {
+  const { scope, fingerprint, call_id } = wholeRow('idempotency', stored);
+  return { scope, fingerprint, callId: call_id };
+}
+
+export function fromSessionRow(stored: Tables['sessions']): SessionRecord {
+  const { id_hash, created_at, expires_at } = wholeRow('sessions', stored);
+  return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at };
+}

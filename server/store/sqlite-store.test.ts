@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -15,10 +16,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
+import { toChangingColumns, toFixedColumns } from './call-row.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { sampleCall } from './sample-call.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
-import type { Store } from './store.ts';
+import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 
 describeStore('the store in SQLite', () => {
@@ -163,7 +167,7 @@ test('[ST5] a store that failed answers searches, and writes no words for them',
   other.exec(
     "CREATE TRIGGER fail BEFORE DELETE ON sessions BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
-  other.exec("INSERT INTO sessions VALUES ('s', 1, 2)");
+  other.exec("INSERT INTO sessions VALUES ('s', 1, 2, 3)");
   await expect(store.write([{ type: 'delete_session', idHash: 's' }])).rejects.toThrow(/planted/);
   expect((await store.listCalls({ limit: 1, text: 'hi' })).calls).toEqual([]);
   expect(other.prepare('SELECT call_id FROM calls_to_index').get()).toEqual({ call_id: call.id });
@@ -193,6 +197,88 @@ test('[ST22] a file that is no database is refused and left as it is', () => {
   expect(statSync(file).size).toBe(before);
 });
 
+test('[ST30] a row that was damaged while the server runs is not shown, and its neighbour is', async () => {
+  const { file, open } = setup();
+  const store = open();
+  const calls = ['tc_1', 'tc_2'].map((id) => sampleCall({ id }));
+  await store.write(calls.map((call) => ({ type: 'put_call', call })));
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec("UPDATE tool_calls SET args = replace(args, 'hi', 'ho') WHERE id = 'tc_1'");
+  await expect(store.getCall('tc_1')).rejects.toThrow(RowDamagedError);
+  await expect(store.getCall('tc_1')).rejects.toThrow('the row tc_1 of tool_calls is damaged');
+  await expect(store.listCalls({ limit: 2 })).rejects.toThrow(RowDamagedError);
+  expect(await store.getCall('tc_2')).toEqual(calls[1]);
+  await store.close();
+  expect(open).toThrow(
+    /: the row tc_1 of tool_calls is not what was written; start with --salvage/,
+  );
+});
+
+test('[ST30] texts that are no texts of Unicode are no damage', async () => {
+  const { open } = setup();
+  const store = open();
+  const call = sampleCall({ toolName: 'a\ud800b\u0000c', executeLeftMs: 0.1, timeoutMs: 1e15 });
+  await store.write([{ type: 'put_call', call }]);
+  await store.close();
+  expect(await open().getCall(call.id)).toEqual({ ...call, toolName: 'a\ufffdb\u0000c' });
+});
+
+test('[ST27] a torn end of the log is told once, and what was acknowledged is there', async () => {
+  const { file, open } = setup();
+  const store = open();
+  await store.write([{ type: 'put_call', call: sampleCall({ id: 'tc_1' }) }]);
+  const [database, log, mark] = [file, `${file}-wal`, `${file}.mark`].map((name) =>
+    readFileSync(name),
+  );
+  await store.write([{ type: 'put_call', call: sampleCall({ id: 'tc_2' }) }]);
+  const longer = readFileSync(`${file}-wal`);
+  await store.close();
+  writeFileSync(file, database ?? '');
+  writeFileSync(`${file}.mark`, mark ?? '');
+  // The second write got to the disk but for its end.
+  writeFileSync(`${file}-wal`, longer.subarray(0, Math.max(longer.length - 100, log?.length ?? 0)));
+  const notes: string[] = [];
+  const again = open({ tell: (note) => notes.push(note) });
+  expect(notes).toEqual([expect.stringMatching(/in the middle of a write .*; dropped \d+ frames/)]);
+  expect((await again.openCalls()).map(({ id }) => id)).toEqual(['tc_1']);
+  await again.close();
+  open({ tell: (note) => notes.push(note) });
+  expect(notes).toHaveLength(1);
+});
+
+test('[ST34] rows of before the checksums get theirs, and come back as they were', async () => {
+  const { file, open } = setup();
+  const old = new DatabaseSync(file);
+  migrate(old, MIGRATIONS.slice(0, 1));
+  const call = sampleCall({ id: 'tc_old', args: { text: 'a\ud800' } });
+  const row = { ...toFixedColumns(call), ...toChangingColumns(call) };
+  const names = Object.keys(row);
+  old
+    .prepare(`INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`)
+    .run(...Object.values(row));
+  old.exec("INSERT INTO sessions VALUES ('s', 1, 2)");
+  old.close();
+  const store = open();
+  expect(await store.getCall('tc_old')).toEqual(call);
+  expect(await store.getSession('s')).toEqual({ idHash: 's', createdAt: 1, expiresAt: 2 });
+});
+
+test('[ST35] a failed write is told once', async () => {
+  const { file, open } = setup();
+  const told: Error[] = [];
+  const store = open({ onFailed: (error) => told.push(error) });
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec(
+    "CREATE TRIGGER fail BEFORE INSERT ON tool_calls BEGIN SELECT RAISE(FAIL, 'planted'); END",
+  );
+  const put = () => store.write([{ type: 'put_call', call: sampleCall() }]);
+  await expect(put()).rejects.toThrow(/planted/);
+  await expect(put()).rejects.toThrow(/planted/);
+  expect(told).toEqual([expect.any(StoreFailedError)]);
+});
+
 test('[ST25] the files are readable by their owner alone', async () => {
   const { dir, open } = setup();
   await open().write([{ type: 'put_call', call: sampleCall() }]);
@@ -201,6 +287,7 @@ test('[ST25] the files are readable by their owner alone', async () => {
     'a.db': 0o600,
     'a.db-shm': 0o600,
     'a.db-wal': 0o600,
+    'a.db.mark': 0o600,
   });
 });
 

@@ -5,7 +5,7 @@ import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
-import { fromClientRow, fromRunRow } from './record-rows.ts';
+import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from './record-rows.ts';
 import { searchQuery } from './search-words.ts';
 import type { Store } from './store.ts';
 import { queryCalls, queryMessages, queryOpenCalls, queryRuns } from './store-queries.ts';
@@ -31,9 +31,13 @@ export function createSqliteStore(options: {
   schedule?(flush: () => void): void;
   /** Calls back at an idle time, for the search index; returns its undo. */
   scheduleIdle?(work: () => void): () => void;
+  /** Hears, once, what the operator should know of the file. */
+  tell?(note: string): void;
+  /** A write has failed: nothing is accepted from now on. Called once. */
+  onFailed?(error: Error): void;
 }): Store {
   const { schedule = setImmediate, scheduleIdle = afterIdleTime } = options;
-  const database = openDatabase(options.file);
+  const database = openDatabase(options.file, options.tell ?? (() => {}));
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
   const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;
@@ -43,6 +47,10 @@ export function createSqliteStore(options: {
   const index = createTextIndex({ database, schedule, scheduleIdle });
   const queue = createWriteQueue<readonly WriteStep[]>({
     schedule,
+    onFailed(error) {
+      index.close(); // It writes too.
+      options.onFailed?.(error);
+    },
     async commit(groups) {
       await thread.commit(groups.flat());
       index.touched();
@@ -72,7 +80,7 @@ export function createSqliteStore(options: {
 
     async getIdempotency(scope) {
       const row = read.idempotency({ scope });
-      return row && { scope, fingerprint: row.fingerprint, callId: row.call_id };
+      return row && fromIdempotencyRow(row);
     },
 
     async getRun(id) {
@@ -88,7 +96,7 @@ export function createSqliteStore(options: {
     },
     async getSession(idHash) {
       const row = read.session({ id_hash: idHash });
-      return row && { idHash, createdAt: row.created_at, expiresAt: row.expires_at };
+      return row && fromSessionRow(row);
     },
 
     async reserveSeqs(count) {

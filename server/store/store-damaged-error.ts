@@ -1,10 +1,13 @@
-/** The database cannot be trusted. The message names the file, what is wrong, and what to do. */
+/**
+ * The database cannot be trusted, and nothing was opened or changed. The message
+ * names the file, the place, and the ways out.
+ */
 export class StoreDamagedError extends Error {
   override readonly name = 'StoreDamagedError';
 
   constructor(file: string, problem: string, options?: ErrorOptions) {
     super(
-      `the database ${file} is damaged: ${problem}; restore it from a copy, or move it away to start with an empty one`,
+      `the database ${file} is damaged: ${problem}; start with --salvage to keep all that can be read, or restore a copy`,
       options,
     );
   }

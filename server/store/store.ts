@@ -104,3 +104,24 @@ export class StoreFailedError extends Error {
 export class BadCursorError extends Error {
   override readonly name = 'BadCursorError';
 }
+
+/** One row is not as it was written, so it is shown to nobody. */
+export class RowDamagedError extends Error {
+  override readonly name = 'RowDamagedError';
+
+  constructor(table: string, key: string) {
+    super(`the row ${key} of ${table} is damaged: its checksum is wrong`);
+  }
+}
+
+const DISK_CODES = new Set(['ENOSPC', 'EIO', 'EDQUOT', 'EFBIG']);
+/** SQLite's own numbers for an I/O error and a full disk (sqlite.org/rescode.html). */
+const DISK_NUMBERS = new Set([10, 13]);
+
+/** The disk is full or broken: another time it may not be. */
+export function isDiskTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // The low byte is the kind; the rest says more about it.
+  if ('errcode' in error && DISK_NUMBERS.has(Number(error.errcode) & 0xff)) return true;
+  return 'code' in error && DISK_CODES.has(String(error.code));
+}

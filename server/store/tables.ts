@@ -42,6 +42,8 @@ export interface ToolCallRow {
   late_result: Json | null;
   card: Json;
   card_shows: number;
+  fixed_checksum: number;
+  checksum: number;
 }
 
 export interface RunRow {
@@ -55,6 +57,7 @@ export interface RunRow {
   error: Json | null;
   created_at: number;
   updated_at: number;
+  checksum: number;
 }
 
 export interface MessageRow {
@@ -65,6 +68,7 @@ export interface MessageRow {
   status: Message['status'];
   parts: Json;
   created_at: number;
+  checksum: number;
 }
 
 export interface ClientRow {
@@ -75,16 +79,17 @@ export interface ClientRow {
   journal_epoch: string | null;
   resume_token_hash: string;
   last_seen_at: number;
+  checksum: number;
 }
 
 export interface Tables {
   tool_calls: ToolCallRow;
   calls_to_index: { call_id: string };
-  idempotency: { scope: string; fingerprint: string; call_id: string };
+  idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
   runs: RunRow;
   messages: MessageRow;
   clients: ClientRow;
-  sessions: { id_hash: string; created_at: number; expires_at: number };
+  sessions: { id_hash: string; created_at: number; expires_at: number; checksum: number };
   meta: { key: string; value: number };
   migrations: { name: string };
 }

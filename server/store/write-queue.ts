@@ -27,6 +27,8 @@ export function createWriteQueue<T>(deps: {
   /** All of them or, rejecting, none. Called again only when it has settled. */
   commit(items: readonly T[]): Promise<void>;
   schedule(flush: () => void): void;
+  /** Called once, when `failed` has become true. */
+  onFailed?(error: StoreFailedError): void;
 }): WriteQueue<T> {
   let waiting: Waiting<T>[] = [];
   let refusal: StoreFailedError | undefined;
@@ -45,6 +47,7 @@ export function createWriteQueue<T>(deps: {
     const rejected = waiting;
     waiting = [];
     for (const one of rejected) one.reject(error);
+    deps.onFailed?.(error);
     return error;
   }
 

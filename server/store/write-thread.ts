@@ -4,9 +4,20 @@ import type { SqlValue } from './kysely-on.ts';
 /** One statement of a transaction: its number, and its values as columns take them. */
 export type WriteStep = readonly [statement: number, values: readonly SqlValue[]];
 
+/** A value that is the checksum of others, by their places: the thread computes it. */
+export interface Sum {
+  readonly at: number;
+  readonly of: readonly number[];
+}
+
 /** What the store says to its thread. */
 export type ThreadRequest =
-  | { readonly type: 'prepare'; readonly statement: number; readonly sql: string }
+  | {
+      readonly type: 'prepare';
+      readonly statement: number;
+      readonly sql: string;
+      readonly sums: readonly Sum[];
+    }
   /** The steps as JSON: half the price of cloning as many small values. */
   | { readonly type: 'commit'; readonly steps: string }
   | { readonly type: 'close' };
@@ -20,7 +31,7 @@ export type ThreadAnswer = { readonly ok: true } | { readonly ok: false; readonl
  */
 export interface WriteThread {
   /** Makes a statement known; its number. */
-  prepare(sql: string): number;
+  prepare(sql: string, sums?: readonly Sum[]): number;
   /** All steps in one transaction, durable when it resolves; or, rejecting, none. One at a time. */
   commit(steps: readonly WriteStep[]): Promise<void>;
   close(): Promise<void>;
@@ -61,9 +72,9 @@ export function startWriteThread(options: {
   const say = (request: ThreadRequest) => worker.postMessage(request);
 
   return {
-    prepare(sql) {
+    prepare(sql, sums = []) {
       statements += 1;
-      say({ type: 'prepare', statement: statements, sql });
+      say({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
     commit(steps) {

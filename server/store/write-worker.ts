@@ -2,27 +2,41 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
-import type { ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
+import { rowChecksum } from './row-checksum.ts';
+import { openMark } from './store-mark.ts';
+import type { Sum, ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
 
-const database = new DatabaseSync((workerData as { file: string }).file);
+const { file } = workerData as { file: string };
+const database = new DatabaseSync(file);
 database.exec(CONNECTION_PRAGMAS);
-const statements = new Map<number, StatementSync>();
+const statements = new Map<number, { prepared: StatementSync; sums: readonly Sum[] }>();
+let commits = Number(database.prepare("SELECT value FROM meta WHERE key = 'commits'").get()?.value);
+const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'");
+const mark = openMark(file, commits);
 
 /** One commit, so one fsync, for all of it. */
 function commit(steps: readonly WriteStep[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const [statement, values] of steps) {
-      const prepared = statements.get(statement);
-      if (!prepared) throw new Error(`statement ${statement} was never prepared`);
-      prepared.run(...values);
-    }
+    for (const [statement, given] of steps) run(statement, [...given]);
+    count.run(commits + 1);
     database.exec('COMMIT');
   } catch (error) {
     // SQLite has rolled back by itself when the disk is full or broken.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+  commits += 1;
+  mark.write(commits);
+}
+
+function run(statement: number, values: WriteStep[1][number][]): void {
+  const known = statements.get(statement);
+  if (!known) throw new Error(`statement ${statement} was never prepared`);
+  for (const { at, of } of known.sums) {
+    values[at] = rowChecksum(of.map((place) => values[place]));
+  }
+  known.prepared.run(...values);
 }
 
 function attempt(work: () => void): ThreadAnswer {
@@ -36,14 +50,17 @@ function attempt(work: () => void): ThreadAnswer {
 
 parentPort?.on('message', (request: ThreadRequest) => {
   switch (request.type) {
-    case 'prepare':
-      statements.set(request.statement, database.prepare(request.sql));
+    case 'prepare': {
+      const { statement, sql, sums } = request;
+      statements.set(statement, { prepared: database.prepare(sql), sums });
       return;
+    }
     case 'commit':
       parentPort?.postMessage(attempt(() => commit(JSON.parse(request.steps))));
       return;
     case 'close':
       database.close();
+      mark.close();
       parentPort?.close();
   }
 });

@@ -1,6 +1,6 @@
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import type { ClientStanding, ClientTool, ServerToolEntry } from './tool-registry.ts';
+import type { ClientTool, ServerToolEntry, Standing } from './tool-registry.ts';
 
 export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing {
   const reads = tool.effect === 'read';
@@ -22,7 +22,7 @@ export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing 
 export function toPoolListing(
   best: ClientTool,
   candidates: readonly ClientTool[],
-  standing: (instanceId: string) => ClientStanding,
+  standing: Standing,
 ): ToolListing {
   return {
     name: best.name,
@@ -34,8 +34,14 @@ export function toPoolListing(
     ...(best.displayName === undefined ? {} : { display_name: best.displayName }),
     annotations: best.annotations,
     clients: candidates.map(({ clientId, instanceId }) => {
-      const { name, visible } = standing(instanceId);
-      return { client_id: clientId, name, visible };
+      const { name, visible, responsive, trip } = standing(instanceId, best.name);
+      return {
+        client_id: clientId,
+        name,
+        visible,
+        responsive,
+        ...(trip ? { tripped: { until: trip.until / 1000, failures: trip.failures } } : {}),
+      };
     }),
     callable: true,
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
-import type { ClientStanding } from './tool-registry.ts';
+import type { ClientStanding, Trip } from './tool-registry.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
 const sum = defineTool({
@@ -25,6 +25,7 @@ const client = (instanceId: string, clientId = `c_${instanceId}`) => ({ clientId
 
 function setup() {
   const standings = new Map<string, Partial<ClientStanding>>();
+  const trips = new Map<string, Trip>();
   const registry = createToolRegistry({
     serverTools: [sum],
     standing: (id) => ({
@@ -34,6 +35,7 @@ function setup() {
       lastActiveAt: 0,
       ...standings.get(id),
     }),
+    tripOf: (id, tool) => trips.get(`${id} ${tool}`),
   });
   const codes = (specs: readonly unknown[], instanceId = 'one') =>
     registry.register(client(instanceId), specs).rejected.map(({ code }) => code);
@@ -41,7 +43,7 @@ function setup() {
     const target = registry.find(reference);
     return target?.source === 'client' ? target.candidates.map((tool) => tool.instanceId) : [];
   };
-  return { registry, standings, codes, asked };
+  return { registry, standings, trips, codes, asked };
 }
 
 test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
@@ -159,11 +161,27 @@ test('[TR7] a pool is asked by responsiveness, then visibility, then recency', (
   expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
   const listed = registry.list(operator).find(({ name }) => name === 't');
   expect(listed?.clients).toEqual([
-    { client_id: 'c_c', name: 'c', visible: true },
-    { client_id: 'c_b', name: 'b', visible: false },
-    { client_id: 'c_d', name: 'd', visible: false },
-    { client_id: 'c_a', name: 'a', visible: true },
+    { client_id: 'c_c', name: 'c', visible: true, responsive: true },
+    { client_id: 'c_b', name: 'b', visible: false, responsive: true },
+    { client_id: 'c_d', name: 'd', visible: false, responsive: true },
+    { client_id: 'c_a', name: 'a', visible: true, responsive: false },
   ]);
+});
+
+test('[TR7] one that is passed over comes after those that are hidden, for that tool alone', () => {
+  const { registry, standings, trips, asked } = setup();
+  for (const id of ['a', 'b']) registry.register(client(id), [spec('t'), spec('u')]);
+  standings.set('b', { visible: false });
+  trips.set('a t', { tool: 't', until: 31_000, failures: 3 });
+  expect([asked('t'), asked('u')]).toEqual([
+    ['b', 'a'],
+    ['a', 'b'],
+  ]);
+  const listed = registry.list(operator).find(({ name }) => name === 't');
+  expect(listed?.clients[1]).toMatchObject({
+    client_id: 'c_a',
+    tripped: { until: 31, failures: 3 },
+  });
 });
 
 test('[TR8] a reference with a client means that client alone', () => {

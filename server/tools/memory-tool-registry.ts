@@ -7,16 +7,23 @@ import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
-import type { ClientStanding, ToolRegistry } from './tool-registry.ts';
+import type { ClientStanding, Standing, ToolRegistry, Trip } from './tool-registry.ts';
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
   /** What is known of an instance now; asked at each look-up, never kept. */
   readonly standing: (instanceId: string) => ClientStanding;
+  /** Set while the instance is not offered calls of this tool. */
+  readonly tripOf?: (instanceId: string, tool: string) => Trip | undefined;
 }
 
 /** The registry of one process, in memory: tools live as long as who serves them is connected. */
-export function createToolRegistry({ serverTools, standing }: ToolRegistryDeps): ToolRegistry {
+export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
+  const { serverTools, tripOf = () => undefined } = deps;
+  const standing: Standing = (instanceId, tool) => ({
+    ...deps.standing(instanceId),
+    trip: tripOf(instanceId, tool),
+  });
   const own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
   const reserved = new Set(serverTools.flatMap(({ name }) => [name, toModelName(name)]));
   const ownListings = [...own.values()].map(toServerListing);

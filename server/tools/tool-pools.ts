@@ -1,5 +1,5 @@
 import { toModelName } from '#lib/protocol/tool-name';
-import type { ClientStanding, ClientTool } from './tool-registry.ts';
+import type { ClientTool, Standing } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
 export interface ToolPools {
@@ -11,11 +11,11 @@ export interface ToolPools {
   serves(instanceId: string, name: string): boolean;
   namesOf(instanceId: string): string[];
   names(): IterableIterator<string>;
-  /** Best first: responsive, then visible, then most recently active. */
+  /** Best first: those that answer and deliver, then visible, then most recently active. */
   ranked(name: string): readonly ClientTool[];
 }
 
-export function createToolPools(standing: (instanceId: string) => ClientStanding): ToolPools {
+export function createToolPools(standing: Standing): ToolPools {
   const byName = new Map<string, Map<string, ClientTool>>();
   const byInstance = new Map<string, Set<string>>();
   const bySpelling = new Map<string, string>();
@@ -51,15 +51,16 @@ export function createToolPools(standing: (instanceId: string) => ClientStanding
       const tools = [...(byName.get(name)?.values() ?? [])];
       if (tools.length < 2) return tools;
       return tools
-        .map((tool) => ({ tool, rank: standing(tool.instanceId) }))
+        .map((tool) => ({ tool, rank: standing(tool.instanceId, name) }))
         .sort((a, b) => compareStanding(a.rank, b.rank))
         .map(({ tool }) => tool);
     },
   };
 }
 
-function compareStanding(a: ClientStanding, b: ClientStanding): number {
-  if (a.responsive !== b.responsive) return a.responsive ? -1 : 1;
+function compareStanding(a: ReturnType<Standing>, b: ReturnType<Standing>): number {
+  const [canA, canB] = [a, b].map((one) => one.responsive && !one.trip);
+  if (canA !== canB) return canA ? -1 : 1;
   if (a.visible !== b.visible) return a.visible ? -1 : 1;
   return b.lastActiveAt - a.lastActiveAt;
 }

@@ -45,6 +45,19 @@ export interface ClientStanding {
   readonly lastActiveAt: number;
 }
 
+/** An instance that is not offered calls of a tool until then. `until` is in milliseconds since the epoch. */
+export interface Trip {
+  readonly tool: string;
+  readonly until: number;
+  readonly failures: number;
+}
+
+/** How an instance stands for calls of one tool, asked at each look-up. */
+export type Standing = (
+  instanceId: string,
+  tool: string,
+) => ClientStanding & { readonly trip: Trip | undefined };
+
 /**
  * The one registry of tools. Every list of tools in the system is a view of it,
  * so none can differ. It knows no sockets and runs nothing.

@@ -12,6 +12,8 @@ export function publishListings(deps: {
   clock: Clock;
   registry: Pick<ToolRegistry, 'list' | 'onChange'>;
   clients: { listings(): ClientListing[]; onChange(listener: () => void): void };
+  /** Of what else the lists say: which clients are passed over for a while. */
+  breaker: { onChange(listener: () => void): void };
 }): () => void {
   let undo: (() => void) | undefined;
   const toolsChanged = () => {
@@ -36,6 +38,7 @@ export function publishListings(deps: {
   const stopTools = deps.registry.onChange(toolsChanged);
   // Whether a client is visible decides who is asked first, and the list of tools says so.
   deps.clients.onChange(toolsChanged);
+  deps.breaker.onChange(toolsChanged);
   return () => {
     stopTools();
     undo?.();

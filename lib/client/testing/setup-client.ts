@@ -14,6 +14,7 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}) {
   const server = await createScriptedServer();
   const clock = createManualClock();
   const wakeListeners = new Set<() => void>();
+  const putAwayListeners = new Set<() => void>();
   const problems: string[] = [];
   const journals: Journal[] = [];
   let ids = 0;
@@ -34,6 +35,10 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}) {
       onWake(listener) {
         wakeListeners.add(listener);
         return () => wakeListeners.delete(listener);
+      },
+      onPutAway(listener) {
+        putAwayListeners.add(listener);
+        return () => putAwayListeners.delete(listener);
       },
     },
     identity: createMemoryIdentity(),
@@ -57,6 +62,9 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}) {
     journals,
     wake: () => {
       for (const listener of wakeListeners) listener();
+    },
+    putAway: () => {
+      for (const listener of putAwayListeners) listener();
     },
     async connect() {
       await client.start();

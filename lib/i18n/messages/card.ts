@@ -38,7 +38,13 @@ export const card = {
       nothingYet: 'Nothing written yet.',
     },
     time: {
-      left: '{time} left',
+      left: {
+        approval: '{time} left to decide',
+        queue: '{time} left for a client to take it',
+        execute: '{time} left',
+        resume: '{time} left for it to come back',
+        cancel: '{time} left for it to stop',
+      },
       running: '{elapsed} / {limit}',
       late: 'times out in {seconds} s',
       standing: '{elapsed} / {limit}, standing still',
@@ -223,7 +229,13 @@ export const card = {
       nothingYet: '还没有写出内容。',
     },
     time: {
-      left: '剩余 {time}',
+      left: {
+        approval: '批准时限还剩 {time}',
+        queue: '等待接手还剩 {time}',
+        execute: '剩余 {time}',
+        resume: '等待返回还剩 {time}',
+        cancel: '等待停止还剩 {time}',
+      },
       running: '{elapsed} / {limit}',
       late: '{seconds} 秒后超时',
       standing: '{elapsed} / {limit}，计时已停',

@@ -61,6 +61,7 @@ export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
       },
       now: () => world.now,
       random: () => 0.5,
+      newId: () => 'nonce',
       schedule: (ms, fire) => {
         const timer = { at: world.now + ms, fire };
         timers.add(timer);

@@ -15,7 +15,7 @@ import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { Check } from '../check.ts';
-import { createCalls } from '../create-call-service.ts';
+import { type Calls, createCalls } from '../create-call-service.ts';
 
 export const operator: Principal = { kind: 'operator', sessionId: null };
 
@@ -53,13 +53,15 @@ export async function setupCalls(options: SetupOptions = {}) {
   const registry = createToolRegistry({
     serverTools: [hold],
     standing: (instanceId) => table.standing(instanceId),
+    tripOf: (instanceId, name) => calls.breaker.tripOf(instanceId, name),
   });
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
+    tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
   });
   let number = 0;
-  const calls = createCalls({
+  const calls: Calls = createCalls({
     store,
     bus,
     registry,
@@ -142,6 +144,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     store,
     bus,
     registry,
+    table,
     calls,
     events,
     errors,
@@ -157,10 +160,13 @@ export async function setupCalls(options: SetupOptions = {}) {
       return record;
     },
     /** Resolves once all that was decided is on disk and told. */
-    settle: () =>
-      store
-        .write([])
-        .then(() => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))),
+    async settle() {
+      // Twice: what came while a call was being written is a write after that one.
+      for (let round = 0; round < 2; round += 1) {
+        await store.write([]);
+        await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+      }
+    },
     /** The card that a watcher has who saw everything. */
     cardOf: (id: string) =>
       events

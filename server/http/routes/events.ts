@@ -4,7 +4,7 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
 import { AGENTS, runNotFound } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'report'>;
+type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'report' | 'closing'>;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export const eventsOperation = (deps: Deps): Operation =>

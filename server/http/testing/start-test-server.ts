@@ -110,6 +110,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     clock,
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
+    closing: new AbortController().signal,
     report,
     ...options.deps,
   });

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { Agent, TurnEnd, TurnRequest } from '../../agent/agent.ts';
+import { type Agent, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from '../../agent/agent.ts';
 import { createModels } from '../../agent/models.ts';
 import { createRehearsalModel } from '../../agent/rehearsal/rehearsal-model.ts';
 import {
@@ -73,7 +73,8 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
 /** Until it is stopped, as a turn that hangs and still hears its signal. */
 export const untilStopped: Turn = ({ signal }) =>
   new Promise((resolve) => {
-    const stop = () => resolve({ status: 'cancelled' });
+    const stop = () =>
+      resolve({ status: signal.reason === SHUTTING_DOWN ? 'suspended' : 'cancelled' });
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop);
   });

@@ -1,0 +1,49 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { ToolFacts } from './tool-facts.tsx';
+
+afterEach(cleanup);
+
+function show(clients: ToolListing['clients']): void {
+  const { workbench } = createTestWorkbench(() => ({ status: 200, body: {} }));
+  const tool: ToolListing = {
+    name: 'camera',
+    model_name: 'camera',
+    source: 'client',
+    description: 'A camera.',
+    schema: { type: 'object' },
+    timeout_ms: 5_000,
+    clients,
+    callable: true,
+  };
+  render(
+    <InWorkbench workbench={workbench}>
+      <ToolFacts tool={tool} />
+    </InWorkbench>,
+  );
+}
+
+const phone = { client_id: 'c_1', name: 'Phone', visible: true, responsive: true };
+
+test('a client that does not answer is told as such', () => {
+  show([{ ...phone, responsive: false }]);
+  expect(screen.getByText('not answering, so not asked')).toBeDefined();
+});
+
+test('a client that does not deliver is told with how often, and when it is asked again', () => {
+  show([{ ...phone, tripped: { until: Date.now() / 1_000 + 25, failures: 3 } }]);
+  expect(screen.getByText(/^3 calls in a row not delivered; asked again in 2\d s$/)).toBeDefined();
+});
+
+test('after the pause it is told that the next call is its trial', () => {
+  show([{ ...phone, tripped: { until: Date.now() / 1_000 - 1, failures: 3 } }]);
+  expect(screen.getByText(/asked again with the next call/)).toBeDefined();
+});
+
+test('of one that is well nothing more is told', () => {
+  show([phone]);
+  expect(screen.queryByText(/asked/)).toBeNull();
+});

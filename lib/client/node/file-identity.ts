@@ -1,0 +1,98 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { errorMessage } from '../../util/error-message.ts';
+import type { ClientIdentity } from '../client-identity.ts';
+import type { InstanceId } from '../instance-id.ts';
+
+/** Who a program is to the server, from one start to the next. */
+export interface FileIdentity {
+  readonly identity: ClientIdentity;
+  readonly instanceId: InstanceId;
+}
+
+const storedSchema = z.object({
+  /** It names the journal's file, too. */
+  instance_id: z.string().regex(/^[\w-]{1,128}$/),
+  client_id: z.string().optional(),
+  resume_token: z.string().optional(),
+});
+type Stored = z.infer<typeof storedSchema>;
+
+/**
+ * Keeps client id, resume token and instance id in one file that its owner
+ * alone can read (CL26). A file that cannot be read makes this a new client,
+ * whose journal is a new one, too.
+ */
+export function createFileIdentity({
+  path,
+  newId,
+  onProblem,
+}: {
+  path: string;
+  newId(): string;
+  onProblem(message: string): void;
+}): FileIdentity {
+  let now = read(path, onProblem) ?? { instance_id: newId() };
+
+  function save(next: Stored): void {
+    now = next;
+    const beside = `${path}.new`;
+    const file = openSync(beside, 'w', 0o600);
+    try {
+      writeFileSync(file, JSON.stringify(next));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+    // After a power loss the token before would open nothing any more.
+    syncDir(dirname(path));
+  }
+
+  return {
+    identity: {
+      clientId: () => now.client_id,
+      resumeToken: () => now.resume_token,
+      save: ({ clientId, resumeToken }) =>
+        save({ ...now, client_id: clientId, resume_token: resumeToken }),
+    },
+    instanceId: {
+      async take() {
+        save(now);
+        return now.instance_id;
+      },
+      async renew() {
+        save({ ...now, instance_id: newId() });
+        return now.instance_id;
+      },
+      release() {},
+    },
+  };
+}
+
+function syncDir(dir: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(dir, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function read(path: string, onProblem: (message: string) => void): Stored | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return storedSchema.parse(JSON.parse(text));
+  } catch (error) {
+    onProblem(`${path} cannot be read, this is a new client: ${errorMessage(error)}`);
+    return undefined;
+  }
+}

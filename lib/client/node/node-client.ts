@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { PROTOCOL } from '../../protocol/server-messages.ts';
+import { randomId } from '../../util/random-id.ts';
+import type { ClientToolDefinition } from '../client-tool.ts';
+import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
+import { createHttpUploadBlob } from '../upload-blob.ts';
+import { createFileIdentity } from './file-identity.ts';
+import { type FileJournal, openFileJournal } from './file-journal.ts';
+import { type DataDirLock, lockDataDir } from './lock-data-dir.ts';
+import { createNodeEnvironment, type WebSocketConstructor } from './node-environment.ts';
+
+export interface NodeToolClientOptions
+  extends Pick<ToolClientOptions, 'onProblem' | 'onRejectedTools'> {
+  /** Of the server: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** An operator's, or a device's that was made by pairing. */
+  readonly token: string;
+  /** Shown to people. */
+  readonly name: string;
+  readonly tools: readonly ClientToolDefinition[];
+  /** For this client alone: its identity and its journal. Made when there is none. */
+  readonly dataDir: string;
+  /** By default the one that Node has. */
+  readonly WebSocket?: WebSocketConstructor;
+}
+
+/** A Node program as a client, whose calls and answers survive its end (contract, promises P2 and P3). */
+export async function createNodeToolClient(options: NodeToolClientOptions): Promise<ToolClient> {
+  const {
+    url,
+    token,
+    dataDir,
+    onProblem = console.warn,
+    WebSocket = globalThis.WebSocket,
+  } = options;
+  let lock: DataDirLock | undefined = await lockDataDir(dataDir);
+  const journals: FileJournal[] = [];
+  const headers = { authorization: `Bearer ${token}` };
+  const client = createToolClient({
+    ...options,
+    ...createFileIdentity({ path: join(dataDir, 'client.json'), newId: randomId, onProblem }),
+    url: new URL('/ws/client', url).href.replace(/^http/, 'ws'),
+    protocols: [PROTOCOL, `bearer.${token}`],
+    kind: 'program',
+    environment: createNodeEnvironment({ WebSocket }),
+    async openJournal(instanceId) {
+      const path = join(dataDir, `journal-${instanceId}.log`);
+      const journal = await openFileJournal({ path, newId: randomId, onProblem });
+      journals.push(journal);
+      return journal;
+    },
+    uploadBlob: createHttpUploadBlob({ baseUrl: new URL(url).origin, fetch, headers }),
+    isRefused: () => isRefused(url, headers),
+    onProblem,
+  });
+
+  return {
+    ...client,
+    get toolNames() {
+      return client.toolNames;
+    },
+    async start() {
+      lock ??= await lockDataDir(dataDir);
+      await client.start();
+    },
+    /** The directory is free for the next one only when all of the journal is written. */
+    async stop() {
+      await client.stop();
+      await Promise.all(journals.splice(0).map(({ closed }) => closed));
+      lock?.release();
+      lock = undefined;
+    },
+  };
+}
+
+/** A socket that could not be opened does not say why; a request does. No answer is no refusal. */
+async function isRefused(url: string, headers: Record<string, string>): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('/v1/tools', url), { headers });
+    await answer.body?.cancel();
+    return answer.status === 401;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { transition } from '../call-machine.ts';
+import { resumeAction } from '../resume-matrix.ts';
+
+/** The rules that a world goes by: the real ones, or broken ones. */
+export interface Design {
+  readonly transition: typeof transition;
+  readonly resumeAction: typeof resumeAction;
+  /** When what follows from a decision is told to anybody. */
+  readonly tells: 'once on disk' | 'when decided' | 'when written, not flushed';
+  /** When a client that is back may delete what it has of a call that ended. */
+  readonly forgets: 'once on disk' | 'when decided';
+  /** What a claim or an answer must name to count. */
+  readonly matches: 'instance and attempt' | 'the call alone';
+  /** What proves that a granted call was never started. */
+  readonly proof: 'of that attempt' | 'of any attempt' | 'not asked for';
+  readonly runs: 'when granted' | 'when offered';
+  readonly journal: 'before the run' | 'after the run';
+  /** A repeated offer of what was run already. */
+  readonly repeats: 'answers from the journal' | 'runs it again';
+  readonly lostJournal: 'has a new epoch' | 'keeps its epoch';
+  readonly recovery: 'takes up open calls' | 'forgets them';
+}
+
+/** As it is built. */
+export const realDesign: Design = {
+  transition,
+  resumeAction,
+  tells: 'once on disk',
+  forgets: 'once on disk',
+  matches: 'instance and attempt',
+  proof: 'of that attempt',
+  runs: 'when granted',
+  journal: 'before the run',
+  repeats: 'answers from the journal',
+  lostJournal: 'has a new epoch',
+  recovery: 'takes up open calls',
+};
+
+const withoutTerminalGuard: typeof transition = (state, event) => {
+  const isFinal = state.phase === null;
+  return transition(isFinal ? { ...state, status: 'RUNNING', phase: 'granted' } : state, event);
+};
+
+/** One guard taken out of each; the model must tell why it is there. */
+export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
+  'no claim before a run': { runs: 'when offered' },
+  'tells before it writes': { tells: 'when decided' },
+  'writes without fsync': { tells: 'when written, not flushed' },
+  'matches claims and answers by id alone': { matches: 'the call alone' },
+  'no guard on final states': { transition: withoutTerminalGuard },
+  'has a client forget an end that is not on disk': { forgets: 'when decided' },
+  'offers again without proof': { proof: 'not asked for' },
+  'a proof outlives its attempt': { proof: 'of any attempt' },
+  'journal written after the run': { journal: 'after the run' },
+  'runs again what it ran already': { repeats: 'runs it again' },
+  'a lost journal keeps its epoch': { lostJournal: 'keeps its epoch' },
+  'recovery forgets open calls': { recovery: 'forgets them' },
+  'a lost outcome is offered again': {
+    resumeAction: (one) => {
+      const action = resumeAction(one);
+      return action === 'outcome_unknown' ? 'offer' : action;
+    },
+    proof: 'not asked for',
+  },
+};

@@ -1,0 +1,77 @@
+import { brokenDesigns, realDesign } from './design.ts';
+import { type Exploration, explore } from './explore.ts';
+import type { Bounds } from './world.ts';
+
+export interface ModelCheck {
+  /** Over all kinds of tools and clients. */
+  readonly states: number;
+  readonly transitions: number;
+  readonly depth: number;
+  /** Of the real rules, each with its bounds and the way to it. */
+  readonly violations: readonly string[];
+  readonly broken: readonly {
+    readonly name: string;
+    /** Null: the model does not see what this guard is for. */
+    readonly counterExample: string | null;
+    readonly states: number;
+  }[];
+}
+
+/** How far the worlds go: offers of the call, instances of its client, faults in all. */
+export interface ModelBounds {
+  readonly attempts: number;
+  readonly instances: 1 | 2;
+  readonly faults: number;
+}
+
+/** Tools with effects and rerunnable ones; clients that claim, and those of the plain protocol. */
+const KINDS = [
+  { rerunnable: false, claims: true },
+  { rerunnable: true, claims: true },
+  { rerunnable: false, claims: false },
+  { rerunnable: true, claims: false },
+] as const;
+
+/** A tool with effects, a client that claims, one instance and one fault show most; these need more. */
+const SMALL: Bounds = { attempts: 2, instances: 1, faults: 1, rerunnable: false, claims: true };
+const NEEDS: Readonly<Record<string, Partial<Bounds>>> = {
+  'matches claims and answers by id alone': { instances: 2, faults: 0 },
+  'has a client forget an end that is not on disk': { faults: 2 },
+  'offers again without proof': { instances: 2 },
+  'a proof outlives its attempt': { attempts: 3, instances: 2 },
+  'runs again what it ran already': { faults: 2 },
+};
+
+/**
+ * All interleavings within the bounds, by the real rules; then the broken
+ * designs; the one that takes half a minute to show only with two instances.
+ */
+export function runModelCheck(bounds: ModelBounds): ModelCheck {
+  const found = KINDS.map((kind) => ({
+    kind,
+    result: explore(realDesign, { ...bounds, ...kind }),
+  }));
+  const bad = found.filter(({ result }) => result.violation !== '');
+  return {
+    states: found.reduce((sum, { result }) => sum + result.states, 0),
+    transitions: found.reduce((sum, { result }) => sum + result.transitions, 0),
+    depth: Math.max(...found.map(({ result }) => result.depth)),
+    violations: bad.map(({ kind, result }) => toText(result, { ...bounds, ...kind })),
+    broken: Object.entries(brokenDesigns)
+      .filter(([name]) => bounds.instances === 2 || (NEEDS[name]?.attempts ?? 2) === 2)
+      .map(([name, broken]) => {
+        const small = { ...SMALL, ...NEEDS[name] };
+        const result = explore({ ...realDesign, ...broken }, small);
+        const counterExample = result.violation === '' ? null : toText(result, small);
+        return { name, counterExample, states: result.states };
+      }),
+  };
+}
+
+/** The broken promise, and the shortest way to it. */
+function toText({ violation, trace }: Exploration, { rerunnable, claims }: Bounds): string {
+  const tool = rerunnable ? 'a rerunnable tool' : 'a tool with effects';
+  const client = claims ? 'a client that claims' : 'a client of the plain protocol';
+  const steps = trace.map((label, index) => `  ${String(index + 1).padStart(2)}. ${label}`);
+  return [`${violation} (${tool}, ${client})`, ...steps].join('\n');
+}

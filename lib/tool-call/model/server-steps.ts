@@ -1,0 +1,168 @@
+import type { CallClock } from '../../protocol/call-status.ts';
+import { isFinalStatus } from '../../protocol/is-final-status.ts';
+import type { CallEvent } from '../call-machine.ts';
+import type { ClientKnowledge } from '../resume-matrix.ts';
+import type { Design } from './design.ts';
+import { type Bounds, INSTANCES, type Instance, post, type Rec, type World } from './world.ts';
+
+/** What the server does, by the rules of its design; the world around it is `steps.ts`. */
+export function createServer(design: Design, bounds: Bounds) {
+  /** Decides by the machine; what follows is told when that is on disk. */
+  function apply(w: World, event: CallEvent, outs: readonly string[], more: Partial<Rec> = {}) {
+    const moved = design.transition(w.rec, event);
+    if (!moved.ok) return moved;
+    const { ok: _ok, error, ...state } = moved;
+    const ended = error ? { result: error.code, executed: error.executed } : {};
+    write(w, { ...w.rec, ...state, ...ended, ...more }, outs);
+    return moved;
+  }
+
+  function write(w: World, rec: Rec, outs: readonly string[]): void {
+    w.rec = rec;
+    const isTold = design.tells === 'when decided';
+    w.pending.push({ rec, outs, isTold });
+    if (isTold) tell(w, rec, outs);
+  }
+
+  function tell(w: World, rec: Rec, outs: readonly string[]): void {
+    w.seen = rec.status;
+    for (const out of outs) say(w, out);
+  }
+
+  function say(w: World, out: string): void {
+    if (out === 'accepted') {
+      w.isAccepted = true;
+      return;
+    }
+    const [, instance, conn, type, attempt] = out.split(' ');
+    if (w.live[instance as Instance] !== Number(conn)) return;
+    const isSame =
+      w.rec.provider?.attempt === Number(attempt) || design.matches === 'the call alone';
+    const isStill = w.rec.phase === 'granted' && isSame;
+    post(w, type === 'granted' && !isStill ? `c ${instance} ${conn} refused ${attempt} -` : out);
+  }
+
+  function offer(w: World, to: Instance, proof: World['owed'][Instance]): boolean {
+    const attempt = (w.rec.provider?.attempt ?? 0) + 1;
+    if (attempt > bounds.attempts || !w.serves[to]) return false;
+    const provider = { clientId: 'c', instanceId: to, attempt, claims: bounds.claims };
+    const current = w.rec.provider ?? provider;
+    const shown = {
+      'of that attempt': proof,
+      'of any attempt': proof && current,
+      'not asked for': current,
+    };
+    const neverStarted = shown[design.proof];
+    const event: CallEvent = { type: 'offered', provider, ...(neverStarted && { neverStarted }) };
+    const epoch = bounds.claims ? w.clients[to].journal.epoch : null;
+    return apply(w, event, [`c ${to} ${w.live[to]} request ${attempt} -`], { epoch }).ok;
+  }
+
+  const answerer = (w: World, instanceId: Instance, attempt: number) =>
+    (design.matches === 'the call alone' && w.rec.provider) || {
+      clientId: 'c',
+      instanceId,
+      attempt,
+    };
+
+  function answered(w: World, i: Instance, attempt: number, answer: string): void {
+    const reply = (type: string, text: string) => `c ${i} ${w.live[i]} ${type} ${attempt} ${text}`;
+    const isOk = answer.startsWith('ok:');
+    const code = answer === 'outcome_unknown' ? answer : 'cancelled';
+    const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
+    const event: CallEvent = {
+      type: 'answered',
+      from: answerer(w, i, attempt),
+      error,
+    };
+    const fields = isOk ? { result: answer, executed: 'yes' } : {};
+    const moved = apply(w, event, [reply('acknowledged', answer)], fields);
+    if (moved.ok) return;
+    if (moved.refusal !== 'already_final') return say(w, reply('rejected', '-'));
+    const isSame = w.rec.result === answer;
+    const isOther = !isSame && w.rec.result?.startsWith('ok:');
+    afterAll(w, isOther ? reply('rejected', '-') : reply('acknowledged', isSame ? answer : 'late'));
+  }
+
+  /** What is said of a state waits until that state is on disk. */
+  function afterAll(w: World, out: string): void {
+    const last = w.pending.at(-1);
+    if (!last || last.isTold) say(w, out);
+    else w.pending[w.pending.length - 1] = { ...last, outs: [...last.outs, out] };
+  }
+
+  function hello(w: World, i: Instance, conn: number, epoch: number, phase: string): void {
+    w.newest[i] = conn;
+    w.live[i] = conn;
+    w.serves[i] = false;
+    w.owed[i] = null;
+    const { provider } = w.rec;
+    const isMine = provider !== null && (provider.instanceId === i || phase !== 'nothing');
+    const action = isMine ? judge(w.rec, epoch, phase) : 'leave';
+    const welcome = `c ${i} ${conn} welcome 0 ${action}`;
+    if (design.forgets === 'once on disk') afterAll(w, welcome);
+    else say(w, welcome);
+    if (!isMine || isFinalStatus(w.rec.status)) return;
+    if (action === 'outcome_unknown') apply(w, { type: 'outcome_lost', message: '' }, []);
+    else {
+      apply(w, { type: 'instance_back', instanceId: i }, []);
+      if (action === 'offer') w.owed[i] = { instanceId: i, attempt: provider.attempt };
+    }
+  }
+
+  function judge(rec: Rec, epoch: number, phase: string) {
+    const unknown = bounds.claims && rec.epoch === epoch ? 'nothing' : 'nothing_new_journal';
+    const client = (phase === 'nothing' ? unknown : phase) as ClientKnowledge;
+    const server = isFinalStatus(rec.status) ? 'final' : (rec.phase ?? 'final');
+    return design.resumeAction({
+      server,
+      client,
+      rerunnable: rec.rerunnable,
+      claims: bounds.claims,
+    });
+  }
+
+  const others = (w: World): Instance[] => INSTANCES.filter((i) => w.serves[i]);
+
+  return {
+    offer,
+    answered,
+    hello,
+    tell,
+    claimed(w: World, i: Instance, attempt: number) {
+      const from = answerer(w, i, attempt);
+      const out = `c ${i} ${w.live[i]} granted ${attempt} -`;
+      if (!apply(w, { type: 'claimed', from }, [out]).ok)
+        say(w, `c ${i} ${w.live[i]} refused ${attempt} -`);
+    },
+    /** The instance's socket is gone: what nobody has started goes to another at once. */
+    gone(w: World, i: Instance) {
+      Object.assign(w, { live: { ...w.live, [i]: 0 }, serves: { ...w.serves, [i]: false } });
+      w.owed[i] = null;
+      const { provider, granted, phase } = w.rec;
+      if (provider?.instanceId !== i || granted || phase !== 'offered') return;
+      for (const other of others(w)) if (offer(w, other, null)) return;
+    },
+    /** The clocks that may run out now, besides `start`, which only offers again. */
+    clocks({ rec, live, isForgotten }: World): CallClock[] {
+      if (isForgotten || isFinalStatus(rec.status)) return [];
+      const isAway = rec.provider !== null && live[rec.provider.instanceId as Instance] === 0;
+      const waits = isAway && (bounds.claims || rec.rerunnable) && rec.phase !== 'queued';
+      return [
+        ...(rec.phase === 'queued' || (rec.phase === 'offered' && bounds.claims)
+          ? ['queue' as const]
+          : []),
+        ...(rec.phase === 'granted' || (rec.phase === 'offered' && !bounds.claims)
+          ? ['execute' as const]
+          : []),
+        ...(rec.phase === 'cancelling' ? ['cancel' as const] : []),
+        ...(waits ? ['resume' as const] : []),
+      ];
+    },
+    end(w: World, event: CallEvent) {
+      const i = w.rec.provider?.instanceId as Instance | undefined;
+      apply(w, event, i === undefined ? [] : [`c ${i} ${w.live[i]} cancel 0 -`]);
+    },
+    canBeOffered: others,
+  };
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAliveMark } from './alive-mark.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'callboard-alive-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const setup = (now: () => number, file = join(dir, 'alive')) => {
+  const errors: unknown[] = [];
+  const mark = createAliveMark({ file, now, onError: (error) => errors.push(error) });
+  return { file, errors, mark };
+};
+
+test('[CK4] a server that stops leaves when that was, for the next one', async () => {
+  let now = 1_000;
+  const first = setup(() => now);
+  expect(await first.mark.lastAliveAt()).toBeUndefined();
+  const stop = first.mark.keep();
+  now = 9_000;
+  await stop();
+  expect(await setup(() => 0).mark.lastAliveAt()).toBe(9_000);
+  expect(statSync(first.file).mode & 0o077).toBe(0);
+});
+
+test.each(['', 'yesterday', '12', '-5\n', '1e9\n', `${'9'.repeat(17)}\n`])(
+  '[CK4] a mark that makes no sense (%j) is none',
+  async (text) => {
+    const { file, mark } = setup(() => 0);
+    writeFileSync(file, text);
+    expect(await mark.lastAliveAt()).toBeUndefined();
+  },
+);
+
+test('[CK4] a mark that cannot be written is told, and stops nothing', async () => {
+  const { errors, mark } = setup(() => 1, join(dir, 'missing', 'alive'));
+  await mark.keep()();
+  expect(errors).not.toEqual([]);
+});
+
+test('[CK4] the mark is a plain number of milliseconds', async () => {
+  const { file, mark } = setup(() => 1_234);
+  await mark.keep()();
+  expect(readFileSync(file, 'utf8')).toBe('1234\n');
+});

@@ -1,0 +1,50 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+const EVERY_MS = 5_000;
+
+/**
+ * A file that says when the server was last known to run, so that the next start
+ * knows how long there was none. Not flushed: an older mark does no harm.
+ */
+export interface AliveMark {
+  /** What the server before left; undefined when there was none, or its file makes no sense. */
+  lastAliveAt(): Promise<number | undefined>;
+  /** Marks from now on. Returns its undo, which marks once more. */
+  keep(): () => Promise<void>;
+}
+
+export function createAliveMark(deps: {
+  file: string;
+  now(): number;
+  onError(error: unknown): void;
+}): AliveMark {
+  // In turn: of two writes at once the older one could be the last.
+  let last = Promise.resolve();
+  const mark = () => {
+    last = last
+      .then(() => writeFile(deps.file, `${deps.now()}\n`, { mode: 0o600 }))
+      .catch(deps.onError);
+    return last;
+  };
+  return {
+    async lastAliveAt() {
+      const text = await readFile(deps.file, 'utf8').catch((error: unknown) => {
+        if (isMissing(error)) return '';
+        throw error;
+      });
+      return /^\d{1,16}\n$/.test(text) ? Number(text) : undefined;
+    },
+    keep() {
+      void mark();
+      const timer = setInterval(mark, EVERY_MS);
+      timer.unref();
+      return async () => {
+        clearInterval(timer);
+        await mark();
+      };
+    },
+  };
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { admits, afterFailure, type BreakerState, createBreaker } from './breaker.ts';
+
+const closed = (failures: number): BreakerState => ({
+  failures,
+  pauseMs: 30_000,
+  until: null,
+  trial: null,
+});
+const tripped = (failures: number, pauseMs: number, until: number): BreakerState => ({
+  failures,
+  pauseMs,
+  until,
+  trial: null,
+});
+
+describe('one failure more', () => {
+  test.each([
+    ['[BR1] the first', undefined, 1_000, closed(1)],
+    ['[BR1] the second', closed(1), 1_000, closed(2)],
+    ['[BR1] the third trips', closed(2), 1_000, tripped(3, 30_000, 31_000)],
+    ['[BR3] in the pause', tripped(3, 30_000, 31_000), 30_999, tripped(4, 30_000, 31_000)],
+    ['[BR2] of the trial', tripped(3, 30_000, 31_000), 31_000, tripped(4, 60_000, 91_000)],
+    ['[BR2] of the next', tripped(4, 60_000, 91_000), 99_000, tripped(5, 120_000, 219_000)],
+    ['[BR2] of the fifth', tripped(7, 240_000, 0), 0, tripped(8, 300_000, 300_000)],
+    ['[BR2] never more than 5 min', tripped(9, 300_000, 0), 0, tripped(10, 300_000, 300_000)],
+  ] as const)('%s', (_name, before, now, after) => {
+    expect(afterFailure(before, now)).toEqual(after);
+  });
+
+  test.each([
+    ['unknown', undefined, 0, true],
+    ['failed twice', closed(2), 0, true],
+    ['in the pause', tripped(3, 30_000, 31_000), 30_999, false],
+    ['after the pause', tripped(3, 30_000, 31_000), 31_000, true],
+    ['being tried', { ...tripped(3, 30_000, 31_000), trial: 'tc_1' }, 40_000, false],
+  ] as const)('[BR2] whether it is asked: %s', (_name, state, now, may) => {
+    expect(admits(state, now)).toBe(may);
+  });
+});
+
+describe('an instance', () => {
+  function setup() {
+    const clock = createManualClock(0);
+    const breaker = createBreaker({ clock });
+    let changes = 0;
+    breaker.onChange(() => {
+      changes += 1;
+    });
+    const fail = (times: number) => {
+      for (let time = 0; time < times; time += 1) breaker.failed('i', 't');
+    };
+    return { clock, breaker, fail, changes: () => changes };
+  }
+
+  test('[BR1] is passed over for that tool alone, and told of when it begins and ends', () => {
+    const { clock, breaker, fail, changes } = setup();
+    fail(2);
+    expect([breaker.admits('i', 't'), changes()]).toEqual([true, 0]);
+    fail(1);
+    expect([breaker.admits('i', 't'), changes()]).toEqual([false, 1]);
+    expect([breaker.admits('i', 'u'), breaker.admits('j', 't')]).toEqual([true, true]);
+    expect(breaker.tripsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
+    clock.advance(30_000);
+    expect([breaker.admits('i', 't'), changes()]).toEqual([true, 2]);
+  });
+
+  test('[BR1] an answer between failures begins the count anew', () => {
+    const { breaker, fail } = setup();
+    fail(2);
+    breaker.delivered('i', 't');
+    fail(2);
+    expect(breaker.admits('i', 't')).toBe(true);
+  });
+
+  test('[BR2] the answer to the trial makes all as before', () => {
+    const { clock, breaker, fail, changes } = setup();
+    fail(3);
+    clock.advance(30_000);
+    breaker.offered('i', 't', 'tc_1');
+    expect(breaker.admits('i', 't')).toBe(false);
+    breaker.delivered('i', 't');
+    expect([breaker.admits('i', 't'), breaker.tripsOf('i'), changes()]).toEqual([true, [], 3]);
+    fail(2);
+    expect(breaker.admits('i', 't')).toBe(true);
+  });
+
+  test('[BR3] a trial that ends without telling makes room for another; other calls do not', () => {
+    const { clock, breaker, fail } = setup();
+    fail(3);
+    clock.advance(30_000);
+    breaker.offered('i', 't', 'tc_1');
+    breaker.released('i', 't', 'tc_older');
+    expect(breaker.admits('i', 't')).toBe(false);
+    breaker.released('i', 't', 'tc_1');
+    expect(breaker.admits('i', 't')).toBe(true);
+  });
+
+  test('[BR1] those that never come back are forgotten', () => {
+    const { breaker } = setup();
+    for (let n = 0; n < 1_500; n += 1) for (let i = 0; i < 3; i += 1) breaker.failed(`i${n}`, 't');
+    expect(breaker.admits('i0', 't')).toBe(true);
+    expect(breaker.admits('i1499', 't')).toBe(false);
+  });
+});

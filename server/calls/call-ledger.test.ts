@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { Card, CardUpdate } from '#lib/protocol/card';
+import { mergeCard } from '#lib/tool-call/merge-card';
+import type { CallRecord } from '../store/call-record.ts';
+import { type Change, type Store, StoreFailedError } from '../store/store.ts';
+import { advance, firstCard } from './advance.ts';
+import { createCallLedger } from './call-ledger.ts';
+import { blankRecord } from './invoke.ts';
+
+/** A ledger on a disk that is as slow as the test wants: each write waits to be let through. */
+function setup() {
+  const disk: { changes: readonly Change[]; done(): void; fail(error: Error): void }[] = [];
+  const written: CallRecord[] = [];
+  const told: CardUpdate[] = [];
+  const errors: unknown[] = [];
+  const write: Store['write'] = (changes) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    disk.push({ changes, done: resolve, fail: reject });
+    return promise;
+  };
+  const ledger = createCallLedger({
+    store: { write, getCall: async () => undefined } as Pick<Store, 'write' | 'getCall'> as Store,
+    bus: {
+      publish(event) {
+        if (event.type === 'call') told.push(event.update);
+        return told.length;
+      },
+    },
+    clock: createManualClock(),
+    keepFinal: 10,
+    onDurable: () => {},
+    onError: (error) => errors.push(error),
+  });
+  /** Lets the oldest write through, and all that follows from it in this moment. */
+  const flush = async () => {
+    const next = disk.shift();
+    if (!next) throw new Error('Nothing is being written');
+    for (const change of next.changes) if (change.type === 'put_call') written.push(change.call);
+    next.done();
+    await new Promise(setImmediate);
+  };
+  const blank = {
+    ...blankRecord('tc_1', 1_000),
+    runId: 'run_1',
+    toolName: 'camera',
+    source: 'server' as const,
+    args: {},
+    annotations: {},
+    timeoutMs: 1_000,
+    wantedClientId: null,
+    retryOf: null,
+    requestedBy: 'operator',
+  };
+  const first: CallRecord = { ...blank, card: firstCard(blank, null) };
+  const step = (event: Parameters<typeof advance>[1]) => {
+    const latest = ledger.latest('tc_1');
+    const moved = latest && advance(latest, event, 2_000);
+    if (!moved?.ok) throw new Error('Cannot be');
+    return ledger.commit(moved.record, [moved.update]);
+  };
+  /** A call that runs, on disk and told. */
+  const running = async () => {
+    void ledger.commit(first, [first.card]);
+    void step({ type: 'arguments_complete', check: 'allow' });
+    void step({ type: 'started_here' });
+    while (disk.length > 0) await flush();
+    told.length = 0;
+    written.length = 0;
+  };
+  const cardOf = () => ledger.shown()[0]?.card;
+  const seen = (from: Card | undefined) => told.reduce<Card | undefined>(mergeCard, from);
+  return { ledger, disk, written, told, errors, flush, first, step, running, cardOf, seen };
+}
+
+test('[CA11] a tip is told when it is on disk, and is in no snapshot before', async () => {
+  const { ledger, told, flush, running, cardOf, written } = setup();
+  await running();
+  ledger.tell('tc_1', { tip: 'Focusing' });
+  expect([told, cardOf()?.tip]).toEqual([[], undefined]);
+  await flush();
+  expect(told).toEqual([{ tip: 'Focusing' }]);
+  expect([cardOf()?.tip, written[0]?.card.tip]).toEqual(['Focusing', 'Focusing']);
+});
+
+test('[CA11] what comes while the call is written shares the next write, each told in order', async () => {
+  const { ledger, disk, told, flush, running, written } = setup();
+  await running();
+  for (const done of [1, 2, 3, 4]) ledger.tell('tc_1', { progress: { done } });
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(told).toEqual([{ progress: { done: 1 } }]);
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(told.map(({ progress }) => progress?.done)).toEqual([1, 2, 3, 4]);
+  expect(written.map(({ card }) => card.progress?.done)).toEqual([1, 4]);
+  expect(disk).toHaveLength(0);
+});
+
+test('[CA11] a tip overtakes no state, and the end is written and told with all before it', async () => {
+  const { ledger, told, flush, running, step, written, cardOf, seen } = setup();
+  await running();
+  const before = cardOf();
+  ledger.tell('tc_1', { tip: 'one' });
+  ledger.tell('tc_1', { tip: 'two' });
+  void step({ type: 'finished_here', error: null });
+  ledger.tell('tc_1', { tip: 'after the end' });
+  await flush();
+  await flush();
+  expect(told.map(({ tip, status }) => status ?? tip)).toEqual(['one', 'two', 'SUCCESS']);
+  expect(written.at(-1)).toMatchObject({ status: 'SUCCEEDED', card: { tip: 'two' } });
+  expect(cardOf()).toEqual(seen(before));
+});
+
+test('[CA11] a tip while a state is being written waits for it', async () => {
+  const { ledger, told, flush, first, disk } = setup();
+  void ledger.commit(first, [first.card]);
+  ledger.tell('tc_1', { tip: 'early' });
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(told).toEqual([first.card]);
+  await flush();
+  expect(told.at(-1)).toEqual({ tip: 'early' });
+});
+
+test('[CA11] what cannot be written is never told', async () => {
+  const { ledger, disk, told, errors, running } = setup();
+  await running();
+  ledger.tell('tc_1', { tip: 'lost' });
+  disk.shift()?.fail(new StoreFailedError('the disk is gone'));
+  await new Promise(setImmediate);
+  expect([told, errors.length]).toEqual([[], 1]);
+});
+
+test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
+  const { ledger, disk, told, flush, first, running } = setup();
+  void ledger.commit(first, [first.card]);
+  await flush();
+  ledger.sketch('tc_1', { params: { a: 'lo' }, partial: true });
+  expect(disk).toHaveLength(0);
+  expect(told.at(-1)).toMatchObject({ params: { a: 'lo' } });
+  await running();
+  ledger.sketch('tc_1', { params: { a: 'late' } });
+  expect(told).toEqual([]);
+});
+
+test('[CA13] those who wait are let go with what there is, and nobody waits after that', async () => {
+  const { ledger, running } = setup();
+  await running();
+  const waiting = ledger.wait('tc_1', 30_000);
+  ledger.releaseWaiters();
+  expect(await waiting).toMatchObject({ status: 'RUNNING' });
+  expect(await ledger.wait('tc_1', 30_000)).toMatchObject({ status: 'RUNNING' });
+});

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CLOCKS } from '#lib/protocol/limits';
+import { shiftAfterAbsence } from './recover.ts';
+import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
+
+const HOUR = 3_600_000;
+const YEARS = 10 * 365 * 24 * HOUR;
+
+const open: CallsSetup[] = [];
+const dirs: string[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close(true);
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-deadlines-'));
+  dirs.push(dir);
+  const one = await setupCalls({ ...options, dir });
+  open.push(one);
+  const claiming = (timeoutMs: number) => {
+    const phone = one.connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(tool('camera', { timeout_ms: timeoutMs }));
+    return phone;
+  };
+  const granted = async (timeoutMs: number) => {
+    const phone = claiming(timeoutMs);
+    const { id } = await one.invoke('camera');
+    await phone.claim(id, 1);
+    return { phone, id };
+  };
+  return { ...one, granted, claiming };
+}
+
+describe('a granted call whose client is away', () => {
+  test('[CK1] ends with execute when that is earlier, and the card says when', async () => {
+    const { granted, clock, settle, call, cardOf } = await setup();
+    const { phone, id } = await granted(20_000);
+    const end = (clock.now() + 20_000) / 1_000;
+    phone.leave();
+    await settle();
+    expect(cardOf(id)?.clock).toEqual({ name: 'resume', deadline_at: end });
+    clock.advance(19_999);
+    await settle();
+    expect((await call(id)).status).toBe('RUNNING');
+    clock.advance(1);
+    await settle();
+    expect(await call(id)).toMatchObject({
+      status: 'TIMEOUT',
+      error: { clock: 'execute', executed: 'unknown' },
+    });
+  });
+
+  test('[CK1] ends with the grace when that is earlier', async () => {
+    const { granted, clock, settle, call } = await setup();
+    const { phone, id } = await granted(CLOCKS.resumeMs + 1);
+    phone.leave();
+    clock.advance(CLOCKS.resumeMs);
+    await settle();
+    expect(await call(id)).toMatchObject({ status: 'FAILED', error: { code: 'outcome_unknown' } });
+  });
+
+  test('[CK5] back while its person is asked, both clocks are as it left them', async () => {
+    const { granted, clock, settle, call, calls, connect } = await setup();
+    const { phone, id } = await granted(20_000);
+    clock.advance(5_000);
+    phone.status({ type: 'tool_status', id, phase: 'device' });
+    clock.advance(60_000);
+    phone.leave();
+    const back = connect('phone', { claims: true, epoch: 'e1' });
+    const { clientId, instanceId } = back;
+    await calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: 'e1',
+      known: [{ id, attempt: 1, phase: 'running' }],
+    });
+    back.status({ type: 'tool_status', id, phase: 'granted' });
+    clock.advance(14_999);
+    await settle();
+    expect((await call(id)).status).toBe('RUNNING');
+    clock.advance(1);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ code: 'timeout', clock: 'execute' });
+  });
+});
+
+describe('the wall clock is set', () => {
+  test.each([
+    ['an hour on', HOUR],
+    ['an hour back', -HOUR],
+    ['ten years on', YEARS],
+    ['ten years back', -YEARS],
+  ])('[CK3] %s: a call has the time that it had', async (_name, byMs) => {
+    const { granted, clock, calls, call, settle } = await setup();
+    const { id } = await granted(20_000);
+    clock.advance(5_000);
+    const before = (await call(id)).deadlines.execute ?? 0;
+    clock.freeze(byMs);
+    calls.wallClockMoved(byMs);
+    await settle();
+    expect((await call(id)).deadlines.execute).toBe(before + byMs);
+    expect((await call(id)).card.clock?.deadline_at).toBe((before + byMs) / 1_000);
+    clock.advance(14_999);
+    await settle();
+    expect((await call(id)).status).toBe('RUNNING');
+    clock.advance(1);
+    await settle();
+    expect((await call(id)).status).toBe('TIMEOUT');
+  });
+});
+
+describe('a start after an absence', () => {
+  test.each([
+    ['no mark was left', undefined, 1_000_000, 0],
+    ['a second', 1_000_000, 1_001_000, 0],
+    ['ten seconds', 1_000_000, 1_010_000, 0],
+    ['an hour, or a clock set an hour on', 1_000_000, 1_000_000 + HOUR, HOUR - 10_000],
+    ['ten years on', 1_000_000, 1_000_000 + YEARS, YEARS - 10_000],
+    ['an hour back', 1_000_000 + HOUR, 1_000_000, -HOUR],
+    ['ten years back', 1_000_000 + YEARS, 1_000_000, -YEARS],
+  ])('[CK4] %s', (_name, lastAliveAt, now, shift) => {
+    expect(shiftAfterAbsence(lastAliveAt, now)).toBe(shift);
+  });
+
+  test.each([HOUR, -HOUR, YEARS, -YEARS])(
+    '[CK4] of %d ms: at most ten seconds are lost, and none is won',
+    async (absence) => {
+      const before = await setup();
+      const { id } = await before.granted(60_000);
+      const left = 60_000;
+      const leftAt = before.clock.now();
+      const after = await setup({ dir: before.dir });
+      after.clock.freeze(leftAt + absence - after.clock.now());
+      await after.calls.recover(leftAt);
+      await after.settle();
+      const { deadlines } = await after.call(id);
+      const now = after.clock.now();
+      const expected = absence < 0 ? left : left - 10_000;
+      expect((deadlines.execute ?? 0) - now).toBe(expected);
+      // On disk, since the start after this one measures from here.
+      expect((await after.store.getCall(id))?.deadlines.execute).toBe(deadlines.execute);
+      after.clock.advance(expected);
+      await after.settle();
+      expect((await after.call(id)).error).toMatchObject({ clock: 'execute' });
+    },
+  );
+});
+
+test('[CK4] a call that only waits is moved on disk as well, and its card says so', async () => {
+  const asking = { check: () => ({ verdict: 'ask' as const, reason: 'It takes pictures' }) };
+  const before = await setup(asking);
+  before.claiming(1_000);
+  const { id } = await before.invoke('camera');
+  const leftAt = before.clock.now();
+  const after = await setup({ ...asking, dir: before.dir });
+  after.clock.freeze(leftAt + HOUR - after.clock.now());
+  await after.calls.recover(leftAt);
+  await after.settle();
+  const end = leftAt + CLOCKS.approvalMs + HOUR - 10_000;
+  expect(await after.store.getCall(id)).toMatchObject({
+    phase: 'approval',
+    deadlines: { approval: end },
+    card: { clock: { name: 'approval', deadline_at: end / 1_000 } },
+  });
+});
+
+describe('two at one moment', () => {
+  test('[CA12] a cancel and an answer: what was final first stays, and is told once', async () => {
+    const { granted, calls, call, settle, events } = await setup();
+    const { phone, id } = await granted(20_000);
+    const cancelling = calls.cancel(id, 'enough');
+    const answered = phone.succeed(id, 'done', 1);
+    await Promise.all([cancelling, answered]);
+    await settle();
+    expect((await call(id)).status).toBe('SUCCEEDED');
+    const ends = events.filter((one) => one.type === 'call' && one.update.completed_at);
+    expect(ends).toHaveLength(1);
+  });
+
+  test('[CA12] an extension and a timeout: the end stays', async () => {
+    const { granted, calls, call, clock, settle } = await setup();
+    const { id } = await granted(20_000);
+    const extending = calls.extend(id, 30_000);
+    clock.advance(20_000);
+    await extending;
+    await settle();
+    expect((await call(id)).status).toBe('TIMEOUT');
+  });
+
+  test('[CA12] two late answers: the first is kept, and marked on the stored card too', async () => {
+    const { granted, clock, settle, store } = await setup();
+    const { phone, id } = await granted(1_000);
+    clock.advance(1_000);
+    await settle();
+    const replies = await Promise.all([phone.succeed(id, 'one', 1), phone.succeed(id, 'two', 1)]);
+    expect(replies).toMatchObject([{ disposition: 'late' }, { disposition: 'late' }]);
+    expect(await store.getCall(id)).toMatchObject({
+      lateResult: 'one',
+      card: { late_result: true },
+    });
+  });
+});

@@ -1,0 +1,15 @@
+import { ConfigError } from './config.ts';
+
+export interface Arguments {
+  /** Make a damaged store usable again, with what can be read of it. */
+  readonly salvage: boolean;
+}
+
+/** Reads what stands after the program's name. Throws `ConfigError` for anything that is not known. */
+export function readArguments(args: readonly string[]): Arguments {
+  const stranger = args.find((argument) => argument !== '--salvage');
+  if (stranger === undefined) return { salvage: args.length > 0 };
+  throw new ConfigError(
+    `${JSON.stringify(stranger)} is no argument of Callboard: it may be --salvage, which keeps what can be read of a damaged store; all else is set by environment variables`,
+  );
+}

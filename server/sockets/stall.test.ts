@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test } from 'vitest';
+import { principal, serveClients } from './testing/serve-clients.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** Everything in this thread stands still: the server, its timers, its sockets. */
+const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+async function setup(workerData: { claims: boolean; answerAfterMs: number }) {
+  const server = await serveClients();
+  closing.push(server.close);
+  const client = new Worker(new URL('./testing/answering-client.ts', import.meta.url), {
+    workerData: { ...workerData, url: server.url },
+  });
+  closing.push(() => client.terminate());
+  await once(client, 'message');
+  const outcome = await server.calls.invoke({
+    principal,
+    tool: 'echo',
+    runId: 'run_1',
+    args: {},
+  });
+  if (!outcome.ok) throw new Error(outcome.message);
+  await once(client, 'message');
+  return { ...server, id: outcome.call.id };
+}
+
+test('[CK2] an answer that came while the server stood still counts, though the clock ran out', async () => {
+  const { calls, id, closed, errors } = await setup({ claims: false, answerAfterMs: 100 });
+  standStill(1_800);
+  expect(await calls.wait(id, 10_000)).toMatchObject({ status: 'SUCCEEDED', result: 'in time' });
+  expect([closed, errors]).toEqual([[], []]);
+});
+
+test('[CK2] a claim that came while the server stood still counts, though its start clock ran out', async () => {
+  const { calls, id } = await setup({ claims: true, answerAfterMs: 100 });
+  standStill(6_500);
+  await expect.poll(async () => (await calls.get(id))?.phase).toBe('granted');
+  expect((await calls.get(id))?.provider?.attempt).toBe(1);
+});
+
+test('[CK2] what never came still runs out', async () => {
+  const { calls, id } = await setup({ claims: false, answerAfterMs: 60_000 });
+  standStill(1_800);
+  expect(await calls.wait(id, 10_000)).toMatchObject({
+    status: 'TIMEOUT',
+    error: { clock: 'execute', executed: 'unknown' },
+  });
+});

@@ -1,0 +1,38 @@
+/** What never changes while a call lives; written once, when it is first seen. */
+export const FIXED_COLUMNS = [
+  'id',
+  'run_id',
+  'tool_name',
+  'source',
+  'requested_by',
+  'wanted_client_id',
+  'retry_of',
+  'created_at',
+  'annotations',
+  'args',
+] as const;
+
+export const CHANGING_COLUMNS = [
+  'status',
+  'phase',
+  'client_id',
+  'instance_id',
+  'attempt',
+  'client_claims',
+  'journal_epoch',
+  'granted',
+  'timeout_ms',
+  'queued_at',
+  'offered_at',
+  'started_at',
+  'completed_at',
+  'deadlines',
+  'execute_left_ms',
+  'result_hash',
+  'error',
+  'attachments',
+  'result',
+  'late_result',
+  'card',
+  'card_shows',
+] as const;

@@ -1,0 +1,33 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import { withFile } from './file-bytes.ts';
+import { isLogInDatabase } from './is-log-in-database.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'callboard-log-'));
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const check = (log: string, database: string) =>
+  withFile(log, (one) => withFile(database, (other) => isLogInDatabase(one, other)));
+
+test('[ST22] a log under a torn header is in the database once it was checkpointed, and not before', () => {
+  const file = join(dir, 'a.db');
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode=WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)');
+  const [log, copy] = [join(dir, 'log'), join(dir, 'copy')];
+  copyFileSync(`${file}-wal`, log);
+  copyFileSync(file, copy);
+  expect(check(log, copy)).toBe(false);
+  database.exec('PRAGMA wal_checkpoint(FULL)');
+  copyFileSync(file, copy);
+  expect(check(log, copy)).toBe(true);
+  database.exec('INSERT INTO a VALUES (2)');
+  copyFileSync(file, copy);
+  copyFileSync(`${file}-wal`, log);
+  database.close();
+  expect(check(log, copy)).toBe(false);
+  writeFileSync(copy, '');
+  expect(check(log, copy)).toBe(false);
+});

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-columns.ts';
+import { RowDamagedError } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** Those whose content is promised. */
+export type GuardedTable = keyof typeof GUARDS;
+
+export interface Guard {
+  /** The column that holds the checksum. */
+  readonly sum: string;
+  /** What it is of, in this order. */
+  readonly of: readonly string[];
+}
+
+interface TableGuards {
+  /** What a row is called by. */
+  readonly key: readonly string[];
+  readonly guards: readonly Guard[];
+}
+
+/** A call has two, as what never changes is not written again. Both hold its id, so that halves do not mix. */
+export const GUARDS = {
+  tool_calls: {
+    key: ['id'],
+    guards: [
+      { sum: 'fixed_checksum', of: FIXED_COLUMNS },
+      { sum: 'checksum', of: ['id', ...CHANGING_COLUMNS] },
+    ],
+  },
+  idempotency: one(['scope'], ['fingerprint', 'call_id']),
+  runs: one(
+    ['run_id'],
+    ['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at', 'updated_at'],
+  ),
+  messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),
+  clients: one(
+    ['client_id', 'instance_id'],
+    ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at'],
+  ),
+  sessions: one(['id_hash'], ['created_at', 'expires_at']),
+} as const satisfies Partial<Record<keyof Tables, TableGuards>>;
+
+export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];
+
+function one<const Key extends string>(key: readonly Key[], others: readonly string[]) {
+  return { key, guards: [{ sum: 'checksum', of: [...key, ...others] }] };
+}
+
+/**
+ * CRC-32 of the values of a row, each with its kind and length before it, so
+ * that no two rows are one text. A text counts as SQLite keeps it, as UTF-8.
+ */
+export function rowChecksum(values: readonly unknown[]): number {
+  let text = '';
+  for (const value of values) {
+    if (typeof value === 'string') text += `s${value.length}:${value}`;
+    else text += value === null ? 'n' : `i${value};`;
+  }
+  return crc32(text);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export const isRowWhole = (table: GuardedTable, row: Row): boolean =>
+  GUARDS[table].guards.every(
+    ({ sum, of }) => row[sum] === rowChecksum(of.map((column) => row[column])),
+  );
+
+/** The row as it was written; throws `RowDamagedError` when it is not. */
+export function wholeRow<T extends GuardedTable>(table: T, row: Tables[T]): Tables[T] {
+  const columns: Row = { ...row };
+  if (isRowWhole(table, columns)) return row;
+  throw new RowDamagedError(table, keyText(table, columns));
+}
+
+export const keyText = (table: GuardedTable, row: Row): string =>
+  GUARDS[table].key.map((column) => String(row[column])).join(' ');
+
+/** Lets SQL compute it, which the migration does that brought it. */
+export function defineRowChecksum(database: DatabaseSync): void {
+  const options = { deterministic: true, varargs: true };
+  database.function('row_checksum', options, (...values) => rowChecksum(values));
+}
