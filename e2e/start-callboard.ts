@@ -50,6 +50,8 @@ export interface StartOptions {
   /** The data of a server that was stopped; by default an empty directory. */
   readonly dataDir?: string | undefined;
   readonly token?: string | undefined;
+  /** Another build of the server than the one in `dist/`. */
+  readonly serverFile?: string | undefined;
 }
 
 /** Starts `dist/server.mjs` as the launcher does, and waits until it has printed its sign-in URL. */
@@ -58,7 +60,10 @@ export async function startCallboard(options: StartOptions = {}): Promise<Callbo
   const token = options.token ?? randomBytes(24).toString('base64url');
   const server = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(ROOT, 'dist', 'server.mjs')],
+    [
+      '--disable-warning=ExperimentalWarning',
+      options.serverFile ?? join(ROOT, 'dist', 'server.mjs'),
+    ],
     {
       cwd: ROOT,
       env: environment({ dataDir, token, more: options.env }),

@@ -75,6 +75,13 @@ export const useTools = (): readonly ToolListing[] =>
 export const useClients = (): readonly ClientListing[] =>
   useStore(useWorkbench().listings, (state) => state.clients);
 
+/** Whether the client is connected, and nobody there answers. */
+export const useIsSilent = (clientId: string | null | undefined): boolean =>
+  useStore(useWorkbench().listings, ({ clients }) => {
+    const own = clients.filter((client) => client.client_id === clientId && client.connected);
+    return own.length > 0 && own.every((client) => !client.responsive);
+  });
+
 export const useApprovals = (): readonly ApprovalListing[] =>
   useStore(useWorkbench().listings, (state) => state.approvals);
 

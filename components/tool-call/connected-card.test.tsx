@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toast';
 import type { CardUpdate } from '#lib/protocol/card';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { ConnectedCard } from './connected-card.tsx';
 import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
@@ -22,6 +23,24 @@ function Card() {
     </>
   );
 }
+
+const clientsEvent = (seq: number, responsive: boolean): WatchEvent => ({
+  type: 'clients',
+  seq,
+  clients: [
+    {
+      client_id: 'c',
+      name: 'Phone',
+      kind: 'phone',
+      connected: true,
+      visible: true,
+      responsive,
+      caps: [],
+      tools: [],
+      connected_at: 1,
+    },
+  ],
+});
 
 function setup(update: CardUpdate, answer: (path: string) => Answer | Promise<Answer>) {
   const { workbench, sent } = createTestWorkbench(({ path }) => answer(path));
@@ -105,4 +124,20 @@ test('what the model got is told from the record, word by word', async () => {
     fireEvent.click(screen.getByRole('menuitem', { name: 'What the model got' }));
   });
   expect((await screen.findByTestId('model-output')).textContent).toBe('for the model only');
+});
+
+test('[CD15] a card says that its client does not answer, and no longer once it does', () => {
+  const { workbench } = setup(
+    { ...running, source: 'client', client_id: 'c', client_name: 'Phone' },
+    () => ({
+      body: {},
+    }),
+  );
+  const tell = (responsive: boolean, seq: number) =>
+    act(() => workbench.listings.getState().apply([clientsEvent(seq, responsive)]));
+  expect(screen.queryByText(/Phone does not answer/)).toBeNull();
+  tell(false, 2);
+  expect(screen.getByText(/Phone does not answer/)).toBeDefined();
+  tell(true, 3);
+  expect(screen.queryByText(/Phone does not answer/)).toBeNull();
 });

@@ -1,7 +1,7 @@
 'use client';
 
 import { memo, useMemo, useState } from 'react';
-import { useCall } from '../providers/workbench-context.tsx';
+import { useCall, useIsSilent } from '../providers/workbench-context.tsx';
 import type { CardActions } from './card-actions.ts';
 import { ToolCard } from './tool-card.tsx';
 
@@ -15,6 +15,7 @@ export interface ConnectedCardProps {
 export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardProps) {
   const { callId, actions } = props;
   const entry = useCall(callId);
+  const isSilent = useIsSilent(entry?.card.client_id);
   const [isAsked, setAsked] = useState(false);
   const own = useMemo<CardActions>(
     () => ({
@@ -36,6 +37,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
       seq={entry.seq}
       card={entry.card}
       isStale={props.isStale}
+      isSilent={isSilent}
       isAsked={isAsked}
       actions={own}
     />

@@ -21,6 +21,8 @@ export interface ToolCardProps {
   card: Card;
   /** The connection is lost: what is shown is the last known state, and time stops. */
   isStale?: boolean;
+  /** Its client is connected and does not answer. */
+  isSilent?: boolean;
   /** Somebody asked for an end and the server has not said so yet. */
   isAsked?: boolean;
   actions: CardActions;
@@ -28,7 +30,7 @@ export interface ToolCardProps {
 
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
-  const { callId, card, isStale = false, isAsked = false, actions } = props;
+  const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
   const t = useTranslations('card');
   const titleId = useId();
   const look = cardLook(card);
@@ -71,6 +73,11 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
         </span>
       </header>
       {sentence && <Sentence sentence={sentence} />}
+      {isSilent && look.isLive && !isStale && (
+        <p className="mt-0.5 text-xs font-semibold text-wait wrap-anywhere">
+          {t('tip.silent', { client: showControlCharacters(clientWords(card, t)) })}
+        </p>
+      )}
       <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
       {card.late_result && <p className="mt-1.5 text-xs text-wait">{t('tip.late')}</p>}
       {card.retry_of && (

@@ -6,7 +6,8 @@
  *   npm run bench                 everything
  *   npm run bench -- http inside  some of it (http, inside, cards)
  */
-import { arch, cpus, platform, totalmem } from 'node:os';
+
+import { describeMachine } from '../support/describe-machine.ts';
 import { benchCards } from './cards-bench.ts';
 import { benchHttp } from './http-bench.ts';
 import { benchInside } from './inside-bench.ts';
@@ -39,13 +40,7 @@ for (const { name, ours, raw, unit, ratio, target, met } of rows) {
     `${met ? 'met   ' : 'missed'}  ${String(ratio).padStart(7)} ×  (${target.padEnd(8)})  ${name}: ${figures}`,
   );
 }
-const machine = {
-  cpus: cpus().length,
-  cpu: cpus()[0]?.model,
-  memory: totalmem(),
-  platform: platform(),
-  arch: arch(),
-  node: process.version,
-};
-console.log(JSON.stringify({ date: new Date().toISOString(), machine, results }));
+console.log(
+  JSON.stringify({ date: new Date().toISOString(), machine: describeMachine(), results }),
+);
 process.exit(0);

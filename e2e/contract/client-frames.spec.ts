@@ -18,6 +18,27 @@ test('§5 a message of an unknown type is answered with an error that echoes its
   await client.settled();
 });
 
+test('§5 an answer that cannot be read is also rejected for good, and its call is left as it was', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { tools: ['poisoned'] });
+  const id = await invoke(board(), 'poisoned');
+  await client.request();
+  const deep = `${'['.repeat(80)}${']'.repeat(80)}`;
+  for (const text of [
+    `{"type":"tool_result","id":"${id}"}`,
+    `{"type":"tool_result","id":"${id}","output":${deep}}`,
+  ]) {
+    client.send(text);
+    expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
+    const rejected = await client.next('result_rejected');
+    expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
+  }
+  expect((await readCall(board(), id)).status).toBe('RUNNING');
+  client.succeed(id, 'mended');
+  expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
+});
+
 test('§5 a binary frame is refused in words, and the connection lives on', async ({ connect }) => {
   const client = await connect.client(board());
   client.send(Buffer.from('{"type":"probe","nonce":"x"}'));
@@ -141,9 +162,9 @@ test('§5 a status that is larger than its limit is refused: it would weigh on e
   client.send({ type: 'tool_status', id, preview: 'x'.repeat(LIMITS.statusBytes + 2_000) });
   expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
   client.send({ type: 'tool_status', id, preview: 'x'.repeat(LIMITS.statusBytes - 100) });
-  await client.settled();
-  const { card } = await readCall(board(), id);
-  expect(String(card.preview).length).toBe(LIMITS.statusBytes - 100);
+  // It is shown once it is on disk, and no message says when that is.
+  const shown = async () => String((await readCall(board(), id)).card.preview).length;
+  await expect.poll(shown).toBe(LIMITS.statusBytes - 100);
 });
 
 test('§5 a client may register no more than its limit of tools, and is told which were left out', async ({

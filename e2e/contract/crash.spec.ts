@@ -137,8 +137,9 @@ test.describe('a client with its journal, back after a crash', () => {
   test('§5 what it still runs goes on, and its answer counts', async () => {
     const { board, back, ids } = crashed();
     back.send({ type: 'tool_status', id: ids.running, tip: 'still at it' });
-    await back.settled();
-    expect((await readCall(board, ids.running)).card.tip).toBe('still at it');
+    await expect
+      .poll(async () => (await readCall(board, ids.running)).card.tip)
+      .toBe('still at it');
     back.succeed(ids.running, 'in the end', { attempt: 1 });
     await back.next('result_acknowledged', ({ id }) => id === ids.running);
     expect((await readCall(board, ids.running)).result).toBe('in the end');

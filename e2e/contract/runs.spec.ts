@@ -200,18 +200,54 @@ test('§9 a run that makes no sense is refused, and says why', async () => {
   }
 });
 
-test('§6 a run goes on when its reader hangs up, and over a restart its end is told', async ({
+for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  test(`§6 a run goes on when its reader hangs up, and over a restart by ${signal}`, async ({
+    startServer,
+  }) => {
+    const first = await startServer();
+    const answer = await post(first, '/v1/runs', { input: QUESTION, model: 'rehearsal' });
+    const { run_id } = runOf(answer);
+    await first.stop(signal);
+    const second = await startServer({ dataDir: first.dataDir, token: first.token });
+    await expect
+      .poll(async () => runOf(await get(second, `/v1/runs/${run_id}`)).status, { timeout: 20_000 })
+      .toBe('idle');
+    const run = runOf(await get(second, `/v1/runs/${run_id}`));
+    expect(run.messages[0]?.parts).toEqual([{ type: 'text', text: QUESTION }]);
+    expect(run.messages.every(({ status }) => status === 'done')).toBe(true);
+    const parts = run.messages.flatMap((message) => message.parts);
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'notice', code: 'restarted' }));
+    expect(JSON.stringify(parts)).toContain('14');
+  });
+}
+
+test('§2 a run whose tool was granted at a crash waits for its client and answers with its result', async ({
+  connect,
   startServer,
 }) => {
   const first = await startServer();
-  const answer = await post(first, '/v1/runs', { input: QUESTION, model: 'rehearsal' });
-  const { run_id } = runOf(answer);
+  const hello = { client_id: 'c', caps: ['claim'], journal_epoch: 'e1' };
+  const tools = [spec('stopwatch_read', { description: 'Read the stopwatch of this device' })];
+  const client = await connect.client(first, { hello, tools });
+  const input = 'read the stopwatch';
+  const { run_id } = runOf(await post(first, '/v1/runs', { input, model: 'rehearsal' }));
+  const request = await client.request();
+  await client.claim(request);
   await first.stop('SIGKILL');
   const second = await startServer({ dataDir: first.dataDir, token: first.token });
+  const known = [{ id: request.id, attempt: 1, phase: 'done' }];
+  const { resume_token } = client.welcome;
+  const back = await connect.client(second, { hello: { ...hello, resume_token, known }, tools });
+  back.succeed(request.id, 'seventy-three', { attempt: 1 });
+  await back.next('result_acknowledged');
   await expect
-    .poll(async () => runOf(await get(second, `/v1/runs/${run_id}`)).status)
-    .not.toBe('running');
+    .poll(async () => runOf(await get(second, `/v1/runs/${run_id}`)).status, { timeout: 20_000 })
+    .toBe('idle');
   const run = runOf(await get(second, `/v1/runs/${run_id}`));
-  expect(run.messages[0]?.parts).toEqual([{ type: 'text', text: QUESTION }]);
-  expect(run.messages.every(({ status }) => status === 'done')).toBe(true);
+  expect(JSON.stringify(run.messages.at(-1))).toContain('seventy-three');
+  const named = run.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : [])),
+  );
+  expect(named).toEqual([request.id]);
+  expect(back.all('tool_call_request')).toEqual([]);
 });

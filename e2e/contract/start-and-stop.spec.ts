@@ -13,9 +13,17 @@ test.describe.configure({ mode: 'default' });
 
 /** Refused in one line that names what was wrong, with an exit code that says so. */
 async function expectRefusal(env: Record<string, string>, ...words: (string | RegExp)[]) {
+  await expectExit(1, env, ...words);
+}
+
+async function expectExit(
+  exitCode: number,
+  env: Record<string, string>,
+  ...words: (string | RegExp)[]
+) {
   const { code, errors, output } = await runServer(env);
   const what = JSON.stringify({ env, errors, output });
-  expect(code, what).toBe(1);
+  expect(code, what).toBe(exitCode);
   expect(errors, what).toHaveLength(1);
   for (const word of words) expect(errors[0]).toMatch(word);
   expect(errors[0]).not.toContain('    at ');
@@ -89,7 +97,7 @@ test('§3 a data directory that cannot be one is told, and a file in its place i
     join(broken, 'callboard.db'),
     'this is no database, and never was one\n'.repeat(9),
   );
-  await expectRefusal({ CALLBOARD_DATA_DIR: broken }, /callboard\.db|broken/);
+  await expectExit(78, { CALLBOARD_DATA_DIR: broken }, /callboard\.db/, /--salvage/);
   expect(await readFile(join(broken, 'callboard.db'), 'utf8')).toContain('never was one');
 });
 
@@ -104,7 +112,7 @@ test('§3 a data directory that another server uses is told, and that server goe
   startServer,
 }) => {
   const first = await startServer();
-  await expectRefusal({ CALLBOARD_DATA_DIR: first.dataDir }, /in use|another/i);
+  await expectExit(75, { CALLBOARD_DATA_DIR: first.dataDir }, /in use|another/i);
   expect((await get(first, '/readyz')).status).toBe(200);
 });
 
@@ -145,15 +153,26 @@ test('§3 asked to stop, it takes no more work, closes sockets with 1012, and en
   const run = await post(board, '/v1/runs', { input: 'what is 2+3*4', model: 'rehearsal' });
   const { run_id } = run.body as { run_id: string };
   const stream = await openEventStream(board, `/v1/runs/${run_id}/events`);
-  const waiting = get(board, `/v1/tool_calls/${ids[0]}?wait_ms=30000`).catch(() => undefined);
+  const streamEnded = stream.until(() => false).catch((error: Error) => error.message);
+  const waiting = get(board, `/v1/tool_calls/${ids[0]}?wait_ms=30000`);
+  const invoking = post(board, '/v1/tools/open_end/invoke', {
+    run_id: 'r',
+    args: {},
+    wait_ms: 30_000,
+  });
+  const polling = get(board, '/internal/clients/poller/requests?wait_ms=30000');
+  ids.push((await client.request()).id);
   const before = Date.now();
   const code = await board.stop('SIGTERM');
   expect(code).toBe(0);
   expect(Date.now() - before).toBeLessThan(5_000);
   expect((await client.closed).code).toBe(1012);
   expect((await watcher.closed).code).toBe(1012);
-  await waiting;
-  stream.close();
+  // Whoever waited is answered with what there is, and streams end as whole answers do.
+  expect(await waiting).toMatchObject({ status: 200, body: { completed_at: null } });
+  expect(await invoking).toMatchObject({ status: 202, body: { tool_call_id: ids[3] } });
+  expect(await polling).toMatchObject({ status: 200, body: { requests: [] } });
+  expect(await streamEnded).toMatch(/^The stream ended/);
   const again = await startServer({ dataDir: board.dataDir, token: board.token });
   for (const id of ids) {
     const call = await readCall(again, id);
@@ -164,7 +183,8 @@ test('§3 asked to stop, it takes no more work, closes sockets with 1012, and en
     tools: [open],
   });
   expect(back.welcome.resumed).toBe(true);
-  const offered = [await back.request(), await back.request(), await back.request()];
+  const offered = [];
+  for (const _ of ids) offered.push(await back.request());
   expect(offered.map(({ id }) => id).sort()).toEqual([...ids].sort());
 });
 

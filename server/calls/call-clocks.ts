@@ -8,8 +8,6 @@ export interface CallClocks {
   stop(): void;
 }
 
-/** A timer that fires so late was held up by the server itself. */
-const STALLED_MS = 1_000;
 /** Each turn reads what lies in the sockets; the second, what did not fit into the first. */
 const TURNS_TO_READ = 3;
 
@@ -41,7 +39,7 @@ export function createCallClocks(deps: {
       deps.onRanOut(record.id, next.which);
     };
     entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
-      if (deps.clock.now() - next.at > STALLED_MS) afterTurns(TURNS_TO_READ, ranOut);
+      if (deps.clock.now() > next.at) afterTurns(TURNS_TO_READ, ranOut);
       else ranOut();
     });
     armed.set(record.id, entry);

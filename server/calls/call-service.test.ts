@@ -351,6 +351,66 @@ describe('clients that go and come back', () => {
     expect(back.requests()).toEqual([]);
   });
 
+  test('[CB6] a claim that comes twice is granted twice, and not once its call has ended', async () => {
+    const { connect, invoke } = await setup();
+    const phone = connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(tool('pay'));
+    const { id } = await invoke('pay');
+    for (let time = 0; time < 2; time += 1) {
+      expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_granted', attempt: 1 });
+    }
+    expect(await phone.claim(id, 2)).toMatchObject({ reason: 'stale_attempt' });
+    await phone.succeed(id, 'paid', 1);
+    expect(await phone.claim(id, 1)).toMatchObject({ reason: 'already_final' });
+  });
+
+  test('[CB7] an older attempt that a client knows of takes the newer one from no other tab', async () => {
+    const { connect, invoke, calls, settle, call } = await setup();
+    const one = connect('laptop', { claims: true, epoch: 'e1' });
+    one.offer(tool('pay'));
+    const { id } = await invoke('pay');
+    const other = connect('laptop', { claims: true, epoch: 'e2', instanceId: 'other-tab' });
+    other.offer(tool('pay'));
+    one.leave();
+    await settle();
+    await other.claim(id, 2);
+    const back = (attempt: number) =>
+      calls.instances.back({
+        clientId: one.clientId,
+        previousInstanceId: one.instanceId,
+        instanceId: one.instanceId,
+        journalEpoch: 'e1',
+        known: [{ id, attempt, phase: 'running' }],
+      });
+    expect(await back(1)).toMatchObject({ cancel: [id] });
+    expect((await call(id)).provider).toMatchObject({ instanceId: 'other-tab', attempt: 2 });
+    expect(await other.succeed(id, 'paid', 2)).toMatchObject({ disposition: 'accepted' });
+  });
+
+  test('[CB7] a client that missed the grant of its newer attempt is asked again', async () => {
+    const { connect, invoke, calls, settle } = await setup();
+    let phone = connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(tool('pay', { timeout_ms: 60_000 }));
+    const { id } = await invoke('pay');
+    for (const attempt of [1, 2]) {
+      await phone.claim(id, attempt);
+      phone.leave();
+      phone = connect('phone', { claims: true, epoch: 'e1' });
+      const { clientId, instanceId } = phone;
+      await calls.instances.back({
+        clientId,
+        previousInstanceId: instanceId,
+        instanceId,
+        journalEpoch: 'e1',
+        // It never heard of the second grant, and runs the first attempt.
+        known: attempt === 1 ? [] : [{ id, attempt: 1, phase: 'running' }],
+      });
+      phone.offer(tool('pay', { timeout_ms: 60_000 }));
+      await settle();
+      expect(phone.requests()).toMatchObject([{ id, attempt: attempt + 1 }]);
+    }
+  });
+
   test('[CB2] what died in the middle is unknown; what an intact journal does not hold is offered again', async () => {
     const { connect, invoke, calls, call, settle } = await setup();
     const phone = connect('phone', { claims: true, epoch: 'e1' });
@@ -376,6 +436,16 @@ describe('clients that go and come back', () => {
       executed: 'unknown',
     });
     expect(back.requests()).toMatchObject([{ id: never.id, attempt: 2 }]);
+    const from = { clientId, instanceId, attempt: 1 };
+    const says = { ok: false, message: 'It had started', clientCode: 'outcome_unknown' } as const;
+    const reply = await calls.clients.answer(from, died.id, says);
+    expect(reply).toMatchObject({ disposition: 'late' });
+    const { card, lateResult } = await call(died.id);
+    // People are told of late answers that say something, and this one says the same again.
+    expect([card.late_result, lateResult]).toEqual([
+      undefined,
+      { error: expect.objectContaining({ code: 'outcome_unknown' }) },
+    ]);
   });
 
   test('[CB2] one that stays away leaves the outcome unknown', async () => {

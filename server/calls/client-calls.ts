@@ -61,11 +61,13 @@ export function createClientCalls(deps: {
     const record = ledger.latest(id) ?? (await ledger.find(id));
     if (!record) return refuse('unknown_call');
     const moved = dispatcher.apply(record, { type: 'claimed', from });
-    if (!moved.ok) return refuse(moved.refusal);
+    // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
+    const isGranted = !moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;
+    if (!moved.ok && !isGranted) return refuse(moved.refusal);
     await ledger.settled(id);
-    const now = ledger.latest(id) ?? moved.record;
-    if (now.phase !== 'granted' || now.provider?.attempt !== from.attempt)
-      return refuse('already_final');
+    const now = ledger.latest(id);
+    const isHeld = now?.phase === 'granted' || now?.phase === 'device';
+    if (!isHeld || now.provider?.attempt !== from.attempt) return refuse('already_final');
     const remaining = (now.deadlines.execute ?? clock.now()) - clock.now();
     return {
       type: 'tool_call_granted',
@@ -145,9 +147,12 @@ export function createClientCalls(deps: {
     }
     const final = ledger.latest(id) ?? record;
     if (final.lateResult === undefined) {
-      const lateResult = given.ok === true ? given.output : { error: toError(given) };
+      const error = toError(given);
+      const lateResult = given.ok === true ? given.output : { error };
+      // That nobody knows is what the card says already: people are not told of an answer.
+      const isNews = error?.code !== 'outcome_unknown' || final.error?.code !== 'outcome_unknown';
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
-      await ledger.amend({ ...final, lateResult }, { late_result: true });
+      await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
     }
     await ledger.settled(id);
     return { type: 'result_acknowledged', id, disposition: 'late' };

@@ -33,6 +33,25 @@ export interface InstanceChanges {
   holdsCalls(instanceId: string): boolean;
 }
 
+type Known = ReturningInstance['known'][number];
+
+/**
+ * What a client knows of an older attempt says nothing of the one that counts
+ * now, and makes it nobody's: another tab of the client may have it.
+ */
+function holding(
+  record: CallRecord | undefined,
+  known: Known | undefined,
+  { clientId, previousInstanceId }: ReturningInstance,
+): { isMine: boolean; known: Known | undefined } {
+  const provider = record?.provider;
+  if (!record || provider?.clientId !== clientId) return { isMine: false, known };
+  const isNewest = known?.attempt === provider.attempt;
+  if (isNewest) return { isMine: true, known };
+  const isMine = provider.instanceId === previousInstanceId;
+  return { isMine, known: isMine && !isFinalStatus(record.status) ? undefined : known };
+}
+
 /** The resume clock runs, never past the clock that ends the call anyway. */
 export function awaitingReturn(record: CallRecord, now: number): CallRecord {
   const { execute, queue } = record.deadlines;
@@ -83,11 +102,12 @@ export function createInstanceChanges(deps: {
     const mine = index.pinnedTo(instance.previousInstanceId);
     for (const id of new Set([...mine, ...known.keys()])) {
       const record = await ledger.find(id);
-      const isMine = record?.provider?.clientId === instance.clientId;
-      const action = judge(isMine ? record : undefined, known.get(id), instance);
+      const held = holding(record, known.get(id), instance);
+      const action = judge(held.isMine ? record : undefined, held.known, instance);
       if (action === 'forget') forget.push(id);
       else if (action === 'cancel') cancel.push(id);
-      if (record && isMine && !isFinalStatus(record.status)) comeBack(record, action, instance);
+      if (record && held.isMine && !isFinalStatus(record.status))
+        comeBack(record, action, instance);
     }
     // A client that forgets an end which a crash then undoes would run the call again.
     await Promise.all([...forget, ...cancel].map((id) => ledger.settled(id)));
@@ -96,7 +116,7 @@ export function createInstanceChanges(deps: {
 
   function judge(
     record: CallRecord | undefined,
-    known: ReturningInstance['known'][number] | undefined,
+    known: Known | undefined,
     instance: ReturningInstance,
   ) {
     const sameJournal = record?.provider?.journalEpoch === instance.journalEpoch;

@@ -62,7 +62,17 @@ test.each([['probe'], []])('[LV2] any word makes it answer again (%s)', (...caps
   expect(told.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
 });
 
-test('[LV3] a dead socket is terminated, and nothing is left running', () => {
+test.each([0, 9_999])('[LV3] silent from %d ms after a beat on: terminated after 40 s', (after) => {
+  const { clock, told, liveness } = setup();
+  clock.advance(BEAT + after);
+  liveness.heard();
+  clock.advance(4 * BEAT - after - 1);
+  expect(told).not.toContain('terminated');
+  clock.advance(1);
+  expect(told.at(-1)).toBe('terminated');
+});
+
+test('[LV3] of a socket that was terminated nothing is left running', () => {
   const { clock, told } = setup();
   clock.advance(5 * BEAT);
   expect(told.at(-1)).toBe('terminated');

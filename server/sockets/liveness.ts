@@ -13,10 +13,11 @@ export interface LivenessDeps {
 
 /**
  * Heartbeats without a word before a client counts as silent, and before its
- * socket is ended: at 10 s each, silence is shown 10 to 20 s after it began.
+ * socket is ended: at 10 s each, silence is shown 10 to 20 s after it began,
+ * and the socket ended after 30 to 40 s.
  */
 const SILENT_AFTER = 1;
-const DEAD_AFTER = 4;
+const DEAD_AFTER = 3;
 
 /**
  * Is the program there? A frozen tab's browser answers WebSocket pings, so a

@@ -30,12 +30,15 @@ async function setup(workerData: { claims: boolean; answerAfterMs: number }) {
   return { ...server, id: outcome.call.id };
 }
 
-test('[CK2] an answer that came while the server stood still counts, though the clock ran out', async () => {
-  const { calls, id, closed, errors } = await setup({ claims: false, answerAfterMs: 100 });
-  standStill(1_800);
-  expect(await calls.wait(id, 10_000)).toMatchObject({ status: 'SUCCEEDED', result: 'in time' });
-  expect([closed, errors]).toEqual([[], []]);
-});
+test.each([1_100, 1_800])(
+  '[CK2] an answer that came while the server stood still counts, though the clock ran out (%d ms)',
+  async (ms) => {
+    const { calls, id, closed, errors } = await setup({ claims: false, answerAfterMs: 100 });
+    standStill(ms);
+    expect(await calls.wait(id, 10_000)).toMatchObject({ status: 'SUCCEEDED', result: 'in time' });
+    expect([closed, errors]).toEqual([[], []]);
+  },
+);
 
 test('[CK2] a claim that came while the server stood still counts, though its start clock ran out', async () => {
   const { calls, id } = await setup({ claims: true, answerAfterMs: 100 });

@@ -1,0 +1,11 @@
+import { arch, cpus, platform, totalmem } from 'node:os';
+
+/** What figures depend on, and nothing that names the machine. */
+export const describeMachine = () => ({
+  cpus: cpus().length,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  memory: totalmem(),
+  platform: platform(),
+  arch: arch(),
+  node: process.version,
+});

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What the server needs beside its bundle. */
+const BESIDE = ['.next', 'next.config.mjs', 'package.json', 'app', 'public'];
+
+const SERVER_ENTRIES = {
+  server: 'server/main.ts',
+  'database-worker': 'server/tools/builtin/database-worker.ts',
+  'write-worker': 'server/store/write-worker.ts',
+};
+const CLIENT_ENTRIES = {
+  client: 'e2e/torture/client-program.ts',
+  library: 'e2e/torture/net/client-library.ts',
+};
+const PAGE_ENTRIES = { page: 'e2e/support/tool-page.ts' };
+
+/** A change of one place in the sources: `find` must be there exactly once. */
+export interface Patch {
+  /** From the project's folder on. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** The server, the client program and the page with tools, built from the sources with some places changed. */
+export interface Build {
+  readonly name: string;
+  /** What was changed in it, for a build that changes more. */
+  readonly patches: readonly Patch[];
+  /** To be started with Node; its workers lie beside it. */
+  readonly serverFile: string;
+  /** `client-program.ts` as one file. */
+  readonly clientFile: string;
+  /** The client library, to be imported. */
+  readonly libraryFile: string;
+  /** `tool-page.ts` as one file, for a browser. */
+  readonly pageFile: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Builds into a folder of its own under `dist/torture/`. The product has no
+ * switches for its tests: what is broken on purpose, or ends itself at a named
+ * point, is another build. A patch that no longer fits fails here, so that a
+ * mutant cannot turn into the original unnoticed.
+ */
+export async function buildVariant(name: string, patches: readonly Patch[] = []): Promise<Build> {
+  const folder = join(ROOT, 'dist', 'torture', `${name}-${process.pid}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, 'dist'), { recursive: true });
+  for (const entry of BESIDE) {
+    const target = join(ROOT, entry);
+    if (existsSync(target)) await symlink(target, join(folder, entry));
+  }
+  const used = new Set<Patch>();
+  const same: BuildOptions = {
+    bundle: true,
+    format: 'esm',
+    absWorkingDir: ROOT,
+    outdir: join(folder, 'dist'),
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
+    plugins: [patching(patches, used)],
+  };
+  await build({
+    ...same,
+    entryPoints: { ...SERVER_ENTRIES, ...CLIENT_ENTRIES },
+    platform: 'node',
+    target: 'node22',
+    packages: 'external',
+  });
+  await build({ ...same, entryPoints: PAGE_ENTRIES, platform: 'browser' });
+  const unused = patches.filter((patch) => !used.has(patch));
+  if (unused.length > 0) {
+    throw new Error(`${name}: not part of the build: ${unused.map(({ file }) => file).join(', ')}`);
+  }
+  return {
+    name,
+    patches,
+    serverFile: join(folder, 'dist', 'server.mjs'),
+    clientFile: join(folder, 'dist', 'client.mjs'),
+    libraryFile: join(folder, 'dist', 'library.mjs'),
+    pageFile: join(folder, 'dist', 'page.mjs'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+const patching = (patches: readonly Patch[], used: Set<Patch>): Plugin => ({
+  name: 'patching',
+  setup(builder) {
+    const files = new Map<string, Patch[]>();
+    for (const patch of patches) {
+      const path = join(ROOT, patch.file);
+      files.set(path, [...(files.get(path) ?? []), patch]);
+    }
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const wanted = files.get(path);
+      if (!wanted) return undefined;
+      let contents = await readFile(path, 'utf8');
+      for (const patch of wanted) {
+        contents = applied(contents, patch);
+        used.add(patch);
+      }
+      return { contents, loader: 'ts' };
+    });
+  },
+});
+
+function applied(source: string, { file, find, replace }: Patch): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) {
+    throw new Error(`${file} has ${parts.length - 1} times "${find}"; a patch needs it once`);
+  }
+  return parts.join(replace);
+}

@@ -1,0 +1,19 @@
+import { runModelCheck } from '../../lib/tool-call/model/run-model-check.ts';
+import type { ModelRun } from './report.ts';
+
+/** All interleavings of the call's transitions, with the real rules and with broken ones. */
+export function checkModel({ isShort }: { readonly isShort: boolean }): ModelRun {
+  const bounds = { attempts: 2, instances: isShort ? 1 : 2, faults: 1 } as const;
+  const { states, transitions, depth, violations, broken } = runModelCheck(bounds);
+  const found = `${states} states, ${transitions} transitions, ${depth} steps deep: ${violations.length} violations.`;
+  const within = `${bounds.attempts} attempts, instances: ${bounds.instances}, faults: ${bounds.faults}`;
+  return {
+    states,
+    violations: violations.length,
+    summary: [`${found} (${within})`, ...violations].join('\n'),
+    broken: broken.map(({ name, counterExample }) => ({
+      name,
+      hasCounterExample: counterExample !== null,
+    })),
+  };
+}

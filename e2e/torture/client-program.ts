@@ -1,0 +1,122 @@
+/**
+ * One process, one client of the real library. What it saw and did is written
+ * down before the library goes on, so that a kill at any moment loses no
+ * witness. Started by the harness with its `ClientConfig` as JSON.
+ */
+import { createHash } from 'node:crypto';
+import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { canonicalJson } from '#lib/schema/canonical-json';
+import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
+import { createNodeToolClient } from '../../lib/client/node/node-client.ts';
+import { createUnrulySocket } from './world/unruly-socket.ts';
+
+/** What a client process is told; paths are of files that no fault touches. */
+export interface ClientConfig {
+  readonly url: string;
+  readonly token: string;
+  readonly name: string;
+  /** Of the library: journal and identity. */
+  readonly dataDir: string;
+  /** What it saw: `welcome`, `ack`, `rejected`, `problem`. */
+  readonly logFile: string;
+  /** One line per effect. */
+  readonly effectFile: string;
+  /** Messages come more than once, and in another order; what exactly follows from this. */
+  readonly unruly?: string;
+}
+
+const config = JSON.parse(process.argv[2] ?? '') as ClientConfig;
+const log = (...words: string[]) => appendFileSync(config.logFile, `${words.join(' ')}\n`);
+
+// The library's waits are random up to a cap that doubles; a server that is
+// killed ten times a minute would soon be waited for half a minute.
+Math.random = () => 0.003;
+
+/** By call: the hash of what was sent last. */
+const sent = new Map<string, string>();
+
+const hashOf = (value: unknown) =>
+  createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
+
+class TappedSocket extends createUnrulySocket(config.unruly) {
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(url, protocols);
+    this.addEventListener('message', ({ data }) => tapped(String(data)));
+  }
+
+  override send(data: Parameters<WebSocket['send']>[0]): void {
+    const message = JSON.parse(String(data));
+    if (message.type === 'tool_result') sent.set(message.id, hashOf(message.output));
+    if (message.type === 'tool_error') sent.set(message.id, hashOf({ error: message.error }));
+    super.send(data);
+  }
+}
+
+function tapped(text: string): void {
+  const message = JSON.parse(text);
+  const hash = sent.get(message.id) ?? '-';
+  if (message.type === 'welcome') log('welcome', message.client_id, String(message.resumed));
+  if (message.type === 'result_acknowledged') log('ack', message.id, message.disposition, hash);
+  if (message.type === 'result_rejected') log('rejected', message.id, message.code, hash);
+}
+
+/** The effect: on disk before the tool goes on, in a file that no fault touches. */
+function act(callId: string, nonce: unknown): void {
+  const file = openSync(config.effectFile, 'a');
+  writeSync(file, `${callId} ${config.name} ${nonce} ${Date.now()}\n`);
+  fsyncSync(file);
+  closeSync(file);
+}
+
+const parameters = {
+  type: 'object',
+  properties: { nonce: { type: 'string' }, ms: { type: 'number' }, bytes: { type: 'number' } },
+  required: ['nonce'],
+};
+
+type Run = ClientToolDefinition['run'];
+
+const tool = (name: string, run: Run, annotations = {}): ClientToolDefinition => ({
+  name,
+  description: name,
+  parameters,
+  timeoutMs: 5_000,
+  concurrency: 8,
+  annotations,
+  run,
+});
+
+const answer = (callId: string, nonce: unknown, more = {}) => ({
+  output: { call: callId, by: config.name, nonce, ...more },
+});
+
+const run: Run = async ({ nonce, ms, bytes }, { callId }) => {
+  await sleep(Number(ms ?? 0) / 2);
+  act(callId, nonce);
+  await sleep(Number(ms ?? 0) / 2);
+  return answer(callId, nonce, bytes === undefined ? {} : { filling: 'x'.repeat(Number(bytes)) });
+};
+
+const client = await createNodeToolClient({
+  url: config.url,
+  token: config.token,
+  name: config.name,
+  dataDir: config.dataDir,
+  WebSocket: TappedSocket,
+  tools: [
+    tool('effect', run),
+    tool('effect_slow', run),
+    tool('read', async ({ nonce }, { callId }) => answer(callId, nonce), { readOnlyHint: true }),
+    tool('big', async ({ nonce, bytes }, { callId }) =>
+      answer(callId, nonce, { filling: 'x'.repeat(Number(bytes ?? 20_000)) }),
+    ),
+  ],
+  onProblem: (message) => log('problem', message),
+});
+
+await client.start();
+
+// A harness that was ended cannot end it.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(0), 1_000).unref();

@@ -1,0 +1,139 @@
+/**
+ * `npm run torture`: breaks the real thing in every way of the plan, and checks
+ * after each what is promised. Everything follows from the seed.
+ *
+ *   npm run torture                          the long run; brings docs/reliability.md up to date
+ *   npm run torture -- --only F01,F03,model  some of it, at full length; the rest of the page stays
+ *   npm run torture -- --seed S --cycles N   the same choices again, N rounds of kill -9
+ *   npm run torture -- --short               what `npm test` runs, three minutes at most
+ *
+ * With fewer cycles than the plan's, or --short, nothing is written.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describeMachine } from '../support/describe-machine.ts';
+import { buildVariant } from './build-variant.ts';
+import { checkModel } from './check-model.ts';
+import { keepReport } from './keep-report.ts';
+import { MUTANTS } from './mutants/all-mutants.ts';
+import { FULL_CYCLES, readOptions, type TortureOptions } from './options.ts';
+import type { MutantRun, TortureReport } from './report.ts';
+import { runScenario, type ScenarioRun } from './run-scenario.ts';
+import { SCENARIOS } from './scenarios/all-scenarios.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+const chromium = process.env.CALLBOARD_CHROMIUM;
+
+async function runAll(options: TortureOptions, commit: string): Promise<ScenarioRun[]> {
+  const build = await buildVariant('original');
+  const runs: ScenarioRun[] = [];
+  for (const scenario of SCENARIOS) {
+    if (options.only.length > 0 && !options.only.includes(scenario.id)) continue;
+    say(`${scenario.id} ${scenario.name}`);
+    const run = await runScenario(scenario, { ...options, build, chromium, say });
+    runs.push(run);
+    tell(run, options, commit);
+  }
+  await build.remove();
+  return runs;
+}
+
+function tell({ id, outcome, seconds }: ScenarioRun, { seed, cycles }: TortureOptions, at: string) {
+  const isGood = outcome.violations.length === 0;
+  console.log(`${isGood ? 'ok' : 'BROKEN'} ${id} (${seconds.toFixed(1)} s): ${outcome.summary}`);
+  if (outcome.notDone) console.log(`  not done: ${outcome.notDone}`);
+  for (const { invariant, detail } of outcome.violations.slice(0, 20)) {
+    console.log(`  ${invariant}: ${detail}`);
+  }
+  if (isGood) return;
+  console.log(
+    `  again, at commit ${at}: npm run torture -- --seed ${seed} --cycles ${cycles} --only ${id}`,
+  );
+}
+
+async function runMutants(options: TortureOptions): Promise<MutantRun[]> {
+  const runs: MutantRun[] = [];
+  for (const mutant of MUTANTS) {
+    if (options.isShort && !mutant.inShort) continue;
+    if (options.only.length > 0 && !options.only.includes(mutant.scenario)) continue;
+    const scenario = SCENARIOS.find(({ id }) => id === mutant.scenario);
+    if (!scenario) throw new Error(`${mutant.name} names ${mutant.scenario}, which is no scenario`);
+    say(`mutant: ${mutant.name} (${mutant.scenario})`);
+    const build = await buildVariant('mutant', mutant.patches);
+    const setting = { ...options, isShort: true, build, chromium, say: () => {} };
+    const { outcome } = await runScenario(scenario, setting);
+    await build.remove();
+    const [first] = outcome.violations;
+    const run: MutantRun = {
+      name: mutant.name,
+      scenario: mutant.scenario,
+      isKilled: first !== undefined,
+      seen: first ? `${first.invariant}: ${first.detail}` : (outcome.notDone ?? 'nothing'),
+    };
+    runs.push(run);
+    console.log(`${run.isKilled ? 'killed' : 'SURVIVED'}: ${run.name}: ${run.seen.slice(0, 200)}`);
+  }
+  return runs;
+}
+
+async function readCommit(): Promise<string> {
+  const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: ROOT });
+  try {
+    const [{ stdout: commit }, { stdout: changes }] = await Promise.all([
+      git('rev-parse', '--short', 'HEAD'),
+      git('status', '--porcelain', '--', 'lib', 'server', 'e2e'),
+    ]);
+    return commit.trim() + (changes === '' ? '' : ' with changes');
+  } catch {
+    return 'unknown (no git here)';
+  }
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), () => randomBytes(4).toString('hex'));
+  const commit = await readCommit();
+  console.log(`seed ${options.seed}, commit ${commit}, ${options.cycles} cycles`);
+  const wantsModel = options.only.length === 0 || options.only.includes('model');
+  const model = wantsModel ? checkModel({ isShort: options.isShort }) : undefined;
+  if (model) console.log(model.summary);
+  const scenarios = await runAll(options, commit);
+  const mutants = await runMutants(options);
+  const killed = mutants.filter(({ isKilled }) => isKilled).length;
+  console.log(`${mutants.length} mutants, ${killed} killed`);
+  const report: TortureReport = {
+    date: new Date().toISOString(),
+    seed: options.seed,
+    commit,
+    cycles: options.cycles,
+    machine: describeMachine(),
+    scenarios,
+    mutants,
+    model,
+  };
+  if (!options.isShort && options.cycles >= FULL_CYCLES) {
+    await keepReport(join(ROOT, 'docs'), report, {
+      scenarios: SCENARIOS.map(({ id }) => id),
+      mutants: MUTANTS.map(({ name }) => name),
+    });
+  }
+  if (options.report === undefined) console.log(JSON.stringify(report));
+  else await writeFile(options.report, JSON.stringify(report));
+  const broken = scenarios.filter(({ outcome }) => outcome.violations.length > 0).length;
+  const passed = scenarios.length - broken + killed;
+  console.log(`torture: ${passed} passed, ${broken + mutants.length - killed} failed`);
+  const modelFails =
+    model && (model.violations > 0 || model.broken.some((one) => !one.hasCounterExample));
+  return broken > 0 || killed < mutants.length || modelFails ? 1 : 0;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,254 @@
+import type { Mutant } from './mutant.ts';
+
+const INVOKE = 'server/calls/invoke.ts';
+const CLIENT_CALLS = 'server/calls/client-calls.ts';
+const MACHINE = 'lib/tool-call/call-machine.ts';
+const CHECK = 'server/store/check-store-file.ts';
+const RUNNER = 'lib/client/call-runner.ts';
+
+/** Guards of the record and of what a crash leaves open. */
+export const CRASH_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no fsync',
+    scenario: 'F03',
+    inShort: true,
+    patches: [
+      {
+        file: 'server/store/open-database.ts',
+        find: 'PRAGMA synchronous=FULL',
+        replace: 'PRAGMA synchronous=OFF',
+      },
+    ],
+  },
+  {
+    name: 'accepted before it is written',
+    scenario: 'F01',
+    inShort: true,
+    patches: [
+      { file: INVOKE, find: 'await Promise.all([', replace: 'void Promise.all([' },
+      {
+        file: INVOKE,
+        find: '(await ledger.get(record.id)) ?? placed.record',
+        replace: 'placed.record',
+      },
+    ],
+  },
+  {
+    name: 'acknowledged before the result is written',
+    scenario: 'F01',
+    patches: [
+      {
+        file: CLIENT_CALLS,
+        find: "await ledger.settled(id);\n    if (measured.answer.ok === 'unusable')",
+        replace: "if (measured.answer.ok === 'unusable')",
+      },
+    ],
+  },
+  {
+    name: 'granted before the grant is written',
+    scenario: 'F01',
+    patches: [
+      {
+        file: CLIENT_CALLS,
+        find: 'await ledger.settled(id);\n    const now =',
+        replace: 'const now =',
+      },
+    ],
+  },
+  {
+    name: 'watchers are told before it is written',
+    scenario: 'F01',
+    patches: [
+      {
+        file: 'server/calls/call-ledger.ts',
+        find: 'entry.writes += 1;',
+        replace:
+          "entry.writes += 1; for (const update of toTell) bus.publish({ type: 'call', tool_call_id: record.id, run_id: record.runId, update });",
+      },
+    ],
+  },
+  {
+    name: 'the idempotency key is not stored',
+    scenario: 'F01',
+    patches: [
+      {
+        file: INVOKE,
+        find: 'const changes: Change[] = idempotency\n',
+        replace: 'const changes: Change[] = idempotency && false\n',
+      },
+    ],
+  },
+  {
+    name: 'a result is matched by its call id alone',
+    scenario: 'F00',
+    inShort: true,
+    patches: [
+      {
+        file: MACHINE,
+        find: "if (!provider || provider.clientId !== from.clientId) return 'not_your_call';",
+        replace: 'if (provider) return null;',
+      },
+      {
+        file: CLIENT_CALLS,
+        find: 'if (record.provider?.clientId !== from.clientId) {',
+        replace: 'if (!record.provider) {',
+      },
+    ],
+  },
+  {
+    name: 'a final state may change',
+    scenario: 'F01',
+    patches: [
+      {
+        file: MACHINE,
+        find: "if (isFinalStatus(state.status)) return refuse('already_final'); // CS1",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'open calls are not taken up after a crash',
+    scenario: 'F01',
+    patches: [
+      {
+        file: 'server/calls/recover.ts',
+        find: 'const stored = await store.openCalls();',
+        replace: 'const stored: CallRecord[] = [];',
+      },
+      {
+        file: 'server/calls/recover.ts',
+        find: 'if (!isOpen.has(call.id)) ledger.adopt(call);',
+        replace: 'if (call.completedAt !== null) ledger.adopt(call);',
+      },
+    ],
+  },
+  {
+    name: 'runs are not taken up after a crash',
+    scenario: 'F01',
+    patches: [{ file: 'server/main.ts', find: 'await runs.recover();', replace: '' }],
+  },
+  {
+    name: 'a client comes back without its resume token',
+    scenario: 'F02',
+    patches: [
+      {
+        file: 'lib/client/tool-client.ts',
+        find: '...(token === undefined ? {} : { resume_token: token }),',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a client without its journal is asked again',
+    scenario: 'F05b',
+    patches: [
+      {
+        file: 'lib/tool-call/resume-matrix.ts',
+        find: "return rerunnable ? 'offer' : 'outcome_unknown';",
+        replace: "return 'offer';",
+      },
+    ],
+  },
+  {
+    name: 'the outbox is not kept',
+    scenario: 'F05b',
+    inShort: true,
+    patches: [
+      {
+        file: RUNNER,
+        find: 'if (entry.answer) calls.set(',
+        replace: 'if (entry.answer) void (',
+      },
+    ],
+  },
+  {
+    name: 'the journal is not written before the tool runs',
+    scenario: 'F05b',
+    patches: [
+      {
+        file: 'lib/client/running-call.ts',
+        find: 'await rememberStart(options, tool);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a call that had started is run again',
+    scenario: 'F05b',
+    patches: [
+      {
+        file: RUNNER,
+        find: 'else if (!entry.repeatable) calls.set(',
+        replace: 'else if (!entry.repeatable) void (',
+      },
+    ],
+  },
+  {
+    name: 'the journal is not synced',
+    scenario: 'F03b',
+    patches: [
+      {
+        file: 'lib/client/node/journal-file.ts',
+        find: 'try {\n      await handle.datasync();',
+        replace: 'try {',
+      },
+    ],
+  },
+  {
+    name: 'a failed write passes for a good one',
+    scenario: 'F06',
+    patches: [
+      {
+        file: 'server/store/write-queue.ts',
+        find: 'for (const one of group) one.reject(failure);',
+        replace: 'for (const one of group) one.resolve();',
+      },
+    ],
+  },
+  {
+    name: 'the log is not scanned',
+    scenario: 'F08',
+    inShort: true,
+    patches: [
+      { file: CHECK, find: 'withFile(walFile(file), scanWal)', replace: 'undefined as any' },
+    ],
+  },
+  {
+    name: 'the checksums of rows are not verified',
+    scenario: 'F08',
+    patches: [{ file: CHECK, find: 'findDamagedRows(database);', replace: '[] as string[];' }],
+  },
+  {
+    name: 'the mark of commits is not read',
+    scenario: 'F08',
+    patches: [
+      {
+        file: CHECK,
+        find: 'const acknowledged = readMark(file);',
+        replace: 'const acknowledged: number | undefined = undefined as any;',
+      },
+    ],
+  },
+  {
+    name: 'the data directory is not locked',
+    scenario: 'F09',
+    patches: [
+      {
+        file: 'server/store/data-dir-lock.ts',
+        find: "database.exec('BEGIN EXCLUSIVE');",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'time without a server counts in full',
+    scenario: 'F18',
+    patches: [
+      {
+        file: 'server/calls/recover.ts',
+        find: 'return absence < 0 ? absence : Math.max(0, absence - COUNTED_ABSENCE_MS);',
+        replace: 'return 0;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,98 @@
+import type { Mutant } from './mutant.ts';
+
+const HUB = 'server/watch/watch-hub.ts';
+
+/** Guards against load, nonsense and races, beside those of messages. */
+export const LOAD_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a watcher that never reads is never cut off',
+    scenario: 'F21',
+    patches: [
+      {
+        file: HUB,
+        find: 'if (clock.now() - watcher.slowSince > limits.patienceMs) cutOff(watcher);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'now and then watchers are not told',
+    scenario: 'F21',
+    patches: [
+      {
+        file: HUB,
+        find: 'watcher.channel.send(shared);',
+        replace: 'if (lastSeq(events) % 97 !== 0) watcher.channel.send(shared);',
+      },
+    ],
+  },
+  {
+    name: 'how deep a text goes is not looked at',
+    scenario: 'F28',
+    patches: [
+      {
+        file: 'lib/schema/parse-json.ts',
+        find: 'if (!check.ok) {',
+        replace: "if (!check.ok && text === '') {",
+      },
+    ],
+  },
+  {
+    name: 'messages are not checked against their schema',
+    scenario: 'F28',
+    patches: [
+      {
+        file: 'server/sockets/parse-client-frame.ts',
+        find: 'clientMessageSchema.safeParse(parsed.value);',
+        replace: '{ success: true, data: parsed.value } as any;',
+      },
+    ],
+  },
+  {
+    name: 'a call without an end has no result for the model',
+    scenario: 'F31',
+    inShort: true,
+    patches: [
+      {
+        file: 'server/agent/build-model-history.ts',
+        find: 'results.push(told.result);',
+        replace:
+          "if (input.calls.get(part.tool_call_id)?.status === 'SUCCEEDED') results.push(told.result);",
+      },
+    ],
+  },
+  {
+    name: 'a stop does not wait for what is being written',
+    scenario: 'F32',
+    patches: [
+      {
+        file: 'server/main.ts',
+        find: 'await core.store.close();',
+        replace: 'void core.store.close();',
+      },
+    ],
+  },
+  {
+    name: 'a stop does not answer those who wait',
+    scenario: 'F32',
+    patches: [
+      {
+        file: 'server/main.ts',
+        find: 'await doors.answered(LAST_ANSWERS_MS);',
+        replace: 'doors.server.closeAllConnections();',
+      },
+    ],
+  },
+  {
+    name: 'an answer that comes late becomes the result',
+    scenario: 'F36',
+    patches: [
+      {
+        file: 'server/calls/client-calls.ts',
+        find: 'await ledger.amend({ ...final, lateResult }',
+        replace:
+          "await ledger.amend({ ...final, status: 'SUCCEEDED', error: null, result: lateResult, lateResult }",
+      },
+    ],
+  },
+];

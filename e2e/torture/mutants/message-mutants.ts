@@ -1,0 +1,140 @@
+import type { Mutant } from './mutant.ts';
+
+const MACHINE = 'lib/tool-call/call-machine.ts';
+const CLIENT_CALLS = 'server/calls/client-calls.ts';
+const SESSIONS = 'server/clients/client-sessions.ts';
+const RUNNER = 'lib/client/call-runner.ts';
+const HUB = 'server/watch/watch-hub.ts';
+
+const clientNotAsked = [
+  {
+    file: CLIENT_CALLS,
+    find: 'if (record.provider?.clientId !== from.clientId) {',
+    replace: 'if (record.provider?.clientId === "nobody") {',
+  },
+  {
+    file: MACHINE,
+    find: "if (!provider || provider.clientId !== from.clientId) return 'not_your_call';",
+    replace: "if (!provider) return 'not_your_call';",
+  },
+  {
+    file: MACHINE,
+    find: "if (provider.instanceId !== from.instanceId) return 'not_your_call';",
+    replace: '',
+  },
+];
+const attempt = {
+  file: MACHINE,
+  find: "if (from.attempt !== undefined && from.attempt !== provider.attempt) return 'stale_attempt';",
+  replace: '',
+};
+const notGranted = {
+  file: MACHINE,
+  find: "return state.granted ? null : 'not_granted';",
+  replace: 'return null;',
+};
+
+const notTerminal = [
+  {
+    file: MACHINE,
+    find: "if (isFinalStatus(state.status)) return refuse('already_final'); // CS1",
+    replace: '',
+  },
+  {
+    file: CLIENT_CALLS,
+    find: 'if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, given);',
+    replace: '',
+  },
+];
+
+/** Guards of what is said: who may answer, which attempt, how often, and what is too much. */
+export const MESSAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'answers matched by the id alone',
+    scenario: 'I11',
+    inShort: true,
+    patches: [...clientNotAsked, attempt, notGranted],
+  },
+  { name: 'any client may answer', scenario: 'I11', patches: clientNotAsked },
+  { name: 'the attempt is not checked', scenario: 'I11', patches: [attempt] },
+  { name: 'answers before the grant count', scenario: 'I11', patches: [notGranted] },
+  {
+    name: 'an older connection of a client is not superseded',
+    scenario: 'I11',
+    patches: [{ file: SESSIONS, find: 'live.get(who.instanceId)?.supersede();', replace: '' }],
+  },
+  {
+    name: 'what is over can end once more',
+    scenario: 'I11',
+    inShort: true,
+    patches: notTerminal,
+  },
+  {
+    name: 'of a result, a cancel and a timeout each may be the end',
+    scenario: 'F36',
+    patches: notTerminal,
+  },
+  {
+    name: 'the list keeps the tools of closed sockets',
+    scenario: 'F25',
+    patches: [{ file: SESSIONS, find: 'registry.drop(identity.instanceId);', replace: '' }],
+  },
+  {
+    name: 'coming back without sending again what was not acknowledged',
+    scenario: 'F14',
+    inShort: true,
+    patches: [
+      {
+        file: RUNNER,
+        find: "if (call.state === 'answered') send(call.entry.answer);\n        if (call.state === 'running')",
+        replace: "if (call.state === 'running')",
+      },
+    ],
+  },
+  {
+    name: 'a refused answer stays in the outbox',
+    scenario: 'F15',
+    patches: [{ file: RUNNER, find: "case 'result_rejected':", replace: '' }],
+  },
+  {
+    name: 'who a client is, is not kept over a restart',
+    scenario: 'F26',
+    patches: [
+      {
+        file: 'server/clients/identify.ts',
+        find: "await deps.store.write([{ type: 'put_client', client }]);",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'no limit on what waits for a watcher',
+    scenario: 'F21',
+    patches: [
+      {
+        file: HUB,
+        find: '|| watcher.channel.bufferedBytes > limits.mergeAboveBytes) {',
+        replace: ') {',
+      },
+    ],
+  },
+  {
+    name: 'what a slow watcher missed is forgotten',
+    scenario: 'F21',
+    patches: [
+      {
+        file: HUB,
+        find: 'if (concerns(event, watcher.runId)) watcher.missed.add(event);',
+        replace: ';',
+      },
+    ],
+  },
+  {
+    name: 'nobody listens for the errors of a socket',
+    scenario: 'F27',
+    inShort: true,
+    patches: [
+      { file: 'server/http/upgrade-gate.ts', find: "ws.on('error', () => {});", replace: '' },
+    ],
+  },
+];

@@ -1,0 +1,111 @@
+import type { Mutant } from './mutant.ts';
+
+const RUNNER = 'lib/client/call-runner.ts';
+const LIVENESS = 'server/sockets/liveness.ts';
+
+/** Guards of delivery over lines that break, stall and mix things up. */
+export const NETWORK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'an answer is forgotten once it is sent',
+    scenario: 'F10',
+    patches: [
+      {
+        file: RUNNER,
+        find: 'if (calls.get(entry.id) === call && !discarding) send(entry.answer);',
+        replace: 'if (send(entry.answer)) forget(entry.id);',
+      },
+    ],
+  },
+  {
+    name: 'a client does not ask whether its silent line lives',
+    scenario: 'F11',
+    patches: [
+      {
+        file: 'lib/client/liveness.ts',
+        find: 'if (quiet >= quietMs) check();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'liveness by ping instead of by probe',
+    scenario: 'F12',
+    inShort: true,
+    patches: [
+      {
+        file: LIVENESS,
+        find: "if (!deps.caps().includes('probe')) heard();",
+        replace: 'heard();',
+      },
+      {
+        file: LIVENESS,
+        find: "if (deps.caps().includes('probe')) deps.probe();\n    else socket.ping();",
+        replace: 'socket.ping();',
+      },
+    ],
+  },
+  {
+    name: 'a dead socket is not ended',
+    scenario: 'F12',
+    patches: [{ file: LIVENESS, find: 'socket.terminate();', replace: '' }],
+  },
+  {
+    name: 'no claim: a program runs what it is asked at once',
+    scenario: 'F13b',
+    inShort: true,
+    patches: [
+      {
+        file: RUNNER,
+        find: 'if (turns.enter(request.name, request.id, limit)) claim(request);',
+        replace:
+          'if (turns.enter(request.name, request.id, limit)) { claim(request); start(request, request.timeout_ms); }',
+      },
+    ],
+  },
+  {
+    name: 'what runs or ran already is claimed and run again',
+    scenario: 'F16',
+    inShort: true,
+    patches: [
+      {
+        file: RUNNER,
+        find: "if (call?.state === 'running' || call?.state === 'answered') return offerAgain(call, request);",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a claim that comes twice is refused',
+    scenario: 'F16',
+    patches: [
+      {
+        file: 'server/calls/client-calls.ts',
+        find: "!moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;",
+        replace: 'false;',
+      },
+    ],
+  },
+  {
+    name: 'a late timer does not look at what has arrived',
+    scenario: 'F19',
+    inShort: true,
+    patches: [
+      {
+        file: 'server/calls/call-clocks.ts',
+        find: 'if (deps.clock.now() > next.at) afterTurns(TURNS_TO_READ, ranOut);\n      else ranOut();',
+        replace: 'ranOut();',
+      },
+    ],
+  },
+  {
+    name: "a client's silence counts while the server stood still",
+    scenario: 'F19',
+    patches: [
+      {
+        file: LIVENESS,
+        find: 'if (weStalled) missed = Math.max(0, missed - 1);',
+        replace: 'void weStalled;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+
+export interface TortureOptions {
+  readonly seed: string;
+  /** Rounds of kill -9; the other scenarios' rounds follow in proportion. */
+  readonly cycles: number;
+  /** Ids of scenarios; all when empty. */
+  readonly only: readonly string[];
+  readonly isShort: boolean;
+  /** A file for the report as JSON; printed when there is none. */
+  readonly report: string | undefined;
+}
+
+/** The rounds that the plan's figures stand for. */
+export const FULL_CYCLES = 200;
+
+/** Throws with what is wrong and what would be right. */
+export function readOptions(args: readonly string[], newSeed: () => string): TortureOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string' },
+      cycles: { type: 'string' },
+      only: { type: 'string' },
+      short: { type: 'boolean' },
+      report: { type: 'string' },
+    },
+  });
+  const cycles = Number(values.cycles ?? FULL_CYCLES);
+  if (!Number.isInteger(cycles) || cycles < 1) {
+    throw new Error(`--cycles was "${values.cycles}"; it is a whole number from 1 on`);
+  }
+  return {
+    seed: values.seed ?? newSeed(),
+    cycles,
+    only: values.only?.split(',') ?? [],
+    isShort: values.short ?? false,
+    report: values.report,
+  };
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Build } from './build-variant.ts';
+import { FULL_CYCLES, type TortureOptions } from './options.ts';
+import { createRandom } from './random.ts';
+import type { Outcome, Scenario } from './scenario.ts';
+
+export interface ScenarioRun {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly seconds: number;
+}
+
+/** Runs one scenario in a folder of its own. An error in it is a violation: nothing may just stop. */
+export async function runScenario(
+  scenario: Scenario,
+  options: Pick<TortureOptions, 'seed' | 'cycles' | 'isShort'> & {
+    readonly build: Build;
+    readonly chromium: string | undefined;
+    say(line: string): void;
+  },
+): Promise<ScenarioRun> {
+  const startedAt = performance.now();
+  const dirs: string[] = [];
+  const share = options.cycles / FULL_CYCLES;
+  const outcome = await scenario
+    .run({
+      random: createRandom(`${options.seed}/${scenario.id}`),
+      build: options.build,
+      rounds: ({ full, short }) =>
+        options.isShort ? short : Math.max(1, Math.round(full * share)),
+      isShort: options.isShort,
+      chromium: options.chromium,
+      async tempDir() {
+        const dir = await mkdtemp(join(tmpdir(), 'callboard-torture-'));
+        dirs.push(dir);
+        return dir;
+      },
+      say: (line) => options.say(`${scenario.id}: ${line}`),
+    })
+    .catch(stopped);
+  await Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true })));
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { id: scenario.id, name: scenario.name, outcome, seconds };
+}
+
+const stopped = (error: unknown): Outcome => ({
+  figures: {},
+  violations: [
+    {
+      invariant: 'HEALTH',
+      detail: `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
+    },
+  ],
+  summary: 'stopped before its end',
+});

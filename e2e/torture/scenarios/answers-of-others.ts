@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectClient, spec, type ToolClient } from '../../contract/kit/tool-client.ts';
+import { inRig, type Rig, until } from '../net/rig.ts';
+import type { Invariant, Scenario, Violation } from '../scenario.ts';
+
+type Say = (invariant: Invariant, detail: string) => void;
+
+/**
+ * Raw clients answer what they were not asked, what they were asked before,
+ * what was not granted, and what has ended. None of it may count.
+ */
+export const answersOfOthers: Scenario = {
+  id: 'I11',
+  name: 'answers of others, of older attempts and instances, before a grant and after the end',
+  run: (context) =>
+    inRig(context, async (rig) => {
+      const violations: Violation[] = [];
+      const say: Say = (invariant, detail) => violations.push({ invariant, detail });
+      const rounds = context.rounds({ full: 50, short: 3 });
+      let tried = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        for (const attack of ATTACKS) {
+          await attack(rig, `a${round}`, say);
+          tried += 1;
+        }
+      }
+      const rest = await rig.rest();
+      return {
+        figures: { ...rest.figures, tried },
+        violations: [
+          ...violations,
+          ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
+        ],
+        summary: `${tried} × answers that must not count (other client, other instance, older attempt, not granted, after the end): ${violations.length} taken`,
+      };
+    }),
+};
+
+const CAPS = ['claim', 'cancel', 'probe'];
+
+const open = (rig: Rig, name: string, tool: string, hello: object = {}): Promise<ToolClient> =>
+  connectClient(rig.board, {
+    hello: { name, instance_id: `${name}-i`, journal_epoch: name, caps: CAPS, ...hello },
+    tools: [spec(tool, { annotations: { idempotentHint: true } })],
+  });
+
+/** What the server says to an answer. It may say nothing: over a connection that no longer counts. */
+const verdict = async (client: ToolClient, id: string, output: unknown, more = {}) => {
+  const replies = () =>
+    client.inbox.flatMap((message) => {
+      if (message.type === 'result_rejected' && message.id === id) return ['refused'];
+      return message.type === 'result_acknowledged' && message.id === id
+        ? [message.disposition]
+        : [];
+    });
+  const before = replies().length;
+  client.succeed(id, output, more);
+  await until(() => replies().length > before, 5_000, 2);
+  return replies()[before] ?? 'not answered';
+};
+
+const result = async (rig: Rig, id: string) => {
+  const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=3000`);
+  return answer?.body as { status: string; result: unknown; late_result: unknown };
+};
+
+const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] = [
+  async function anotherClient(rig, name, say) {
+    const tool = `other_${name}`;
+    const [asked, other] = [
+      await open(rig, `${name}-asked`, tool),
+      await open(rig, `${name}-other`, `x_${name}`),
+    ];
+    const id = await rig.invoke(tool);
+    const request = await asked.request();
+    await asked.claim(request);
+    const said = await verdict(other, id, 'of another client', { attempt: request.attempt });
+    if (said !== 'refused') say('I11', `${id}: the answer of another client was ${said}`);
+    await verdict(asked, id, 'own', { attempt: request.attempt });
+    const { result: stands } = await result(rig, id);
+    if (stands !== 'own')
+      say('I11', `${id} has the result ${JSON.stringify(stands)} of another client`);
+    await Promise.all([asked.close(), other.close()]);
+  },
+  async function notGranted(rig, name, say) {
+    const tool = `ungranted_${name}`;
+    const asked = await open(rig, `${name}-early`, tool);
+    const id = await rig.invoke(tool);
+    const request = await asked.request();
+    const said = await verdict(asked, id, 'before the grant', { attempt: request.attempt });
+    if (said !== 'refused') say('I11', `${id}: an answer before the grant was ${said}`);
+    await asked.close();
+    await rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+  },
+  async function olderAttempt(rig, name, say) {
+    const tool = `stale_${name}`;
+    const first = await open(rig, `${name}-stale`, tool);
+    const id = await rig.invoke(tool);
+    const request = await first.request();
+    await first.claim(request);
+    const { client_id, resume_token } = first.welcome;
+    await first.vanish();
+    const again = await open(rig, `${name}-stale`, tool, { client_id, resume_token, known: [] });
+    const second = await again.request();
+    await again.claim(second);
+    const said = await verdict(again, id, 'of the first attempt', { attempt: request.attempt });
+    if (said !== 'refused')
+      say(
+        'I11',
+        `${id}: the answer of attempt ${request.attempt} was ${said} in attempt ${second.attempt}`,
+      );
+    await verdict(again, id, 'of the second attempt', { attempt: second.attempt });
+    const { result: stands } = await result(rig, id);
+    if (stands !== 'of the second attempt')
+      say('I11', `${id} has the result ${JSON.stringify(stands)}`);
+    await again.close();
+  },
+  async function olderInstance(rig, name, say) {
+    const tool = `fenced_${name}`;
+    const old = await open(rig, `${name}-fenced`, tool);
+    const { client_id, resume_token } = old.welcome;
+    const id = await rig.invoke(tool);
+    const request = await old.request();
+    await old.claim(request);
+    // It knows that it runs, so the call stays where it is: with the newer connection.
+    const known = [{ id, attempt: request.attempt, phase: 'running' }];
+    const now = await open(rig, `${name}-fenced`, tool, { client_id, resume_token, known });
+    old.succeed(id, 'of the older connection', { attempt: request.attempt });
+    const code = await Promise.race([old.closed.then((end) => end.code), sleep(2_000, 'nothing')]);
+    if (code !== 4010)
+      say('I11', `the older connection of ${name} was closed with ${code}, not 4010`);
+    if (old.inbox.some((one) => one.type === 'result_acknowledged' && one.id === id))
+      say('I11', `${id}: an answer over a superseded connection was taken`);
+    await now.settled();
+    const tools = await rig.api.ask('GET', '/api/tools');
+    if (!JSON.stringify(tools?.body).includes(`"${tool}"`))
+      say('I14', `${tool} left the list though its client is there`);
+    const said = await verdict(now, id, 'of the newer connection', { attempt: request.attempt });
+    const { result: stands } = await result(rig, id);
+    if (said !== 'accepted' || stands !== 'of the newer connection')
+      say(
+        'I11',
+        `${id}: the newer connection was told ${said}, the result is ${JSON.stringify(stands)}`,
+      );
+    await now.close();
+  },
+  async function afterTheEnd(rig, name, say) {
+    const tool = `ended_${name}`;
+    const asked = await open(rig, `${name}-ended`, tool);
+    const id = await rig.invoke(tool);
+    const request = await asked.request();
+    const { attempt } = await asked.claim(request);
+    await verdict(asked, id, 'first', { attempt });
+    const same = await verdict(asked, id, 'first', { attempt });
+    if (same !== 'duplicate')
+      say('I2', `${id}: the same answer again was ${same}, not a duplicate`);
+    const other = await verdict(asked, id, 'second', { attempt });
+    const { result: stands } = await result(rig, id);
+    if (stands !== 'first')
+      say('I3', `${id} changed from "first" to ${JSON.stringify(stands)} (${other})`);
+    await asked.close();
+  },
+  async function afterATimeout(rig, name, say) {
+    const tool = `late_${name}`;
+    const asked = await open(rig, `${name}-late`, tool);
+    const id = await rig.invoke(tool, {}, { timeout_ms: 120 });
+    const { attempt } = await asked.claim(await asked.request());
+    const { status } = await result(rig, id);
+    const said = await verdict(asked, id, 'late', { attempt });
+    const after = await result(rig, id);
+    if (status !== 'TIMEOUT' || after.status !== 'TIMEOUT' || after.result !== null)
+      say('I3', `${id} was ${status} and is ${after.status} with ${JSON.stringify(after.result)}`);
+    if (said !== 'late' || after.late_result !== 'late')
+      say(
+        'I2',
+        `${id}: a late answer was told ${said}; kept is ${JSON.stringify(after.late_result)}`,
+      );
+    await asked.close();
+  },
+  async function gone(rig, name, say) {
+    const tool = `ghost_${name}`;
+    const asked = await open(rig, `${name}-ghost`, tool);
+    await asked.close();
+    await sleep(30);
+    const tools = await rig.api.ask('GET', '/api/tools');
+    if (JSON.stringify(tools?.body).includes(`"${tool}"`))
+      say('I14', `${tool} is in the list after its client has left`);
+  },
+];

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callRecordSchema, type WireCallRecord } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Scenario, Violation } from '../scenario.ts';
+import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
+import type { World } from '../world/world.ts';
+
+const HOUR_MS = 3_600_000;
+/** The wall clock is set by this much; the last one to 1970. */
+const JUMPS: readonly { readonly name: string; ms(): number }[] = [
+  { name: '+1 h', ms: () => HOUR_MS },
+  { name: '-1 h', ms: () => -HOUR_MS },
+  { name: '+10 years', ms: () => 3_652 * 24 * HOUR_MS },
+  { name: '1970', ms: () => 86_400_000 - Date.now() },
+];
+
+const TIMEOUT_MS = 2_500;
+/** The promise's second, and one for a busy machine. */
+const SLACK_MS = 2_000;
+/** Of the time without a server so much may count (CK4), and its mark may be so old. */
+const ABSENCE_MS = 10_000;
+
+/** The server's wall clock is set while calls are open, and while it is away. */
+export const clockJumps: Scenario = {
+  id: 'F18',
+  name: "the server's clock jumps while calls are open, and over a restart",
+  run: (context) =>
+    inShimmedWorld(
+      context,
+      { keepsLog: false, withClients: false, clients: 1 },
+      async (shimmed) => {
+        const { world, serverDisk } = shimmed;
+        const rounds = context.rounds({ full: 10, short: 1 });
+        const jumps = context.isShort ? JUMPS.slice(0, 2) : JUMPS;
+        const violations: Violation[] = [];
+        for (const client of world.clients) world.startClient(client);
+        await world.startServer();
+        let worst = 0;
+        for (let round = 0; round < rounds; round += 1) {
+          for (const jump of jumps) {
+            const off = await jumpWhileOpen(shimmed, jump.ms(), jump.name);
+            violations.push(...off.violations);
+            worst = Math.max(worst, off.worst);
+          }
+          const jump = JUMPS[(round * 3) % JUMPS.length] ?? context.random.pick(JUMPS);
+          violations.push(...(await jumpWhileAway(shimmed, jump.ms(), jump.name)));
+        }
+        serverDisk.control.moveClock(0);
+        const { figures, violations: found } = await world.rest();
+        const count = rounds * (jumps.length + 1);
+        return {
+          figures: { ...figures, jumps: count, off_ms_max: Math.round(worst) },
+          violations: [...violations, ...found],
+          summary: `${count} jumps of the clock (${jumps.map(({ name }) => name).join(', ')}): no call ended more than ${Math.round(worst)} ms early or late`,
+        };
+      },
+    ),
+};
+
+const bad = (detail: string): Violation => ({ invariant: 'I4', detail });
+
+/** One call that never answers, and one that answers in time; the clock jumps in the middle. */
+async function jumpWhileOpen(
+  { world, serverDisk }: ShimmedWorld,
+  jumpMs: number,
+  name: string,
+): Promise<{ violations: Violation[]; worst: number }> {
+  const startedAt = performance.now();
+  const never = await ask(world, 600_000, TIMEOUT_MS);
+  const soon = await ask(world, 1_200, TIMEOUT_MS);
+  await sleep(500);
+  serverDisk.control.moveClock(jumpMs);
+  const [timedOut, succeeded] = await Promise.all([
+    untilFinal(world, never),
+    untilFinal(world, soon),
+  ]);
+  const violations: Violation[] = [];
+  const off = timedOut.at - startedAt - TIMEOUT_MS;
+  if (timedOut.call?.status !== 'TIMEOUT' || off < -1_000 || off > SLACK_MS) {
+    const what = timedOut.call?.status ?? 'did not end';
+    violations.push(bad(`${name}: a call of ${TIMEOUT_MS} ms ${what} ${Math.round(off)} ms off`));
+  }
+  if (succeeded.call?.status !== 'SUCCEEDED') {
+    const what = JSON.stringify(succeeded.call?.error ?? 'no end');
+    violations.push(bad(`${name}: a call that was answered in time ended otherwise: ${what}`));
+  }
+  serverDisk.control.moveClock(0);
+  return { violations, worst: Math.abs(off) };
+}
+
+/** The server is killed, its clock is set, it starts again: the answer comes, and counts. */
+async function jumpWhileAway(
+  { world, serverDisk }: ShimmedWorld,
+  jumpMs: number,
+  name: string,
+): Promise<Violation[]> {
+  const soon = await ask(world, 3_000, TIMEOUT_MS + ABSENCE_MS + SLACK_MS);
+  await sleep(300);
+  await world.server.kill();
+  serverDisk.control.moveClock(jumpMs);
+  await world.startServer();
+  const { call } = await untilFinal(world, soon);
+  if (call?.status === 'SUCCEEDED') return [];
+  const what = JSON.stringify(call?.error ?? 'no end');
+  return [
+    bad(`${name} while it was away: a call that was answered in time ended otherwise: ${what}`),
+  ];
+}
+
+async function ask(world: World, ms: number, timeoutMs: number): Promise<string> {
+  const nonce = `clock-${ms}-${performance.now()}`;
+  for (;;) {
+    const answer = await world.api.ask('POST', '/v1/tools/effect_slow/invoke', {
+      body: { run_id: 'run_clock', args: { nonce, ms }, timeout_ms: timeoutMs },
+    });
+    if (answer?.status === 202) {
+      const id = (answer.body as { tool_call_id: string }).tool_call_id;
+      world.witness.accepted(id, { key: nonce, tool: 'effect_slow', nonce });
+      return id;
+    }
+    // The client is on its way back.
+    if (!world.server.isAlive) throw new Error(`the server ended: ${world.server.log()}`);
+    await sleep(20);
+  }
+}
+
+async function untilFinal(
+  world: World,
+  id: string,
+): Promise<{ call: WireCallRecord | undefined; at: number }> {
+  const giveUpAt = performance.now() + TIMEOUT_MS + ABSENCE_MS + 2 * SLACK_MS;
+  while (performance.now() < giveUpAt) {
+    const answer = await world.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=500`);
+    const call = answer?.status === 200 ? callRecordSchema.parse(answer.body) : undefined;
+    if (call && isFinalStatus(call.status)) return { call, at: performance.now() };
+    await sleep(10);
+  }
+  return { call: undefined, at: performance.now() };
+}

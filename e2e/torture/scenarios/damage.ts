@@ -1,0 +1,81 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '../random.ts';
+
+export type DamagedFile = 'callboard.db' | 'callboard.db-wal';
+
+/** One thing that goes wrong with a store that lies on disk. */
+export interface Damage {
+  readonly name: string;
+  apply(dir: string): void;
+}
+
+function change(dir: string, file: DamagedFile, to: (bytes: Buffer) => Buffer): void {
+  const path = join(dir, file);
+  writeFileSync(path, to(readFileSync(path)));
+}
+
+const flipped = (bytes: Buffer, at: number, bit: number): Buffer => {
+  bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
+  return bytes;
+};
+
+/** At a place between 0 and 1 of the file, so that it fits whatever its size is. */
+const placeIn = (bytes: Buffer, share: number): number =>
+  Math.min(bytes.length - 1, Math.floor(bytes.length * share));
+
+/** The kinds of the plan: one bit, a cut at a 64th byte, zeros, nothing. */
+export function randomDamage(file: DamagedFile, random: Random): Damage {
+  const share = random.next();
+  const at = `${file} at ${(share * 100).toFixed(2)} %`;
+  const fate = random.next();
+  if (fate < 0.6) {
+    const bit = random.between(0, 7);
+    const apply = (dir: string) =>
+      change(dir, file, (bytes) => flipped(bytes, placeIn(bytes, share), bit));
+    return { name: `bit ${bit} of ${at} flipped`, apply };
+  }
+  if (fate < 0.9) {
+    const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(placeIn(bytes, share) / 64) * 64);
+    return { name: `${at} cut off`, apply: (dir) => change(dir, file, cut) };
+  }
+  if (fate < 0.97) {
+    const zeros = (bytes: Buffer) => Buffer.alloc(bytes.length);
+    return { name: `${file} is all zeros`, apply: (dir) => change(dir, file, zeros) };
+  }
+  return { name: `${file} is deleted`, apply: (dir) => rmSync(join(dir, file)) };
+}
+
+/** A letter in the middle of a call's text: no page and no index shows it, its row's checksum must. */
+export const textDamage = (file: DamagedFile, text: string): Damage => ({
+  name: `a letter of "${text}" changed in ${file}`,
+  apply: (dir) =>
+    change(dir, file, (bytes) => {
+      for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+        flipped(bytes, at + text.length - 1, 0);
+      }
+      return bytes;
+    }),
+});
+
+/** A bad frame amid good ones, and no mark that tells how many commits there were: as after a power cut. */
+export const logDamage = (share: number): Damage => ({
+  name: `a bit of callboard.db-wal at ${share} of it flipped, and the mark lost`,
+  apply(dir) {
+    change(dir, 'callboard.db-wal', (bytes) => flipped(bytes, placeIn(bytes, share), 3));
+    rmSync(join(dir, 'callboard.db.mark'), { force: true });
+  },
+});
+
+/** The log is cut where a commit ends: only the mark knows that there were more. */
+export const commitsCutOff: Damage = {
+  name: 'the last commits of callboard.db-wal are cut off where one ends',
+  apply: (dir) =>
+    change(dir, 'callboard.db-wal', (bytes) => {
+      const frame = bytes.readUInt32BE(8) + 24;
+      let at = 32 + Math.floor(((bytes.length - 32) / frame) * 0.6) * frame;
+      // A frame whose second word is not 0 ends a commit.
+      while (at > 32 && bytes.readUInt32BE(at - frame + 4) === 0) at -= frame;
+      return bytes.subarray(0, at);
+    }),
+};

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callRecordSchema } from '#lib/protocol/call-record';
+import { toCardStatus } from '#lib/protocol/call-status';
+import { connectClient } from '../../contract/kit/tool-client.ts';
+import { inRig, type Rig } from '../net/rig.ts';
+import type { Random } from '../random.ts';
+import type { Scenario, Violation } from '../scenario.ts';
+
+const AT_ONCE = 60;
+const TIMEOUT_MS = 100;
+
+/** An answer, a cancel and a timeout meet within a millisecond or so; one of them is the end. */
+export const endRaces: Scenario = {
+  id: 'F36',
+  name: 'a result, a cancel and a timeout within one millisecond',
+  run: (context) =>
+    inRig(context, async (rig) => {
+      const { random } = context;
+      const count = context.rounds({ full: 5_000, short: 250 });
+      const racers = await openRacer(rig, 'race');
+      const told = new Map<string, string[]>();
+      const violations: Violation[] = [];
+      let left = count;
+      const lane = async () => {
+        while (left > 0) {
+          left -= 1;
+          violations.push(...(await race(rig, racers, random, told)));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      const rest = await rig.rest();
+      await racers.client.close();
+      let [results, late] = [0, 0];
+      for (const [id, dispositions] of told) {
+        const record = rest.records.get(id);
+        const hasResult = record?.status === 'SUCCEEDED';
+        results += hasResult ? 1 : 0;
+        late += dispositions.includes('late') ? 1 : 0;
+        const isRight = hasResult
+          ? dispositions.includes('accepted') && record.result === id
+          : dispositions.includes('late') && record?.late_result === id;
+        if (!isRight) {
+          const detail = `${id} is ${record?.status}, its client was told ${dispositions.join(', ')}, late: ${JSON.stringify(record?.late_result)}`;
+          violations.push({ invariant: 'I2', detail });
+        }
+      }
+      for (const [id, status] of rig.watcher.shown) {
+        const record = rest.records.get(id);
+        if (record && status !== toCardStatus(record.status))
+          violations.push({
+            invariant: 'I10',
+            detail: `${id} is shown as ${status} and is ${record.status}`,
+          });
+      }
+      const by = (code: string) =>
+        [...rest.records.values()].filter(({ error }) => error?.code === code).length;
+      return {
+        figures: {
+          ...rest.figures,
+          races: told.size,
+          answered: results,
+          late,
+          cancelled: by('cancelled'),
+        },
+        // The racers' answers are no objects, as those of other scenarios are.
+        violations: [
+          ...violations,
+          ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
+        ],
+        summary: `${told.size} races: ${results} ended by the result, ${by('cancelled')} by the cancel, ${by('timeout')} by the clock; each end the same over HTTP, to watchers and to the client`,
+      };
+    }),
+};
+
+interface Racer {
+  readonly client: Awaited<ReturnType<typeof connectClient>>;
+  /** The attempt that was granted; undefined when the call was not. */
+  granted(id: string): Promise<number | undefined>;
+}
+
+async function openRacer({ board }: Rig, tool: string): Promise<Racer> {
+  const hello = { name: tool, caps: ['claim', 'cancel', 'probe'], journal_epoch: tool };
+  const client = await connectClient(board, { hello, tools: [tool] });
+  const waiting = new Map<string, (attempt: number | undefined) => void>();
+  const early = new Map<string, number | undefined>();
+  client.ws.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    if (message.type === 'tool_call_request')
+      client.send({ type: 'tool_call_claim', id: message.id, attempt: message.attempt });
+    if (message.type !== 'tool_call_granted' && message.type !== 'tool_call_refused') return;
+    const attempt = message.type === 'tool_call_granted' ? message.attempt : undefined;
+    early.set(message.id, attempt);
+    waiting.get(message.id)?.(attempt);
+  });
+  return {
+    client,
+    granted: (id) =>
+      new Promise((resolve, reject) => {
+        if (early.has(id)) return resolve(early.get(id));
+        waiting.set(id, resolve);
+        setTimeout(() => reject(new Error(`${id} was not granted`)), 8_000).unref();
+      }),
+  };
+}
+
+async function race(
+  { api, invoke }: Rig,
+  { client, granted }: Racer,
+  random: Random,
+  told: Map<string, string[]>,
+): Promise<Violation[]> {
+  const isTimed = random.chance(0.4);
+  const isEarly = !isTimed && random.chance(0.3);
+  const id = await invoke('race', {}, { timeout_ms: isTimed ? TIMEOUT_MS : 5_000 });
+  const cancel = async () => {
+    await spin(random.between(0, 1_000));
+    return api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+  };
+  // Against the claim, which is on its way.
+  const earlyCancel = isEarly ? cancel() : undefined;
+  const isOver = (await earlyCancel) && (await statusOf(api, id)) === 'FAILED';
+  const attempt = isOver ? undefined : await granted(id);
+  if (isTimed) await sleep(TIMEOUT_MS - 2 + random.between(-2, 3));
+  const answer = async () => {
+    await spin(random.between(0, 1_000));
+    client.send({ type: 'tool_result', id, output: id, success: true, attempt });
+  };
+  if (attempt === undefined) return readEnd(api, id);
+  if (isEarly) await answer();
+  else await Promise.all(random.chance(0.5) ? [answer(), cancel()] : [cancel(), answer()]);
+  const is = (message: { type: string }) =>
+    'id' in message && message.id === id && /^result_(acknowledged|rejected)$/.test(message.type);
+  const giveUpAt = performance.now() + 8_000;
+  const said = () => client.inbox.filter(is);
+  while (said().length === 0 && performance.now() < giveUpAt) await sleep(2);
+  told.set(
+    id,
+    said().map((message) =>
+      'disposition' in message
+        ? message.disposition
+        : `refused ${'code' in message ? message.code : ''}`,
+    ),
+  );
+  return readEnd(api, id);
+}
+
+async function statusOf(api: Rig['api'], id: string): Promise<string> {
+  return callRecordSchema.parse((await api.ask('GET', `/v1/tool_calls/${id}`))?.body).status;
+}
+
+async function readEnd(api: Rig['api'], id: string): Promise<Violation[]> {
+  const ends = new Set<string>();
+  for (let look = 0; look < 2; look += 1) {
+    const read = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=8000`);
+    ends.add(callRecordSchema.parse(read?.body).status);
+  }
+  return ends.size === 1
+    ? []
+    : [{ invariant: 'I3', detail: `${id} was read as ${[...ends].join(' and then as ')}` }];
+}
+
+/** Microseconds; no timer is so fine. */
+async function spin(microseconds: number): Promise<void> {
+  const until = performance.now() + microseconds / 1_000;
+  await new Promise((resolve) => setImmediate(resolve));
+  while (performance.now() < until) await Promise.resolve();
+}

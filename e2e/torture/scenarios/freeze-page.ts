@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'playwright';
+import type { WireCallRecord } from '#lib/protocol/call-record';
+import { CLOCKS, LIMITS } from '#lib/protocol/limits';
+import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import { canFindProcesses, renderersOf, signal } from '../world/browser-processes.ts';
+import { createPageWorld, type PageWorld, type RealBrowser } from '../world/page-world.ts';
+import { within } from '../world/within.ts';
+
+const CALLS = 5;
+/** Pages that are frozen at the same time; each has its own process. */
+const AT_ONCE = 5;
+const STEP_MS = 20_000;
+
+/**
+ * Before the page has seen the requests, or between its claims and the grants.
+ * Of the first kind some wait for the clock, which takes half a minute.
+ */
+type Kind = 'requests, cancelled' | 'requests, timed out' | 'grants, timed out';
+
+/** The processes of real pages stopped for longer than their calls have, and let go again. */
+export const freezePage: Scenario = {
+  id: 'F13',
+  name: "a page's process stopped for longer than its calls may take, then continued",
+  async run(context) {
+    if (context.chromium === undefined || !canFindProcesses()) return notHere;
+    const dir = await context.tempDir();
+    const world = await createPageWorld({ build: context.build, dir, chromium: context.chromium });
+    try {
+      const browser = await world.launch();
+      const { ended, ran, violations } = await runBatches(context, world, browser);
+      const all = await world.check();
+      return {
+        figures: { ...all.figures, calls_ended_while_frozen: ended, of_these_run: ran },
+        violations: [...violations, ...all.violations],
+        summary: `${ended} calls ended while their page was frozen: ${ran} of them were run by it later`,
+      };
+    } finally {
+      await world.end();
+    }
+  },
+};
+
+const notHere = {
+  figures: {},
+  violations: [],
+  summary: 'needs a browser whose processes can be found.',
+  notDone: 'no Chromium (CALLBOARD_CHROMIUM), or no /proc to find its processes in',
+};
+
+async function runBatches(context: TortureContext, world: PageWorld, browser: RealBrowser) {
+  const plan: Kind[] = [
+    ...times(context.rounds({ full: 20, short: 1 }), 'grants, timed out' as const),
+    ...times(context.rounds({ full: 10, short: 1 }), 'requests, cancelled' as const),
+    ...times(context.rounds({ full: 10, short: 0 }), 'requests, timed out' as const),
+  ].slice(0, context.isShort ? 2 : undefined);
+  const violations: Violation[] = [];
+  let [ended, ran] = [0, 0];
+  for (const kind of new Set(plan)) {
+    for (let left = plan.filter((one) => one === kind).length; left > 0; left -= AT_ONCE) {
+      const pages = await openPages(world, browser, kind, Math.min(left, AT_ONCE));
+      const ids = await FREEZES[kind](world, browser, pages);
+      await sleep(context.random.between(50, 400));
+      thaw(browser);
+      await untilAwake(world, pages);
+      const effects = world.pages.effects();
+      const late = ids.filter((id) => effects.has(id));
+      ended += ids.length;
+      ran += late.length;
+      for (const id of late) {
+        const detail = `${id} had ended (${kind}) while its page was frozen, and the page ran it when it woke`;
+        violations.push({ invariant: 'I7', detail });
+      }
+      await Promise.all(pages.map(({ page }) => page.close()));
+      context.say(`${ended} calls ended in frozen pages, ${ran} of them run`);
+    }
+  }
+  return { ended, ran, violations };
+}
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+/** A page that is a client of its own, by a name of its own. */
+interface FrozenPage {
+  readonly page: Page;
+  readonly name: string;
+  readonly client: string;
+}
+
+let opened = 0;
+
+async function openPages(
+  world: PageWorld,
+  { context }: RealBrowser,
+  kind: Kind,
+  count: number,
+): Promise<FrozenPage[]> {
+  const pages: FrozenPage[] = [];
+  // One after another: tabs of one profile are one client, so each forgets who it was.
+  for (let index = 0; index < count; index += 1) {
+    pages.push(await openPage(world, context, kind === 'grants, timed out' ? CALLS : 0));
+  }
+  return pages;
+}
+
+async function openPage(
+  world: PageWorld,
+  context: BrowserContext,
+  hold: number,
+): Promise<FrozenPage> {
+  opened += 1;
+  const name = `frozen-${opened}`;
+  const page = await context.newPage();
+  await page.addInitScript(() => localStorage.clear());
+  await page.goto(world.pageUrl(name, hold));
+  const is = (point: string) => (told: { point: string; name: string }) =>
+    told.point === point && told.name === name;
+  await within(STEP_MS, 'the page is a client', world.pages.until(is('ready')));
+  const { client = '' } = await world.pages.until(is('welcome'));
+  return { page, name, client };
+}
+
+type Freeze = (
+  world: PageWorld,
+  browser: RealBrowser,
+  pages: readonly FrozenPage[],
+) => Promise<string[]>;
+
+/** Each leaves the pages frozen, with calls that have ended. */
+const FREEZES: Record<Kind, Freeze> = {
+  async 'requests, cancelled'(world, browser, pages) {
+    freeze(browser);
+    const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
+    await Promise.all(ids.map((id) => world.cancel(id)));
+    await allEnd(world, ids, CLOCKS.cancelMs + 5_000);
+    return ids;
+  },
+
+  async 'requests, timed out'(world, browser, pages) {
+    freeze(browser);
+    const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
+    await allEnd(world, ids, CLOCKS.queueMs + 5_000);
+    return ids;
+  },
+
+  async 'grants, timed out'(world, browser, pages) {
+    const frozen = Promise.withResolvers<void>();
+    const waiting = new Set(pages.map(({ name }) => name));
+    const allStand = Promise.withResolvers<void>();
+    world.pages.onTold = ({ point, name }) => {
+      if (point !== 'granted') return;
+      waiting.delete(name);
+      if (waiting.size === 0) allStand.resolve();
+      return frozen.promise;
+    };
+    const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
+    await within(STEP_MS, 'all grants have come', allStand.promise);
+    freeze(browser);
+    world.pages.onTold = () => {};
+    frozen.resolve();
+    await allEnd(world, ids, LIMITS.minTimeoutMs + 5_000);
+    return ids;
+  },
+};
+
+const askAll = (world: PageWorld, pages: readonly FrozenPage[], timeoutMs: number) =>
+  Promise.all(
+    pages.flatMap(({ client }) =>
+      times(CALLS, client).map((to) => world.invoke('effect', { client: to, timeoutMs })),
+    ),
+  );
+
+async function allEnd(world: PageWorld, ids: readonly string[], ms: number): Promise<void> {
+  const records = await Promise.all(ids.map((id) => world.final(id, ms)));
+  const open = ids.filter((_, index) => records[index] === undefined);
+  if (open.length > 0) throw new Error(`after ${ms} ms still open: ${open.join(', ')}`);
+}
+
+const freeze = ({ profile }: RealBrowser): void => {
+  for (const pid of renderersOf(profile)) signal(pid, 'SIGSTOP');
+};
+
+const thaw = ({ profile }: RealBrowser): void => {
+  for (const pid of renderersOf(profile)) signal(pid, 'SIGCONT');
+};
+
+/** A page that answers a new call has handled all that came before it. */
+async function untilAwake(world: PageWorld, pages: readonly FrozenPage[]): Promise<void> {
+  const answer = async ({ client }: FrozenPage): Promise<WireCallRecord | undefined> => {
+    const id = await world.invoke('read', { client, ms: 50 });
+    return world.final(id, CLOCKS.queueMs);
+  };
+  const answers = await Promise.all(pages.map(answer));
+  for (const record of answers) {
+    if (record?.status !== 'SUCCEEDED')
+      throw new Error(`a page did not wake up: ${JSON.stringify(record?.error)}`);
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inRig, type Rig, until } from '../net/rig.ts';
+import type { Scenario, Violation } from '../scenario.ts';
+
+const STOP_MS = 5_000;
+const CALLERS = 8;
+
+/** Asked to stop while it works: it ends in time, and whoever works goes on after the next start. */
+export const gracefulStop: Scenario = {
+  id: 'F32',
+  name: 'a graceful stop under load',
+  run: (context) =>
+    inRig(context, async (rig) => {
+      const { random } = context;
+      const rounds = context.rounds({ full: 50, short: 3 });
+      const violations: Violation[] = [];
+      const clients = [0, 1, 2].map((index) =>
+        rig.client({ name: `work-${index}`, random: () => 0.02 }),
+      );
+      await Promise.all(clients.map((client) => client.start()));
+      await until(() => clients.every(({ welcomes }) => welcomes.length > 0), 10_000);
+      let [isOver, refused, slowest] = [false, 0, 0];
+      const caller = async () => {
+        while (!isOver) {
+          const wait = random.chance(0.3) ? { wait_ms: 2_000 } : {};
+          const args = { ms: random.between(0, 60) };
+          await rig.invoke('effect', args, { timeout_ms: 20_000, ...wait }).catch(async () => {
+            refused += 1;
+            await sleep(20);
+          });
+          await sleep(random.between(0, 10));
+        }
+      };
+      const callers = Array.from({ length: CALLERS }, caller);
+      for (let round = 0; round < rounds; round += 1) {
+        const waiting = await ask(rig);
+        await sleep(random.between(250, 500));
+        const times = clients.map(({ welcomes }) => welcomes.length);
+        const startedAt = performance.now();
+        const code = await rig.board.stop('SIGTERM');
+        const ms = performance.now() - startedAt;
+        slowest = Math.max(slowest, ms);
+        if (code !== 0 || ms > STOP_MS)
+          violations.push({
+            invariant: 'HEALTH',
+            detail: `SIGTERM: exit ${code} after ${Math.round(ms)} ms: ${rig.board.log().slice(-600)}`,
+          });
+        if ((await waiting.answer) === undefined)
+          violations.push({
+            invariant: 'HEALTH',
+            detail: `stop ${round + 1}: who waited for ${waiting.id} got no answer at all`,
+          });
+        if (existsSync(join(rig.board.dataDir, 'callboard.db-wal')))
+          violations.push({
+            invariant: 'HEALTH',
+            detail: `stop ${round + 1}: exit ${code}, and the record was not closed: its log is left`,
+          });
+        await rig.startAgain();
+        const areBack = () => clients.every(({ welcomes }, i) => welcomes.length > (times[i] ?? 0));
+        if (!(await until(areBack, 10_000)))
+          violations.push({
+            invariant: 'HEALTH',
+            detail: `not all clients were back 10 s after start ${round + 1}`,
+          });
+      }
+      isOver = true;
+      await Promise.all(callers);
+      const rest = await rig.rest();
+      for (const [id, { status, error, timings }] of rest.records) {
+        // No client was ended: whatever was asked for can be done, and nothing is unknown.
+        if (status === 'SUCCEEDED') continue;
+        const detail = `${id} ended ${status} (${JSON.stringify(error)}), ${timings.started_at === null ? 'never granted' : 'granted'}`;
+        violations.push({ invariant: 'I6', detail });
+      }
+      return {
+        figures: { ...rest.figures, stops: rounds, refused, stop_ms_max: Math.round(slowest) },
+        violations: [...violations, ...rest.violations],
+        summary: `${rounds} × SIGTERM under load: exit 0 after at most ${Math.round(slowest)} ms, ${rest.figures.succeeded} of ${rest.records.size} accepted calls succeeded, done once, 0 unknown`,
+      };
+    }),
+};
+
+/** Somebody who waits for a call that lasts. */
+async function ask(rig: Rig) {
+  const id = await rig.invoke('effect', { ms: 1_500 }, { timeout_ms: 20_000 });
+  return { id, answer: rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`) };
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunRecord, runRecordSchema } from '#lib/protocol/run';
+import {
+  createScriptedOpenAI,
+  type ScriptedRequest,
+} from '../../../server/testing/scripted-openai.ts';
+import type { ScriptedReply } from '../../../server/testing/scripted-openai-events.ts';
+import { inRig, type Rig, until } from '../net/rig.ts';
+import type { Random } from '../random.ts';
+import type { Outcome, Scenario, TortureContext, Violation } from '../scenario.ts';
+import { checkRuns } from '../world/check-runs.ts';
+
+const MODELS = { responses: 'openai:gpt-5-scripted', chat: 'openai-chat:scripted' } as const;
+/** A turn with its retries. */
+const ENDS_MS = 30_000;
+/** A model that says nothing is given up after 60 s; waited for in the long run only. */
+const SILENT_ENDS_MS = 80_000;
+const SILENT = 'says nothing more';
+const AT_ONCE = 6;
+
+const calls = (random: Random) =>
+  Array.from({ length: random.between(1, 3) }, () => ({
+    name: 'effect',
+    args: { nonce: crypto.randomUUID() },
+  }));
+
+type Fault = (random: Random) => ScriptedReply;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  '429': () => ({ status: 429, headers: { 'retry-after': '0' }, error: { message: 'slow down' } }),
+  '500': () => ({ status: 500 }),
+  'cut abruptly': (random) => ({
+    calls: calls(random),
+    pieceChars: 3,
+    cut: { after: random.between(0, 20), how: 'abrupt' },
+  }),
+  'cut cleanly': (random) => ({
+    calls: calls(random),
+    pieceChars: 3,
+    cut: { after: random.between(0, 20), how: 'clean' },
+  }),
+  'slow pieces': (random) => ({ calls: calls(random), pieceChars: 6, pieceMs: 5 }),
+  stalls: (random) => ({
+    calls: calls(random),
+    pieceChars: 8,
+    stall: { at: random.between(0, 8), until: sleep(400) },
+  }),
+  'nonsense arguments': () => ({
+    calls: [
+      { name: 'effect', args: '{"nonce": ' },
+      { name: 'effect', args: 'null' },
+    ],
+  }),
+  'wrong arguments': () => ({ calls: [{ name: 'effect', args: { nonce: 7 } }] }),
+  'ids twice': (random) => ({ calls: calls(random).map((call) => ({ ...call, id: 'call_same' })) }),
+  'empty ids': (random) => ({ calls: calls(random).map((call) => ({ ...call, id: '' })) }),
+  'no such tool': () => ({
+    calls: [
+      { name: 'nope', args: {} },
+      { name: '', args: {} },
+    ],
+  }),
+  length: () => ({ text: 'cut off', finishReason: 'length' }),
+  [SILENT]: (random) => ({
+    calls: calls(random),
+    pieceChars: 8,
+    stall: { at: random.between(0, 8), until: sleep(SILENT_ENDS_MS, undefined, { ref: false }) },
+  }),
+};
+
+/** The model fails in each way it can; the run ends, and what is sent to it next has its calls in pairs. */
+export const modelFaults: Scenario = {
+  id: 'F31',
+  name: 'a model that fails, stalls, breaks off, or talks nonsense',
+  async run(context) {
+    const outcomes: Outcome[] = [];
+    for (const api of ['responses', 'chat'] as const) outcomes.push(await withModel(context, api));
+    const sum = (name: string) =>
+      outcomes.reduce((all, { figures }) => all + (figures[name] ?? 0), 0);
+    const names = Object.keys(outcomes[0]?.figures ?? {});
+    return {
+      figures: Object.fromEntries(names.map((name) => [name, sum(name)])),
+      violations: outcomes.flatMap(({ violations }) => violations),
+      summary: `${sum('runs')} runs with faults of the model, ${Object.keys(FAULTS).length} kinds, over both of OpenAI's APIs: ${sum('ended_idle')} went on to an answer, ${sum('ended_failed')} ended as failed, none hung; ${sum('checked_requests')} requests to the model had each call with one result`,
+    };
+  },
+};
+
+async function withModel(context: TortureContext, api: keyof typeof MODELS): Promise<Outcome> {
+  const { random } = context;
+  const violations: Violation[] = [];
+  const faultOf = new Map<string, string>();
+  let checked = 0;
+  const openai = await createScriptedOpenAI({
+    script(request) {
+      const problem = unpaired(request);
+      checked += 1;
+      const marker = /torture (\d+) of /.exec(JSON.stringify(request.body))?.[1] ?? '';
+      if (problem)
+        violations.push({
+          invariant: 'I8',
+          detail: `run ${marker} (${faultOf.get(marker)}): ${problem}`,
+        });
+      const fault = FAULTS[faultOf.get(marker) ?? ''];
+      // Asked for the second time in a row it is well again.
+      const times = (asked.get(marker) ?? 0) + 1;
+      asked.set(marker, times);
+      return times === 1 && fault ? fault(random) : { text: 'Done.' };
+    },
+  });
+  const asked = new Map<string, number>();
+  const env = {
+    CALLBOARD_MODEL: MODELS[api],
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_API_KEY: 'sk-scripted',
+  };
+  try {
+    return await inRig(
+      context,
+      async (rig) => {
+        const client = rig.client({ name: 'hands' });
+        await client.start();
+        await until(() => client.welcomes.length > 0, 10_000);
+        const each = context.rounds({ full: 9, short: 1 });
+        const plan = [
+          // First, as it takes a minute; the others are tried meanwhile.
+          ...(context.isShort ? [] : [SILENT]),
+          ...Object.keys(FAULTS)
+            .filter((fault) => fault !== SILENT)
+            .flatMap((fault) => Array.from({ length: each }, () => fault)),
+        ];
+        const runs: { id: string; fault: string }[] = [];
+        const ends: RunRecord[] = [];
+        let next = 0;
+        const lane = async () => {
+          while (next < plan.length) {
+            const index = next;
+            next += 1;
+            const fault = plan[index] ?? '';
+            faultOf.set(String(index), fault);
+            const id = await startRun(rig, `torture ${index} of ${plan.length}`, MODELS[api]);
+            runs.push({ id, fault });
+            ends.push(...(await runToEnd(rig, id, fault, violations)));
+            // Once more: now the history of the fault goes to the model.
+            const more = { body: { input: 'and again' } };
+            const taken = await rig.api.ask('POST', `/v1/runs/${id}/messages`, more);
+            const [after] = await runToEnd(rig, id, `after ${fault}`, violations);
+            if (after) ends.push(after);
+            // The model is well again: what was sent to it can only have failed by itself.
+            if (after?.status === 'idle') continue;
+            const detail = `${id}: after ${fault} the history was not taken (${taken?.status}): ${after?.status} ${JSON.stringify(after?.messages.at(-1)?.parts)}`;
+            violations.push({ invariant: 'I8', detail });
+          }
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, lane));
+        const rest = await rig.rest();
+        const ids = new Set(runs.map(({ id }) => id));
+        const of = (status: string) => ends.filter((one) => one.status === status).length;
+        return {
+          figures: {
+            ...rest.figures,
+            runs: runs.length,
+            ended_idle: of('idle'),
+            ended_failed: of('failed'),
+            checked_requests: checked,
+          },
+          violations: [
+            ...violations,
+            ...rest.violations,
+            ...(await checkRuns(rig.api, ids, rest.records)),
+          ],
+          summary: '',
+        };
+      },
+      { env },
+    );
+  } finally {
+    await openai.close();
+  }
+}
+
+async function startRun({ api }: Rig, input: string, model: string): Promise<string> {
+  const answer = await api.ask('POST', '/v1/runs', { body: { input, model, tools: ['effect'] } });
+  if (!answer || answer.status >= 300)
+    throw new Error(`a run was not started: ${JSON.stringify(answer)}`);
+  return (answer.body as { run_id: string }).run_id;
+}
+
+async function runToEnd(
+  { api }: Rig,
+  id: string,
+  fault: string,
+  violations: Violation[],
+): Promise<RunRecord[]> {
+  const limit = fault === SILENT ? SILENT_ENDS_MS : ENDS_MS;
+  let last: RunRecord | undefined;
+  const ended = await until(
+    async () => {
+      last = runRecordSchema.parse((await api.ask('GET', `/v1/runs/${id}`))?.body);
+      return last.status !== 'running';
+    },
+    limit,
+    30,
+  );
+  if (!ended)
+    violations.push({
+      invariant: 'I4',
+      detail: `${id} (${fault}) is still running after ${limit} ms`,
+    });
+  return last ? [last] : [];
+}
+
+/** What is wrong with the calls in a request to the model: each must have one result, and each result its call. */
+function unpaired({ body, toolResults }: ScriptedRequest): string | undefined {
+  const text = JSON.stringify(body);
+  const items = (body.messages ?? body.input) as Record<string, unknown>[];
+  const ids = items.flatMap((item) =>
+    item.type === 'function_call'
+      ? [String(item.call_id)]
+      : ((item.tool_calls as { id: string }[] | undefined) ?? []).map(({ id }) => String(id)),
+  );
+  const results = toolResults.map(({ id }) => id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  if (twice.length > 0) return `the call ${twice[0]} stands twice`;
+  const missing = ids.filter((id) => results.filter((one) => one === id).length !== 1);
+  if (missing.length > 0)
+    return `${missing[0]} has ${results.filter((id) => id === missing[0]).length} results`;
+  const stray = results.filter((id) => !ids.includes(id));
+  return stray.length > 0 ? `the result ${stray[0]} has no call: ${text.slice(0, 300)}` : undefined;
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { callRecordSchema, type WireCallRecord } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { World } from './world.ts';
+
+export interface AskOptions {
+  readonly timeoutMs: number;
+  /** The id of the client that is to be asked. */
+  readonly client?: string | undefined;
+  /** How long the tool takes; its effect is in the middle. */
+  readonly ms?: number;
+  /** Of filling in its result. */
+  readonly bytes?: number;
+}
+
+/** Asks for one call, which the witness then knows of. */
+export async function askCall(
+  { api, witness }: Pick<World, 'api' | 'witness'>,
+  tool: string,
+  { timeoutMs, client, ms, bytes }: AskOptions,
+): Promise<string> {
+  const nonce = randomUUID();
+  const answer = await api.ask('POST', `/v1/tools/${tool}/invoke`, {
+    headers: { 'idempotency-key': nonce },
+    body: {
+      run_id: 'run_network',
+      timeout_ms: timeoutMs,
+      ...(client === undefined ? {} : { client }),
+      args: {
+        nonce,
+        ...(ms === undefined ? {} : { ms }),
+        ...(bytes === undefined ? {} : { bytes }),
+      },
+    },
+  });
+  if (answer?.status !== 202)
+    throw new Error(`${tool} was not accepted: ${JSON.stringify(answer)}`);
+  const id = (answer.body as { tool_call_id: string }).tool_call_id;
+  witness.accepted(id, { key: nonce, tool, nonce });
+  return id;
+}
+
+/** The call once it is final, or as it is after `ms`. */
+export async function callEnd(
+  { api, witness }: Pick<World, 'api' | 'witness'>,
+  id: string,
+  ms: number,
+): Promise<WireCallRecord> {
+  const giveUpAt = performance.now() + ms;
+  for (;;) {
+    const left = Math.max(0, Math.min(30_000, Math.round(giveUpAt - performance.now())));
+    const answer = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=${left}`);
+    if (answer?.status === 200) {
+      const record = callRecordSchema.parse(answer.body);
+      witness.saw(record);
+      if (isFinalStatus(record.status) || left === 0) return record;
+    } else if (left === 0) throw new Error(`${id} cannot be read: ${JSON.stringify(answer)}`);
+  }
+}

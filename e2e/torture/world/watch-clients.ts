@@ -1,0 +1,51 @@
+import { type ClientListing, watchServerMessageSchema } from '#lib/protocol/watch-messages';
+
+/** What was shown of a client at a moment; undefined when it was in no list. */
+export interface Sighting {
+  readonly at: number;
+  readonly listing: ClientListing | undefined;
+}
+
+/** Someone who looks at the list of clients all the time. */
+export interface ClientWatch {
+  now(name: string): ClientListing | undefined;
+  /** Each change of what was shown of it, in order, in milliseconds of `performance.now()`. */
+  sightings(name: string): readonly Sighting[];
+  stop(): void;
+}
+
+export function watchClients({ url, token }: { url: string; token: string }): ClientWatch {
+  const seen = new Map<string, Sighting[]>();
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/watch`, [
+    'callboard.v1',
+    `bearer.${token}`,
+  ]);
+  socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'watch' })));
+  socket.addEventListener('error', () => {});
+  socket.addEventListener('message', ({ data }) => {
+    const message = watchServerMessageSchema.parse(JSON.parse(String(data)));
+    if (message.type === 'error') return;
+    for (const one of message.type === 'batch' ? message.events : [message]) {
+      if (one.type === 'snapshot' || one.type === 'clients') take(one.clients);
+    }
+  });
+
+  function take(listings: readonly ClientListing[]): void {
+    const at = performance.now();
+    const byName = new Map(listings.map((listing) => [listing.name, listing]));
+    for (const name of new Set([...seen.keys(), ...byName.keys()])) {
+      const list = seen.get(name) ?? [];
+      seen.set(name, list);
+      const listing = byName.get(name);
+      if (JSON.stringify(list.at(-1)?.listing) !== JSON.stringify(listing)) {
+        list.push({ at, listing });
+      }
+    }
+  }
+
+  return {
+    now: (name) => seen.get(name)?.at(-1)?.listing,
+    sightings: (name) => seen.get(name) ?? [],
+    stop: () => socket.close(),
+  };
+}
