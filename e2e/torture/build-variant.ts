@@ -43,6 +43,9 @@ export interface Build {
   remove(): Promise<void>;
 }
 
+/** Several are built at a time. */
+let builds = 0;
+
 /**
  * Builds into a folder of its own under `dist/torture/`. The product has no
  * switches for its tests: what is broken on purpose, or ends itself at a named
@@ -50,7 +53,8 @@ export interface Build {
  * mutant cannot turn into the original unnoticed.
  */
 export async function buildVariant(name: string, patches: readonly Patch[] = []): Promise<Build> {
-  const folder = join(ROOT, 'dist', 'torture', `${name}-${process.pid}`);
+  builds += 1;
+  const folder = join(ROOT, 'dist', 'torture', `${name}-${process.pid}-${builds}`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'dist'), { recursive: true });
   for (const entry of BESIDE) {

@@ -27,19 +27,42 @@ import { SCENARIOS } from './scenarios/all-scenarios.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const chromium = process.env.CALLBOARD_CHROMIUM;
+const SHORT_LANES = 2;
 
 async function runAll(options: TortureOptions, commit: string): Promise<ScenarioRun[]> {
   const build = await buildVariant('original');
-  const runs: ScenarioRun[] = [];
-  for (const scenario of SCENARIOS) {
-    if (options.only.length > 0 && !options.only.includes(scenario.id)) continue;
+  const wanted = SCENARIOS.filter(({ id }) => isWanted(id, options));
+  const runs = await inLanes(wanted, options, async (scenario) => {
     say(`${scenario.id} ${scenario.name}`);
     const run = await runScenario(scenario, { ...options, build, chromium, say });
-    runs.push(run);
     tell(run, options, commit);
-  }
+    return run;
+  });
   await build.remove();
   return runs;
+}
+
+const isWanted = (id: string, { only }: TortureOptions) => only.length === 0 || only.includes(id);
+
+/**
+ * The long run has the machine for one thing at a time, so that its times mean
+ * something. The short one looks at what holds, not at how fast, and much of it waits.
+ */
+async function inLanes<T, R>(
+  items: readonly T[],
+  { isShort }: TortureOptions,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = [...items.entries()];
+  const lane = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [at, item] = next;
+      results[at] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: isShort ? SHORT_LANES : 1 }, lane));
+  return results;
 }
 
 function tell({ id, outcome, seconds }: ScenarioRun, { seed, cycles }: TortureOptions, at: string) {
@@ -56,10 +79,10 @@ function tell({ id, outcome, seconds }: ScenarioRun, { seed, cycles }: TortureOp
 }
 
 async function runMutants(options: TortureOptions): Promise<MutantRun[]> {
-  const runs: MutantRun[] = [];
-  for (const mutant of MUTANTS) {
-    if (options.isShort && !mutant.inShort) continue;
-    if (options.only.length > 0 && !options.only.includes(mutant.scenario)) continue;
+  const wanted = MUTANTS.filter(
+    (mutant) => isWanted(mutant.scenario, options) && (mutant.inShort || !options.isShort),
+  );
+  return inLanes(wanted, options, async (mutant) => {
     const scenario = SCENARIOS.find(({ id }) => id === mutant.scenario);
     if (!scenario) throw new Error(`${mutant.name} names ${mutant.scenario}, which is no scenario`);
     say(`mutant: ${mutant.name} (${mutant.scenario})`);
@@ -74,10 +97,9 @@ async function runMutants(options: TortureOptions): Promise<MutantRun[]> {
       isKilled: first !== undefined,
       seen: first ? `${first.invariant}: ${first.detail}` : (outcome.notDone ?? 'nothing'),
     };
-    runs.push(run);
     console.log(`${run.isKilled ? 'killed' : 'SURVIVED'}: ${run.name}: ${run.seen.slice(0, 200)}`);
-  }
-  return runs;
+    return run;
+  });
 }
 
 async function readCommit(): Promise<string> {

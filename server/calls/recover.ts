@@ -8,7 +8,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { awaitingReturn } from './instance-changes.ts';
 
 /** So much of the time without a server counts; a call's clocks mean time in which it could be served. */
-export const COUNTED_ABSENCE_MS = 10_000;
+const COUNTED_ABSENCE_MS = 10_000;
 
 /**
  * By how much stored deadlines are moved at a start (rule CK4). Nobody can tell

@@ -75,7 +75,7 @@ export function wholeRow<T extends GuardedTable>(table: T, row: Tables[T]): Tabl
   throw new RowDamagedError(table, keyText(table, columns));
 }
 
-export const keyText = (table: GuardedTable, row: Row): string =>
+const keyText = (table: GuardedTable, row: Row): string =>
   GUARDS[table].key.map((column) => String(row[column])).join(' ');
 
 /** Lets SQL compute it, which the migration does that brought it. */

@@ -87,6 +87,26 @@ test('[ST27] the last transaction may be torn anywhere; what SQLite will drop of
   });
 });
 
+test('[ST27] a frame that lies across two sectors may have garbage where its commit would be', () => {
+  const file = join(dir, 'sectors.db');
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (x)');
+  database.exec('INSERT INTO t VALUES (zeroblob(400000))');
+  const bytes = readLog(file);
+  database.close();
+  const { length: frames } = framesOf(bytes);
+  const starts = Array.from({ length: frames }, (_, index) => 32 + index * FRAME);
+  const at = starts.find((start) => start % 512 === 504) ?? 0;
+  const torn = flipBit(bytes, at - 100);
+  torn.fill(0xab, at, at + 8);
+  const [before = 0] = commitsOf(bytes).slice(-2);
+  expect(scan(torn)).toMatchObject({
+    kind: 'torn',
+    frames: before,
+    droppedFrames: frames - before,
+  });
+});
+
 test('[ST27] frames of an earlier generation behind the end are no damage', () => {
   const file = join(dir, 'generations.db');
   const database = new DatabaseSync(file);

@@ -86,7 +86,7 @@ function createTail() {
       frames += 1;
       bytes += FRAME_HEADER_BYTES + frame.content.length;
       if (frame.whole) pages.add(frame.page);
-      ended ||= frame.pagesAfter !== 0;
+      ended ||= frame.pagesAfter !== 0 && (frame.whole || isInOneSector(frame));
       if (firstBad || frame.pagesAfter === 0) return false;
       frames = 0;
       bytes = 0;
@@ -98,6 +98,14 @@ function createTail() {
     dropped: () => ({ frames, bytes }),
   };
 }
+
+/** The least that a disk writes whole or not at all. */
+const SECTOR_BYTES = 512;
+const UP_TO_SALTS_BYTES = 16;
+
+/** Otherwise a power loss may leave the right salts beside a first half of garbage. */
+const isInOneSector = ({ at }: ScannedFrame): boolean =>
+  (at % SECTOR_BYTES) + UP_TO_SALTS_BYTES <= SECTOR_BYTES;
 
 const CHUNK_BYTES = 1024 * 1024;
 

@@ -77,6 +77,21 @@ test('[WA6] a slow watcher gets merged updates when it reads again; a fast one w
   expect(slow.events()).toHaveLength(2);
 });
 
+test('[WA6] what happens in the very moment in which it reads again is not lost', async () => {
+  const { hub, say, watcher, clock } = setup();
+  const slow = watcher();
+  await hub.add(slow.channel, {});
+  slow.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
+  say('tc_1', { status: 'DOING' });
+  await nextMoment();
+  slow.buffered = 0;
+  // Numbered, and not yet told to anybody: a timer was before it.
+  say('tc_1', { status: 'SUCCESS' });
+  clock.advance(WATCH_LIMITS.pollMs);
+  await nextMoment();
+  expect(slow.events().map(({ seq }) => seq)).toEqual([1, 2]);
+});
+
 test('[WA6] one that never reads is cut off, for its patience or for its bytes', async () => {
   const { hub, say, watcher, clock } = setup();
   const [stubborn, huge] = [watcher(), watcher()];

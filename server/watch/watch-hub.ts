@@ -45,7 +45,7 @@ interface Watcher {
   /** Slow: what it missed, since when. */
   missed: ReturnType<typeof createMissedEvents> | undefined;
   slowSince: number;
-  /** The newest number that it was sent. */
+  /** The newest number that it was sent, or that waits among what it missed. */
   seq: number;
 }
 
@@ -94,6 +94,7 @@ export function createWatchHub(deps: WatchHubDeps) {
       poll();
     }
     for (const { event } of events) if (concerns(event, watcher.runId)) watcher.missed.add(event);
+    watcher.seq = Math.max(watcher.seq, lastSeq(events));
     if (watcher.channel.bufferedBytes > limits.cutAboveBytes) cutOff(watcher);
   }
 
@@ -117,7 +118,6 @@ export function createWatchHub(deps: WatchHubDeps) {
       begin(watcher).catch(deps.onError);
     } else if (events.length > 0) {
       watcher.channel.send(Buffer.from(JSON.stringify({ type: 'batch', events })));
-      watcher.seq = bus.seq;
     }
   }
 

@@ -43,6 +43,8 @@ export interface LibraryClient {
   /** Refused answers, by code. */
   readonly rejections: readonly { id: string; code: string }[];
   readonly status: () => string;
+  /** The number of its next attempt, which it waits for; 0 when it does not wait. */
+  readonly attempt: () => number;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** As if the computer had slept: it looks whether its socket lives. */
@@ -173,6 +175,10 @@ export function createLibraryClient(
     rejections,
     facts: () => ({ name, clientIds, acknowledged, rejected: rejections.length, problems }),
     status: () => client.status.get().state,
+    attempt() {
+      const status = client.status.get();
+      return status.state === 'reconnecting' ? status.attempt : 0;
+    },
     start: () => client.start(),
     stop: () => client.stop(),
     wake: () => wake(),

@@ -162,7 +162,7 @@ export async function inRig(
 }
 
 /** What the server's log says of its own defects. */
-export function defects(board: Callboard): Violation[] {
+function defects(board: Callboard): Violation[] {
   const lines = board
     .log()
     .split('\n')

@@ -32,9 +32,6 @@ import { slowWatchers } from './slow-watchers.ts';
 import { stalledServer } from './stalled-server.ts';
 import { storeDamage } from './store-damage.ts';
 
-// NOTE to whoever builds beside: in work in net/ and scenarios/ by another: F14, F15, F21, F25, F26, F27, F28, F31, F32, F36
-// and 'I11' (answers of others). F10, F11, F12, F13, F16, F19 are left to network-world. (This note goes away at 08:45.)
-// Since 08:35 a second one finishes F21, F26, F28 (with net/stall-*, net/mutate.ts), F31, F32 and mutants/load-mutants.ts; F25, F27, F36, I11 stay with the first. (Goes away at 09:10.)
 /** In the order in which they run: what others rest on comes first. */
 export const SCENARIOS: readonly Scenario[] = [
   noFault,

@@ -54,8 +54,9 @@ async function leave(rig: Rig, awayMs: number, index: number) {
   await client.start();
   await until(() => client.welcomes.length > 0, 10_000);
   await sleep(50);
-  const id = await rig.invoke(`effect_${name}`, { ms: 300 }, { timeout_ms: 200_000 });
-  await sleep(100);
+  const id = await rig.invoke(`effect_${name}`, { ms: 800 }, { timeout_ms: 200_000 });
+  // Its effect is done at half time: it is surely granted, and its answer comes while it is away.
+  await until(() => rig.effects.has(id), 10_000, 5);
   line.refuse();
   line.end(index % 2 === 0 ? 'rst' : 'fin');
   await sleep(awayMs);

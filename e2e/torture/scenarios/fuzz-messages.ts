@@ -19,7 +19,7 @@ export const fuzzMessages: Scenario = {
   name: 'mutated messages on both sockets',
   run: (context) =>
     inRig(context, async (rig) => {
-      const count = context.rounds({ full: 200_000, short: 10_000 });
+      const count = context.rounds({ full: 200_000, short: 5_000 });
       const violations: Violation[] = [];
       const seen = { sent: 0, replies: 0, bad: 0, sockets: 0, requests: 0 };
       const bad = (detail: string) => violations.push({ invariant: 'HEALTH', detail });

@@ -17,7 +17,7 @@ export const killClient: Scenario = {
     const dir = await context.tempDir();
     const options = { build, dir, random, clients: 1, timeoutMs: 6_000 };
     const world = await createWorld(options);
-    const rounds = context.rounds({ full: 100, short: 6 });
+    const rounds = context.rounds({ full: 100, short: 4 });
     const figures = { client_kills: 0, journals_lost: 0, server_away: 0 };
     try {
       await world.startServer();

@@ -11,7 +11,7 @@ export const killServer: Scenario = {
     const { build, random } = context;
     const dir = await context.tempDir();
     const world = await createWorld({ build, dir, random, troubles: true });
-    const rounds = context.rounds({ full: 200, short: 6 });
+    const rounds = context.rounds({ full: 200, short: 4 });
     let [clientKills, journalsLost] = [0, 0];
     try {
       for (const client of world.clients) world.startClient(client);

@@ -14,7 +14,7 @@ export const powerLoss: Scenario = {
       { keepsLog: true, withClients: true, troubles: true },
       async (shimmed) => {
         const { world } = shimmed;
-        const rounds = context.rounds({ full: 100, short: 4 });
+        const rounds = context.rounds({ full: 100, short: 3 });
         const done = { unsynced: 0, lost: 0, clients: 0, garbage: 0, looks: 0, torn: 0 };
         const violations: Violation[] = [];
         const dir = await context.tempDir();
@@ -27,7 +27,7 @@ export const powerLoss: Scenario = {
           await someWork(context, shimmed, round);
           done.clients += await cutClient(context, shimmed, garbage);
           await world.server.kill();
-          for (let look = 0; look < (context.isShort ? 10 : 40); look += 1) {
+          for (let look = 0; look < (context.isShort ? 6 : 40); look += 1) {
             const options = { dir: join(dir, 'look'), name: `round ${round}, look ${look}` };
             const moment = context.random.pick(['any', 'early', 'log begins'] as const);
             const earlier = shimmed.serverDisk.lookBack(context.random, { garbage, moment });

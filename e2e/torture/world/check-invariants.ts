@@ -122,7 +122,7 @@ function* answersAreTheirOwn({ records, clients, witness }: Facts): Generator<Vi
   const clientIds = new Map(clients.map(({ name, clientIds }) => [name, clientIds]));
   for (const { tool_call_id: id, status, source, result, client_id } of records.values()) {
     if (status !== 'SUCCEEDED' || source !== 'client') continue;
-    const { call, by, nonce } = result as { call?: string; by?: string; nonce?: string };
+    const { call, by, nonce } = (result ?? {}) as { call?: string; by?: string; nonce?: string };
     const asked = witness.calls.get(id)?.nonce ?? nonce;
     const isTheClients = client_id !== null && clientIds.get(by ?? '')?.has(client_id);
     if (call !== id || nonce !== asked || !isTheClients) {
