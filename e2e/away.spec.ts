@@ -48,12 +48,13 @@ async function beAway(toolPages: ToolPages, context: BrowserContext, { ms, begin
   const id = await invoke(
     board,
     'effect',
-    { nonce: name, ms: ms / 2 },
+    { nonce: name, ms: ms * 0.75 },
     { client: client ?? '', timeout_ms: 300_000 },
   );
   await pages.until(({ point, call }) => point === 'effect' && call === id);
-  // Nothing is looked at before: the shortest tool would be over.
   const card = cardOf(operator, id);
+  // The shortest tool would be over by then.
+  if (ms > 2_000) await expect(card).toBeVisible();
   const back = new Promise((resolve) => setTimeout(resolve, ms));
   await begin(context, line);
   if (ms > 2_000) {

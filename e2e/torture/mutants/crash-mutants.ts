@@ -1,3 +1,4 @@
+import type { Patch } from '../build-variant.ts';
 import type { Mutant } from './mutant.ts';
 
 const INVOKE = 'server/calls/invoke.ts';
@@ -5,6 +6,14 @@ const CLIENT_CALLS = 'server/calls/client-calls.ts';
 const MACHINE = 'lib/tool-call/call-machine.ts';
 const CHECK = 'server/store/check-store-file.ts';
 const RUNNER = 'lib/client/call-runner.ts';
+
+/** So that a kill surely meets what is told and not yet written; the original stands it, too. */
+const SLOW_DISK: Patch = {
+  file: 'server/store/write-worker.ts',
+  find: "database.exec('BEGIN IMMEDIATE');",
+  replace:
+    "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40); database.exec('BEGIN IMMEDIATE');",
+};
 
 /** Guards of the record and of what a crash leaves open. */
 export const CRASH_MUTANTS: readonly Mutant[] = [
@@ -25,6 +34,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     scenario: 'F01',
     inShort: true,
     patches: [
+      SLOW_DISK,
       { file: INVOKE, find: 'await Promise.all([', replace: 'void Promise.all([' },
       {
         file: INVOKE,
@@ -37,6 +47,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     name: 'acknowledged before the result is written',
     scenario: 'F01',
     patches: [
+      SLOW_DISK,
       {
         file: CLIENT_CALLS,
         find: "await ledger.settled(id);\n    if (measured.answer.ok === 'unusable')",
