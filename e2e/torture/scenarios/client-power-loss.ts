@@ -12,7 +12,8 @@ export const clientPowerLoss: Scenario = {
       { keepsLog: true, withClients: true, clients: 1, timeoutMs: 6_000 },
       async ({ world, clientDisks }) => {
         const { random } = context;
-        const rounds = context.rounds({ full: 100, short: 6 });
+        // A third leaving in a row would have its tools passed over for half a minute.
+        const rounds = context.rounds({ full: 100, short: 2 });
         const [[client], [disk]] = [world.clients, clientDisks];
         if (!client || !disk) throw new Error('a world of one client has none');
         let [unsynced, lost] = [0, 0];
