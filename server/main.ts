@@ -30,6 +30,7 @@ import { greeting, reachableUrl } from './greeting.ts';
 import { createAnswersInFlight } from './http/answers-in-flight.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { readiness } from './http/readiness.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
@@ -295,14 +296,6 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
   port = await listen(server, config);
   const { answered } = inFlight;
   return { server, answered, gate, hub, pages, signInCodes, operator, port };
-}
-
-function readiness(storeFailed: boolean, stopping: boolean) {
-  if (stopping)
-    return { ok: false, code: 'shutting_down', message: 'The server is stopping' } as const;
-  if (!storeFailed) return { ok: true } as const;
-  const message = 'The record cannot be written; the server takes no calls until it is restarted';
-  return { ok: false, code: 'store_failed', message } as const;
 }
 
 const describeMetrics = (core: Core, sockets: number, watchers: number): string =>
