@@ -5,6 +5,8 @@ export interface MutantRun {
   readonly name: string;
   readonly scenario: string;
   readonly isKilled: boolean;
+  /** Short runs until it was. */
+  readonly tries: number;
   /** The first violation that it caused. */
   readonly seen: string;
 }
@@ -88,11 +90,11 @@ export function toMarkdown(kept: KeptReport): string {
     '',
     `${kept.mutants.length} mutants, ${killed} killed.`,
     '',
-    '| mutant | fault | killed | first sign |',
-    '| --- | --- | --- | --- |',
+    '| mutant | fault | killed | short runs | first sign |',
+    '| --- | --- | --- | --- | --- |',
     ...kept.mutants.map(
       (one) =>
-        `| ${cell(one.name)} | ${one.scenario} | ${one.isKilled ? 'yes' : '**no**'} | ${cell(one.seen)} |`,
+        `| ${cell(one.name)} | ${one.scenario} | ${one.isKilled ? 'yes' : '**no**'} | ${one.tries} | ${cell(one.seen)} |`,
     ),
     '',
     ...modelLines(kept.model),

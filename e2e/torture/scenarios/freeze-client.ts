@@ -22,7 +22,7 @@ export const freezeClient: Scenario = {
     const { build, random } = context;
     const dir = await context.tempDir();
     const clients = context.isShort ? 2 : 5;
-    const rounds = context.rounds({ full: 8, short: 1 });
+    const rounds = context.rounds({ full: 8, short: 2 });
     const network = await createNetworkWorld({ build, dir, random, clients });
     try {
       const violations: Violation[] = [];

@@ -154,7 +154,10 @@ const FREEZES: Record<Kind, Freeze> = {
       return frozen.promise;
     };
     const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
-    await within(STEP_MS, 'all grants have come', allStand.promise);
+    await within(STEP_MS, 'all grants have come', allStand.promise).catch(async (error: Error) => {
+      const lines = await Promise.all([...waiting].map((name) => standOf(world, name, ids)));
+      throw new Error(`${error.message}: ${lines.join('; ')}`);
+    });
     freeze(browser);
     world.pages.onTold = () => {};
     frozen.resolve();
@@ -162,6 +165,17 @@ const FREEZES: Record<Kind, Freeze> = {
     return ids;
   },
 };
+
+/** What a page that does not come as far as the others has told, and how its calls stand. */
+async function standOf(world: PageWorld, name: string, ids: readonly string[]): Promise<string> {
+  const told = world.pages.told.filter((one) => one.name === name);
+  const calls = new Set(told.flatMap(({ call }) => (call === undefined ? [] : [call])));
+  const records = await Promise.all(ids.map((id) => world.final(id, 1)));
+  const states = ids.flatMap((id, index) =>
+    calls.has(id) ? [`${id} ${records[index]?.status ?? 'open'}`] : [],
+  );
+  return `${name} told ${told.map(({ point }) => point).join(' ')}; its calls: ${states.join(', ')}`;
+}
 
 const askAll = (world: PageWorld, pages: readonly FrozenPage[], timeoutMs: number) =>
   Promise.all(
