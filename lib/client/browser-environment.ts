@@ -63,8 +63,9 @@ export function createBrowserEnvironment(): ClientEnvironment {
     random: () => Math.random(),
     newId: randomId,
     onWake(listener) {
-      const tell = () => {
-        if (document.visibilityState === 'visible') listener();
+      // The one that comes as well when a page is hidden, and is no sign of waking up then.
+      const tell = ({ type }: Event) => {
+        if (type !== 'visibilitychange' || document.visibilityState === 'visible') listener();
       };
       const targets = { window, document };
       for (const [target, event] of WAKE_EVENTS) targets[target].addEventListener(event, tell);

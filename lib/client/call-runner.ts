@@ -1,10 +1,12 @@
 import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages.ts';
+import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
+import { createOutbox } from './outbox.ts';
 import { type RunningCall, startCall } from './running-call.ts';
 import { ToolFailure } from './tool-failure.ts';
 import { createTurnQueue } from './turn-queue.ts';
@@ -43,8 +45,11 @@ export interface CallRunnerOptions {
  * reconnecting; it is told of both.
  */
 export interface CallRunner {
-  /** For `hello`: what this instance knows of its calls. */
-  known(): Known[];
+  /**
+   * For `hello`: what this instance knows of its calls, as many as one may tell;
+   * with `isAll`, it knows of no others.
+   */
+  known(): { readonly calls: Known[]; readonly isAll: boolean };
   /** Takes what the server says of calls; other messages are not for it. */
   receive(message: ServerMessage): void;
   /** After `welcome`: drops, cancels, and sends again what was not acknowledged. */
@@ -64,13 +69,21 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const reclaimed = new Map<string, number>();
   /** The newest attempts of calls that are over, so that a message that comes twice runs nothing. */
   const over = new Map<string, number>();
+  /** Answers that the journal is being told of: they are sent when it has them. */
+  const unwritten = new Set<Answered>();
   const turns = createTurnQueue();
+  const outbox = createOutbox({ environment, answerOf, send });
   let discarding = false;
 
   for (const entry of options.remembered) {
     if (entry.answer) calls.set(entry.id, answered({ ...entry, answer: entry.answer }, 'done'));
     else if (!entry.repeatable) calls.set(entry.id, answered(diedInTheMiddle(entry), 'started'));
     else forget(entry.id);
+  }
+
+  function answerOf(id: string): CallAnswer | undefined {
+    const call = calls.get(id);
+    return call?.state === 'answered' && !unwritten.has(call.entry) ? call.entry.answer : undefined;
   }
 
   function offer(request: Request) {
@@ -91,7 +104,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     if (attempt > current) {
       reclaimed.set(id, attempt);
       send({ type: 'tool_call_claim', id, attempt });
-    } else if (call.state === 'answered') send(call.entry.answer);
+    } else if (call.state === 'answered') outbox.send(id);
   }
 
   function claim(request: Request) {
@@ -144,9 +157,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     const call = answered(entry, 'done');
     calls.delete(entry.id);
     calls.set(entry.id, call);
+    unwritten.add(entry);
     await writing(journal.put(entry), entry.id);
+    unwritten.delete(entry);
     // Meanwhile it may have been dropped, or asked for again under a newer attempt.
-    if (calls.get(entry.id) === call && !discarding) send(entry.answer);
+    if (calls.get(entry.id) === call && !discarding) outbox.send(entry.id);
   }
 
   /** An answer that the server cannot read would be sent for ever; a plain failure it can (CL32). */
@@ -165,7 +180,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     if (call?.state === 'waiting') drop(id);
   }
 
-  function forget(id: string) {
+  function forget(id: string, wasAwaited = false) {
     reclaimed.delete(id);
     const call = calls.get(id);
     if (call?.state === 'answered') {
@@ -173,6 +188,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       rememberAsOver(id, call.entry.attempt);
     }
     void writing(journal.delete(id), id);
+    outbox.settled(id, wasAwaited);
+  }
+
+  function settled(id: string, wasAwaited: boolean) {
+    if (calls.get(id)?.state === 'answered') forget(id, wasAwaited);
   }
 
   function rememberAsOver(id: string, attempt: number) {
@@ -198,7 +218,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 
   return {
-    known: () => [...calls].flatMap(([id, call]) => toKnown(id, call)),
+    known: () => tellable([...calls].flatMap(([id, call]) => toKnown(id, call))),
     receive(message) {
       switch (message.type) {
         case 'tool_call_request':
@@ -217,8 +237,9 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         case 'error':
           return misunderstood(message.id, message.message);
         case 'result_acknowledged':
+          return settled(message.id, message.disposition === 'accepted');
         case 'result_rejected':
-          if (calls.get(message.id)?.state === 'answered') forget(message.id);
+          return settled(message.id, false);
       }
     },
     resume(welcome) {
@@ -227,13 +248,12 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         if (calls.get(id)?.state === 'answered') forget(id);
       }
       for (const id of welcome.cancel) cancel(id, 'the server has ended this call');
-      for (const call of calls.values()) {
-        if (call.state === 'answered') send(call.entry.answer);
-        if (call.state === 'running') call.run.retell();
-      }
+      outbox.resend([...calls].flatMap(([id, { state }]) => (state === 'answered' ? [id] : [])));
+      for (const call of calls.values()) if (call.state === 'running') call.run.retell();
     },
     disconnected() {
       reclaimed.clear();
+      outbox.stop();
       const open = [...calls].filter(
         ([, { state }]) => state !== 'running' && state !== 'answered',
       );
@@ -242,6 +262,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
     async close({ reason, discard }) {
       discarding ||= discard;
+      outbox.stop();
       const runs = [...calls.values()].flatMap((call) =>
         call.state === 'running' ? [call.run] : [],
       );
@@ -270,4 +291,13 @@ function toKnown(id: string, call: Call): Known[] {
   if (call.state === 'running') return [{ id, attempt: call.run.attempt, phase: 'running' }];
   if (call.state === 'answered') return [{ id, attempt: call.entry.attempt, phase: call.phase }];
   return [];
+}
+
+/** Where there is no room for all, what runs and the newest answers. */
+function tellable(all: readonly Known[]): { calls: Known[]; isAll: boolean } {
+  if (all.length <= LIMITS.knownCalls) return { calls: [...all], isAll: true };
+  const running = all.filter(({ phase }) => phase === 'running');
+  const answers = all.filter(({ phase }) => phase !== 'running');
+  const calls = [...running, ...answers.reverse()].slice(0, LIMITS.knownCalls);
+  return { calls, isAll: false };
 }

@@ -105,15 +105,15 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
 
   function hello() {
     const [known, token] = [identity.clientId(), identity.resumeToken()];
+    const journaled = instance?.runner.known();
     send({
       type: 'hello',
       ...(known === undefined ? {} : { client_id: known }),
       ...(token === undefined ? {} : { resume_token: token }),
-      ...(instance && {
-        instance_id: instance.id,
-        journal_epoch: instance.journal.epoch,
-        known: instance.runner.known(),
-      }),
+      ...(instance && journaled && { instance_id: instance.id, known: journaled.calls }),
+      // By the epoch a call that is not known counts as never started. Where not all could be told
+      // that would not be true, and without it the server takes nothing for granted (CL34).
+      ...(instance && journaled?.isAll && { journal_epoch: instance.journal.epoch }),
       name: options.name,
       kind: options.kind,
       caps: ['claim', 'cancel', 'probe'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callPhaseSchema } from './call-status.ts';
 import { progressSchema } from './card.ts';
+import { LIMITS } from './limits.ts';
 
 /** What a client sends on `/ws/client` (contract, section 5). Unknown fields are dropped. */
 
@@ -22,7 +23,7 @@ const helloSchema = z.object({
   journal_epoch: z.string().max(128).optional(),
   known: z
     .array(z.object({ id, attempt, phase: z.enum(['running', 'started', 'done']) }))
-    .max(10_000)
+    .max(LIMITS.knownCalls)
     .optional(),
   /** Caps of a later protocol are ignored, not refused. */
   caps: z.array(z.string().max(64)).max(32).optional(),

@@ -8,6 +8,8 @@ export const LIMITS = {
   descriptionChars: 4_096,
   schemaBytes: 64 * 1024,
   argsBytes: 256 * 1024,
+  /** In a hello. */
+  knownCalls: 10_000,
   resultBytes: 8 * 1024 * 1024,
   attachmentBytes: 10 * 1024 * 1024,
   attachmentsPerResult: 8,

@@ -104,6 +104,17 @@ describe('the life of a call', () => {
     }
   });
 
+  test('[CS5] a grant that has not left is taken back', () => {
+    const cancelled: CallEvent = { type: 'cancelled', reason: 'stop', isUnsent: true };
+    const error = { code: 'cancelled', message: 'stop', executed: 'no' };
+    expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', error });
+    const secondAttempt = { clientId: 'c', instanceId: 'i', attempt: 2, claims: true };
+    const again = { ...granted, rerunnable: true, provider: secondAttempt };
+    expect(follow(again, cancelled).error).toMatchObject({ executed: 'unknown' });
+    const asked = follow(granted, { type: 'cancelled', reason: 'stop' });
+    expect(transition(asked, cancelled)).toEqual({ ok: false, refusal: 'cancelling' });
+  });
+
   test('[CS5] what runs is asked to stop, and an answer that wins the race stands', () => {
     const asked = follow(granted, { type: 'cancelled', reason: 'stop' });
     expect(asked).toMatchObject({ status: 'RUNNING', phase: 'cancelling' });

@@ -38,7 +38,12 @@ export type CallEvent =
   | { readonly type: 'answered'; readonly from: Answerer; readonly error: CallError | null }
   | { readonly type: 'finished_here'; readonly error: CallError | null }
   | { readonly type: 'answered_by_hand' }
-  | { readonly type: 'cancelled'; readonly reason: string }
+  | {
+      readonly type: 'cancelled';
+      readonly reason: string;
+      /** The grant was decided, but has not left: it need not leave any more. */
+      readonly isUnsent?: boolean | undefined;
+    }
   | { readonly type: 'clock'; readonly clock: CallClock; readonly limitMs: number }
   | { readonly type: 'instance_back'; readonly instanceId: string }
   | { readonly type: 'outcome_lost'; readonly message: string }
@@ -115,7 +120,7 @@ export function transition(state: CallState, event: CallEvent): Transition {
     case 'answered_by_hand':
       return finish(state, null);
     case 'cancelled':
-      return cancelled(state, event.reason);
+      return cancelled(event.isUnsent ? { ...state, granted: false } : state, event.reason);
     case 'clock':
       return ranOut(state, event.clock, event.limitMs);
     case 'instance_back':

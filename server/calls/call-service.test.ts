@@ -135,6 +135,27 @@ describe('answers', () => {
     expect(cardOf(id)).toMatchObject({ status: 'ERROR', late_result: true });
   });
 
+  test('[CA6] of late answers an output is kept rather than that the tool was stopped', async () => {
+    const { connect, invoke, call, clock, settle, cardOf } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera', { timeout_ms: 300 }));
+    const { id } = await invoke('camera');
+    clock.advance(300);
+    await settle();
+    expect(await phone.fail(id, 'stopped', 'cancelled')).toMatchObject({ disposition: 'late' });
+    await settle();
+    expect((await call(id)).lateResult).toMatchObject({ error: { code: 'cancelled' } });
+    expect(cardOf(id)).not.toHaveProperty('late_result');
+    for (const _ of ['at first', 'once more']) {
+      expect(await phone.succeed(id, 'done')).toMatchObject({ disposition: 'late' });
+    }
+    expect(await phone.succeed(id, 'another')).toMatchObject({ code: 'conflict', final: true });
+    expect(await phone.fail(id, 'stopped', 'cancelled')).toMatchObject({ disposition: 'late' });
+    await settle();
+    expect((await call(id)).lateResult).toBe('done');
+    expect(cardOf(id)).toMatchObject({ late_result: true });
+  });
+
   test('[CA6] nobody else may answer, and nobody may answer what is not there', async () => {
     const { connect, invoke } = await setup();
     const [phone, laptop] = [connect('phone'), connect('laptop')];

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Attachment } from '#lib/protocol/attachment';
-import type { CallError } from '#lib/protocol/call-status';
+import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
@@ -34,6 +34,9 @@ export type ClaimReply =
   | ServerMessageOf<'tool_call_granted'>
   | ServerMessageOf<'tool_call_refused'>;
 
+/** Calls whose grant is decided, and on its way to the disk: their client cannot have it yet. */
+export type UnsentGrants = Set<string>;
+
 /** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
 export interface ClientCalls {
   claim(from: Answerer & { attempt: number }, callId: string): Promise<ClaimReply>;
@@ -48,8 +51,9 @@ export function createClientCalls(deps: {
   ledger: CallLedger;
   dispatcher: Dispatcher;
   clock: Clock;
+  unsentGrants: UnsentGrants;
 }): ClientCalls {
-  const { ledger, dispatcher, clock } = deps;
+  const { ledger, dispatcher, clock, unsentGrants } = deps;
 
   async function claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
     const refuse = (reason: string): ClaimReply => ({
@@ -64,8 +68,11 @@ export function createClientCalls(deps: {
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     const isGranted = !moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;
     if (!moved.ok && !isGranted) return refuse(moved.refusal);
+    // Until it is on disk a cancel may still take it back (CA14).
+    if (moved.ok) unsentGrants.add(id);
     await ledger.settled(id);
     const now = ledger.latest(id);
+    unsentGrants.delete(id);
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
     if (!isHeld || now.provider?.attempt !== from.attempt) return refuse('already_final');
     const remaining = (now.deadlines.execute ?? clock.now()) - clock.now();
@@ -146,13 +153,19 @@ export function createClientCalls(deps: {
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
     }
     const final = ledger.latest(id) ?? record;
-    if (final.lateResult === undefined) {
-      const error = toError(given);
-      const lateResult = given.ok === true ? given.output : { error };
-      // That nobody knows is what the card says already: people are not told of an answer.
-      const isNews = error?.code !== 'outcome_unknown' || final.error?.code !== 'outcome_unknown';
+    const error = toError(given);
+    const lateResult = given.ok === true ? given.output : { error };
+    const kept = final.lateResult;
+    // That a tool was stopped says less than what it had done by then.
+    if (kept === undefined || (given.ok === true && isLateError(kept))) {
+      // That nobody knows, or that it was stopped, is what the card says already.
+      const isUnknown = error?.code === 'outcome_unknown';
+      const isNews =
+        error?.code !== 'cancelled' && !(isUnknown && final.error?.code === 'outcome_unknown');
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
       await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
+    } else if (given.ok === true && JSON.stringify(kept) !== JSON.stringify(lateResult)) {
+      return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
     await ledger.settled(id);
     return { type: 'result_acknowledged', id, disposition: 'late' };
@@ -165,6 +178,12 @@ export function createClientCalls(deps: {
     wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
   };
 }
+
+const isLateError = (kept: unknown): boolean =>
+  typeof kept === 'object' &&
+  kept !== null &&
+  Object.keys(kept).join() === 'error' &&
+  callErrorSchema.safeParse(Object.values(kept)[0]).success;
 
 const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider?.clientId === from.clientId &&

@@ -9,7 +9,7 @@ import { createCallIndex } from './call-index.ts';
 import { createCallLedger } from './call-ledger.ts';
 import type { CallService } from './call-service.ts';
 import type { Check } from './check.ts';
-import { type ClientCalls, createClientCalls } from './client-calls.ts';
+import { type ClientCalls, createClientCalls, type UnsentGrants } from './client-calls.ts';
 import { runningClock } from './describe-change.ts';
 import { createDispatcher, type InstanceFacts } from './dispatcher.ts';
 import { createDrafts } from './drafts.ts';
@@ -108,10 +108,12 @@ export function createCalls(deps: CallServiceDeps): Calls {
     dispatcher,
     clock,
     breaker,
+    isStopping: () => stopped,
     onError: deps.onError,
   });
   // Not within the decision that changed it.
   breaker.onChange(() => queueMicrotask(instances.offerAll));
+  const unsentGrants: UnsentGrants = new Set();
   const placement = createPlacement({ check: deps.check, dispatcher, clock });
   const invocation = createInvocation({ ...deps, ledger, place: placement.place });
   const drafts = createDrafts({ ...deps, ledger, place: placement.place });
@@ -121,6 +123,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     executor,
     clock,
     registry,
+    unsentGrants,
     allowAlways: placement.allowAlways,
     invoke: invocation.invoke,
     onError: deps.onError,
@@ -135,7 +138,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     wait: ledger.wait,
     watched: (runId) =>
       ledger.shown(runId).map(({ id, runId: run, card }) => ({ id, runId: run, card })),
-    clients: createClientCalls({ ledger, dispatcher, clock }),
+    clients: createClientCalls({ ledger, dispatcher, clock, unsentGrants }),
     instances,
     breaker,
     get openCount() {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { shiftAfterAbsence } from './recover.ts';
-import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
+import { type CallsSetup, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const HOUR = 3_600_000;
 const YEARS = 10 * 365 * 24 * HOUR;
@@ -181,6 +181,59 @@ describe('two at one moment', () => {
     expect(ends).toHaveLength(1);
   });
 
+  test('[CA14] a cancel and a claim: the grant never leaves, and the call ends at once, not run', async () => {
+    const { claiming, invoke, calls, call, events } = await setup();
+    const phone = claiming(20_000);
+    const { id } = await invoke('camera');
+    const claimed = phone.claim(id, 1);
+    const cancelled = calls.cancel(id, 'enough');
+    expect(await claimed).toMatchObject({ type: 'tool_call_refused', reason: 'already_final' });
+    expect(await cancelled).toMatchObject({ ok: true, call: { status: 'FAILED' } });
+    const error = { code: 'cancelled', message: 'enough', executed: 'no' };
+    expect(await call(id)).toMatchObject({ status: 'FAILED', error });
+    expect(phone.inbox.at(-1)).toEqual({ type: 'tool_call_cancel', id, reason: 'enough' });
+    const phases = events.flatMap((one) => (one.type === 'call' ? [one.update.phase] : []));
+    expect(phases).not.toContain('cancelling');
+    expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+  });
+
+  test('[CA14] once the grant may have left, a cancel waits for the client', async () => {
+    const { claiming, invoke, calls, call } = await setup();
+    const phone = claiming(20_000);
+    const { id } = await invoke('camera');
+    let cancelled: Promise<unknown> = Promise.resolve();
+    // As early as can be: its socket would send it only after this.
+    const claimed = phone.claim(id, 1).then((reply) => {
+      cancelled = calls.cancel(id, 'enough');
+      return reply;
+    });
+    expect(await claimed).toMatchObject({ type: 'tool_call_granted' });
+    // A claim that came twice is refused now, and takes nothing back.
+    expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+    await cancelled;
+    expect((await call(id)).phase).toBe('cancelling');
+  });
+
+  test('[CA14] what may have run in an attempt before is not told as not run', async () => {
+    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const first = connect('phone', { claims: true, epoch: 'e1' });
+    first.offer(tool('look', reading));
+    const { id } = await invoke('look', {}, { timeoutMs: 60_000 });
+    await first.claim(id, 1);
+    first.leave();
+    const back = connect('phone', { claims: true, epoch: 'e2' });
+    const { clientId, instanceId } = back;
+    const again = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e2' };
+    await calls.instances.back({ ...again, known: [] });
+    back.offer(tool('look', reading));
+    clock.advance(0);
+    await settle();
+    expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
+    const claimed = back.claim(id, 2);
+    await Promise.all([claimed, calls.cancel(id, 'enough')]);
+    expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'unknown' });
+  });
+
   test('[CA12] an extension and a timeout: the end stays', async () => {
     const { granted, calls, call, clock, settle } = await setup();
     const { id } = await granted(20_000);
@@ -197,7 +250,7 @@ describe('two at one moment', () => {
     clock.advance(1_000);
     await settle();
     const replies = await Promise.all([phone.succeed(id, 'one', 1), phone.succeed(id, 'two', 1)]);
-    expect(replies).toMatchObject([{ disposition: 'late' }, { disposition: 'late' }]);
+    expect(replies).toMatchObject([{ disposition: 'late' }, { code: 'conflict', final: true }]);
     expect(await store.getCall(id)).toMatchObject({
       lateResult: 'one',
       card: { late_result: true },

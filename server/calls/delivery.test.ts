@@ -205,3 +205,17 @@ describe('who is asked', () => {
     expect(tablet.requests()).toEqual([]);
   });
 });
+
+test('[CA15] clients that a stopping server lets go change nothing of its record', async () => {
+  const { claiming, invoke, calls, store, settle, errors } = await setup();
+  const phone = claiming('phone');
+  const [granted, offered] = [await invoke('camera'), await invoke('camera')];
+  await phone.claim(granted.id, 1);
+  await settle();
+  const before = await Promise.all([granted, offered].map(({ id }) => store.getCall(id)));
+  calls.stop();
+  phone.leave();
+  await settle();
+  expect(await Promise.all([granted, offered].map(({ id }) => store.getCall(id)))).toEqual(before);
+  expect(errors).toEqual([]);
+});

@@ -65,6 +65,7 @@ export function createInstanceChanges(deps: {
   dispatcher: Dispatcher;
   clock: Clock;
   breaker: Pick<Breaker, 'failed'>;
+  isStopping(): boolean;
   onError(error: unknown): void;
 }): InstanceChanges {
   const { ledger, index, dispatcher, clock, breaker } = deps;
@@ -72,6 +73,8 @@ export function createInstanceChanges(deps: {
   const owed = new Map<string, Map<string, NeverStarted | undefined>>();
 
   function gone(instanceId: string): void {
+    // It is the server that lets go of everybody; the next start waits for them.
+    if (deps.isStopping()) return;
     owed.delete(instanceId);
     const held = index.pinnedTo(instanceId).flatMap((id) => ledger.latest(id) ?? []);
     // However many calls it held, it left once.

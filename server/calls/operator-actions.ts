@@ -11,6 +11,7 @@ import type {
   InvokeOutcome,
   InvokeRequest,
 } from './call-service.ts';
+import type { UnsentGrants } from './client-calls.ts';
 import { runningClock } from './describe-change.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { resolveTarget } from './invoke.ts';
@@ -25,16 +26,18 @@ export function createOperatorActions(deps: {
   executor: ServerExecutor;
   clock: Clock;
   registry: ToolRegistry;
+  unsentGrants: UnsentGrants;
   allowAlways(runId: string, toolName: string): void;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
   onError(error: unknown): void;
 }): Actions {
-  const { ledger, dispatcher, executor, clock, registry } = deps;
+  const { ledger, dispatcher, executor, clock, registry, unsentGrants } = deps;
 
   async function cancel(id: string, reason: string): Promise<CallActionOutcome> {
     const record = await ledger.find(id);
     if (!record) return notFound(id);
-    const moved = dispatcher.apply(record, { type: 'cancelled', reason }, undefined, () =>
+    const isUnsent = unsentGrants.has(id);
+    const moved = dispatcher.apply(record, { type: 'cancelled', reason, isUnsent }, undefined, () =>
       tellExecutor(record, reason),
     );
     // Asked twice: the first request stands, and is not an error.

@@ -47,6 +47,8 @@ export async function recoverTurn(
   const writer = run.beginMessage();
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
+  // Seen at once: until its calls and their clients are back, nothing else is.
+  if (mayGoOn) writer.addNotice(RESTARTED, GOES_ON);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(Promise.all(open.map((call) => waitFor(call, deps.calls, signal))), signal);
@@ -60,7 +62,6 @@ export async function recoverTurn(
     await writer.end();
     return { status: 'failed', error: INTERRUPTED };
   }
-  writer.addNotice(RESTARTED, GOES_ON);
   // On disk before the model is asked, so that a server that dies of it counts how often.
   await writer.end();
   return deps.goOn(stepsDone(run.messages()), signal);

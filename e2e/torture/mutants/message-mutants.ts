@@ -86,8 +86,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: RUNNER,
-        find: "if (call.state === 'answered') send(call.entry.answer);\n        if (call.state === 'running')",
-        replace: "if (call.state === 'running')",
+        find: "outbox.resend([...calls].flatMap(([id, { state }]) => (state === 'answered' ? [id] : [])));",
+        replace: '',
       },
     ],
   },

@@ -11,7 +11,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: RUNNER,
-        find: 'if (calls.get(entry.id) === call && !discarding) send(entry.answer);',
+        find: 'if (calls.get(entry.id) === call && !discarding) outbox.send(entry.id);',
         replace: 'if (send(entry.answer)) forget(entry.id);',
       },
     ],

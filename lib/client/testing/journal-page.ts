@@ -1,4 +1,4 @@
-import { createBrowserParts } from '../browser-environment.ts';
+import { createBrowserEnvironment, createBrowserParts } from '../browser-environment.ts';
 import { openIndexedDbJournal } from '../indexeddb-journal.ts';
 import type { Journal, JournalEntry } from '../journal.ts';
 import { createToolClient } from '../tool-client.ts';
@@ -29,6 +29,20 @@ const rig = {
   put: (index: number, entry: JournalEntry) => at(index).put(entry),
   delete: (index: number, id: string) => at(index).delete(id),
   close: (index: number) => at(index).close(),
+  /** How often the page's environment was told of a wake-up by each of these events. */
+  wakesBy(events: readonly (readonly ['window' | 'document', string])[]): number[] {
+    let wakes = 0;
+    const stop = createBrowserEnvironment().onWake(() => {
+      wakes += 1;
+    });
+    const counts = events.map(([target, event]) => {
+      wakes = 0;
+      ({ window, document })[target].dispatchEvent(new Event(event));
+      return wakes;
+    });
+    stop();
+    return counts;
+  },
   runs: () => Number(localStorage.getItem('runs') ?? 0),
   async start(url: string) {
     const client = createToolClient({

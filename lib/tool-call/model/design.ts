@@ -19,6 +19,8 @@ export interface Design {
   readonly repeats: 'answers from the journal' | 'runs it again';
   readonly lostJournal: 'has a new epoch' | 'keeps its epoch';
   readonly recovery: 'takes up open calls' | 'forgets them';
+  /** What a cancel may still take back. */
+  readonly cancels: 'what has not left' | 'what was granted';
 }
 
 /** As it is built. */
@@ -34,6 +36,7 @@ export const realDesign: Design = {
   repeats: 'answers from the journal',
   lostJournal: 'has a new epoch',
   recovery: 'takes up open calls',
+  cancels: 'what has not left',
 };
 
 const withoutTerminalGuard: typeof transition = (state, event) => {
@@ -55,6 +58,7 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   'runs again what it ran already': { repeats: 'runs it again' },
   'a lost journal keeps its epoch': { lostJournal: 'keeps its epoch' },
   'recovery forgets open calls': { recovery: 'forgets them' },
+  'a cancel takes back a grant that has left': { cancels: 'what was granted' },
   'a lost outcome is offered again': {
     resumeAction: (one) => {
       const action = resumeAction(one);

@@ -122,6 +122,14 @@ export function createServer(design: Design, bounds: Bounds) {
     });
   }
 
+  /** The grant of the claim itself; one that is only said again may have left before. */
+  const isGrantUnsent = (w: World): boolean =>
+    w.pending.some(({ rec, outs, isTold }, at) => {
+      const before = w.pending[at - 1]?.rec ?? w.disk;
+      const isClaim = rec.phase === 'granted' && before?.phase === 'offered';
+      return isClaim && !isTold && outs.some((out) => out.includes(' granted '));
+    });
+
   const others = (w: World): Instance[] => INSTANCES.filter((i) => w.serves[i]);
 
   return {
@@ -132,8 +140,11 @@ export function createServer(design: Design, bounds: Bounds) {
     claimed(w: World, i: Instance, attempt: number) {
       const from = answerer(w, i, attempt);
       const out = `c ${i} ${w.live[i]} granted ${attempt} -`;
-      if (!apply(w, { type: 'claimed', from }, [out]).ok)
-        say(w, `c ${i} ${w.live[i]} refused ${attempt} -`);
+      const moved = apply(w, { type: 'claimed', from }, [out]);
+      if (moved.ok) return;
+      // A claim that comes twice gets its grant twice, once that is on disk.
+      if (moved.refusal === 'already_granted' && bounds.claims) afterAll(w, out);
+      else say(w, `c ${i} ${w.live[i]} refused ${attempt} -`);
     },
     /** The instance's socket is gone: what nobody has started goes to another at once. */
     gone(w: World, i: Instance) {
@@ -162,6 +173,11 @@ export function createServer(design: Design, bounds: Bounds) {
     end(w: World, event: CallEvent) {
       const i = w.rec.provider?.instanceId as Instance | undefined;
       apply(w, event, i === undefined ? [] : [`c ${i} ${w.live[i]} cancel 0 -`]);
+    },
+    cancel(w: World) {
+      const isUnsent =
+        w.rec.phase === 'granted' && (design.cancels === 'what was granted' || isGrantUnsent(w));
+      this.end(w, { type: 'cancelled', reason: '', isUnsent });
     },
     canBeOffered: others,
   };

@@ -183,11 +183,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
             ),
           ),
           ...(w.rec.phase !== null && w.rec.phase !== 'cancelling'
-            ? [
-                fault('an operator cancels', (w) =>
-                  server.end(w, { type: 'cancelled', reason: '' }),
-                ),
-              ]
+            ? [fault('an operator cancels', (w) => server.cancel(w))]
             : []),
         ]
       : []),

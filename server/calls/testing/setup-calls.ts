@@ -114,7 +114,12 @@ export async function setupCalls(options: SetupOptions = {}) {
       claim: (id: string, attempt: number) => calls.clients.claim({ ...at(attempt), attempt }, id),
       succeed: (id: string, output: unknown, attempt?: number) =>
         calls.clients.answer(at(attempt), id, { ok: true, output, attachments: [] }),
-      fail: (id: string, message: string) => calls.clients.answer(at(), id, { ok: false, message }),
+      fail: (id: string, message: string, clientCode?: string) =>
+        calls.clients.answer(at(), id, {
+          ok: false,
+          message,
+          ...(clientCode === undefined ? {} : { clientCode }),
+        }),
       status: (message: Parameters<typeof calls.clients.status>[1]) =>
         calls.clients.status(at(), message),
       leave() {

@@ -82,6 +82,10 @@ export async function serveClients({ heartbeatMs = 10_000 } = {}) {
     calls,
     table,
     errors,
+    /** Cuts all lines without a word. */
+    cut() {
+      for (const socket of wss.clients) socket.terminate();
+    },
     /** Codes of the sockets that have closed. */
     closed,
     async close() {

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { ClientMessage } from '../protocol/client-messages.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { journalEntry } from './journal.contract.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+import { WINDOW } from './outbox.ts';
+import { reconnect, setupCalls } from './testing/setup-calls.ts';
+import { createHeldTool, granted, request } from './testing/setup-client.ts';
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => `tc_${at}`);
+
+/** A client that was away for long, with so many answers that nobody has acknowledged. */
+async function comeBackWith(count: number) {
+  const journal = createMemoryJournal({ epoch: 'e' });
+  for (const id of many(count)) await journal.put(journalEntry(id, { output: id }));
+  const rig = await setupCalls(createHeldTool(), { openJournal: async () => journal });
+  return { ...rig, journal };
+}
+
+const acknowledged = (id: string) => ({
+  type: 'result_acknowledged',
+  id,
+  disposition: 'accepted',
+});
+
+test('[CL33] of 3,000 remembered answers a window is under way, in order, until all are settled', async () => {
+  const { link, journal } = await comeBackWith(3_000);
+  const answers = (said: readonly ClientMessage[]) =>
+    said.flatMap((one) => (one.type === 'tool_result' ? [one.id] : []));
+  let settled = 0;
+  while (settled < 3_000) {
+    const said = answers(await link.settled());
+    expect(said).toHaveLength(Math.min(3_000, settled + WINDOW));
+    for (const id of said.slice(settled)) link.send(acknowledged(id));
+    settled = said.length;
+  }
+  await link.settled();
+  expect(answers(link.all)).toEqual(many(3_000));
+  expect(await journal.entries()).toEqual([]);
+});
+
+test('[CL33] a line that drops in the middle: the rest is sent by the next one', async () => {
+  const rig = await comeBackWith(100);
+  await rig.link.settled();
+  for (const id of many(10)) rig.link.send(acknowledged(id));
+  await rig.link.settled();
+  const { back, hello } = await reconnect(rig, rig.link);
+  expect(hello.known).toHaveLength(90);
+  for (const id of many(100).slice(10)) {
+    expect(await back.next('tool_result')).toMatchObject({ id });
+    back.send(acknowledged(id));
+  }
+});
+
+test('[CL34] a hello tells as many calls as the server takes, and what runs among them', async () => {
+  const { link, tool, hello, ...rig } = await comeBackWith(LIMITS.knownCalls);
+  expect(hello).toMatchObject({ journal_epoch: 'e' });
+  expect(hello.known).toHaveLength(LIMITS.knownCalls);
+  link.send(request('running'));
+  await link.next('tool_call_claim');
+  link.send(granted('running'));
+  await link.settled();
+  expect(tool.started).toEqual(['running']);
+  const { hello: next } = await reconnect(rig, link);
+  const known = new Set(next.known?.map(({ id }) => id));
+  expect(known.size).toBe(LIMITS.knownCalls);
+  expect([known.has('running'), known.has('tc_0'), known.has('tc_1')]).toEqual([true, false, true]);
+  // What is left out must not pass for a call that never started.
+  expect(next.journal_epoch).toBeUndefined();
+});
+
+test('[CL7] an answer that the journal is still being told of is not sent by a new connection', async () => {
+  const journal = createMemoryJournal({ epoch: 'e' });
+  const disk = Promise.withResolvers<void>();
+  const writing = Promise.withResolvers<void>();
+  const rig = await setupCalls(createHeldTool(), {
+    openJournal: async () => ({
+      ...journal,
+      async put(entry) {
+        if (entry.answer) {
+          writing.resolve();
+          await disk.promise;
+        }
+        await journal.put(entry);
+      },
+    }),
+  });
+  rig.link.send(request('tc_1'));
+  await rig.link.next('tool_call_claim');
+  rig.link.send(granted('tc_1'));
+  rig.tool.end('tc_1', 'open');
+  await writing.promise;
+  const { back } = await reconnect(rig, rig.link);
+  expect((await back.settled()).map(({ type }) => type)).not.toContain('tool_result');
+  disk.resolve();
+  expect(await back.next('tool_result')).toMatchObject({ id: 'tc_1', output: 'open' });
+});
