@@ -50,8 +50,10 @@ export interface StartOptions {
   /** The data of a server that was stopped; by default an empty directory. */
   readonly dataDir?: string | undefined;
   readonly token?: string | undefined;
-  /** Another build of the server than the one in `dist/`. */
+  /** Another build of the server than the one in `dist/`, or the launcher. */
   readonly serverFile?: string | undefined;
+  /** What stands behind it on the command line. */
+  readonly args?: readonly string[] | undefined;
 }
 
 /** Starts `dist/server.mjs` as the launcher does, and waits until it has printed its sign-in URL. */
@@ -63,6 +65,7 @@ export async function startCallboard(options: StartOptions = {}): Promise<Callbo
     [
       '--disable-warning=ExperimentalWarning',
       options.serverFile ?? join(ROOT, 'dist', 'server.mjs'),
+      ...(options.args ?? []),
     ],
     {
       cwd: ROOT,

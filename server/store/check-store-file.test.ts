@@ -1,12 +1,17 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkStoreFile } from './check-store-file.ts';
+import { sampleCall } from './sample-call.ts';
+import { walFrames } from './scan-wal.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { sourceOf } from './testing/paper-store.ts';
 import {
   type Content,
+  changesOf,
   createRandom,
   flipBit,
   judgeStoreFiles,
@@ -17,6 +22,7 @@ import {
   type StoreFiles,
   type Verdict,
 } from './testing/store-files.ts';
+import { parseWalHeader } from './wal-format.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'faults-'));
 const file = join(dir, 'faulty', 'callboard.db');
@@ -109,6 +115,43 @@ test.each<[string, Partial<Record<keyof StoreFiles, Buffer | undefined>>, RegExp
   placeStoreFiles(file, placed);
   const check = checkStoreFile(file);
   expect(check).toMatchObject({ kind: 'damaged', problem: expect.stringMatching(problem) });
+});
+
+test('[ST28] what a power cut left half-copied out of a whole log counts from the log', () => {
+  const random = createRandom(29);
+  const log = sourceOf(files.log);
+  const header = parseWalHeader(files.log);
+  const copied = new Set(header ? [...walFrames(log, header)].map(({ page }) => page) : []);
+  expect(copied).toContain(1);
+  for (let turn = 0; turn < 20; turn += 1) {
+    const database = Buffer.from(files.database);
+    for (const page of copied) {
+      for (let at = (page - 1) * 4_096; at < page * 4_096; at += 512) {
+        if (at < database.length && random(3) === 0) database.fill(random(256), at, at + 512);
+      }
+    }
+    expect(judge({ database })).toEqual({ kind: 'same' });
+  }
+});
+
+test('[ST28] a row that goes on behind the end of the database is damage, and no trouble of the disk', async () => {
+  const made = join(dir, 'long', 'callboard.db');
+  mkdirSync(dirname(made));
+  const call = sampleCall({ args: { text: 'long'.repeat(20_000) } });
+  for (const change of [{ type: 'put_call' as const, call }, ...changesOf(1)]) {
+    const store = createSqliteStore({ file: made, scheduleIdle: () => () => {} });
+    await store.write([change]);
+    placeStoreFiles(file, readStoreFiles(made));
+    await store.close();
+  }
+  const { database, log, mark } = readStoreFiles(file);
+  expect(checkStoreFile(file).kind).toBe('whole');
+  const size = database.lastIndexOf('longlong');
+  placeStoreFiles(file, { database: database.subarray(0, size), log, mark });
+  expect(checkStoreFile(file)).toEqual({
+    kind: 'damaged',
+    problem: `it ends at byte ${size}, in the middle of a row`,
+  });
 });
 
 test('[ST29] a directory without any of the files is a new store', () => {

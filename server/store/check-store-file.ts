@@ -5,7 +5,7 @@ import { isLogInDatabase } from './is-log-in-database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { scanWal } from './scan-wal.ts';
 import { readSchema, schemaAfter } from './schema.ts';
-import { isDamage } from './sqlite-errors.ts';
+import { isDamage, isShortRead } from './sqlite-errors.ts';
 import { markFile, readMark } from './store-mark.ts';
 import { WAL_HEADER_BYTES } from './wal-format.ts';
 
@@ -18,6 +18,8 @@ export type StoreCheck =
 const damaged = (problem: string): StoreCheck => ({ kind: 'damaged', problem });
 
 export const walFile = (file: string): string => `${file}-wal`;
+/** What a salvage makes, until it takes the place of the database. */
+export const salvagedFile = (file: string): string => `${file}.salvaged`;
 const rollbackFile = (file: string): string => `${file}-journal`;
 
 /**
@@ -34,6 +36,9 @@ export function checkStoreFile(file: string): StoreCheck {
     const state = size === undefined ? 'it is missing' : 'it is empty (byte 0)';
     if (walSize > WAL_HEADER_BYTES) {
       return damaged(`${state}, while its log ${walFile(file)} has ${walSize} bytes`);
+    }
+    if (fileSize(salvagedFile(file)) !== undefined) {
+      return damaged(`${state}, while a salvage that was cut short left ${salvagedFile(file)}`);
     }
     if (!acknowledged) return { kind: 'new' };
     return damaged(`${state}, while ${markFile(file)} tells of ${acknowledged} commits`);
@@ -90,8 +95,10 @@ function findProblem(file: string, acknowledged: number): string | undefined {
       findMissingCommits(database, file, acknowledged)
     );
   } catch (error) {
-    if (isDamage(error)) return error.message;
-    throw error;
+    if (!isDamage(error)) throw error;
+    return isShortRead(error)
+      ? `it ends at byte ${fileSize(file)}, in the middle of a row`
+      : error.message;
   } finally {
     database.close();
   }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,6 +27,9 @@ test('[ST22] a log under a torn header is in the database once it was checkpoint
   copyFileSync(file, copy);
   copyFileSync(`${file}-wal`, log);
   database.close();
+  expect(check(log, copy)).toBe(false);
+  // Its first frame is garbage, too, and tells of a page that no database has.
+  writeFileSync(log, readFileSync(log).fill(0xfe, 0, 36).fill(1, 36, 40));
   expect(check(log, copy)).toBe(false);
   writeFileSync(copy, '');
   expect(check(log, copy)).toBe(false);

@@ -11,7 +11,8 @@ export function isLogInDatabase(log: WalSource, database: WalSource): boolean {
   const pageSize = pageSizeOf(database);
   if (pageSize === undefined) return false;
   const { places, pages } = lastCommit(log, pageSize);
-  if (pages === 0) return false;
+  // One that holds all of its log was brought to this length; garbage does not tell it.
+  if (pages === 0 || pages * pageSize !== database.size) return false;
   return [...places].every(([page, at]) => {
     if (page > pages) return true; // Of a database that was longer then.
     const held = database.read((page - 1) * pageSize, pageSize);

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { checkStoreFile } from './check-store-file.ts';
+import { checkStoreFile, walFile } from './check-store-file.ts';
+import { fileSize } from './file-bytes.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 
@@ -25,8 +26,7 @@ export function openDatabase(file: string, tell: (note: string) => void): Databa
   try {
     defineRowChecksum(database);
     database.exec(CONNECTION_PRAGMAS);
-    // What a torn end left in the log must not be met again behind newer frames.
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    clearLog(database, file);
   } catch (error) {
     database.close();
     throw error;
@@ -37,4 +37,21 @@ export function openDatabase(file: string, tell: (note: string) => void): Databa
     );
   }
   return database;
+}
+
+/**
+ * What a torn end left in the log must not be met again: behind shorter writes
+ * its frames would pass for a second torn end, and under the half-written header
+ * of the next log for writes that are missing. So it is gone, on the disk too,
+ * before anything is written.
+ */
+function clearLog(database: DatabaseSync, file: string): void {
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (fileSize(walFile(file)) === undefined) return;
+  const log = openSync(walFile(file), 'r+');
+  try {
+    fsyncSync(log);
+  } finally {
+    closeSync(log);
+  }
 }

@@ -2,7 +2,9 @@ import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, writeSync }
 import { DatabaseSync } from 'node:sqlite';
 import { walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
+import { readFreePages } from './free-pages.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { PAGE_BYTES } from './page-rows.ts';
 import { type ScannedFrame, type WalSource, walFrames } from './scan-wal.ts';
 import { readSchema, schemaAfter } from './schema.ts';
 import { isDamage } from './sqlite-errors.ts';
@@ -13,29 +15,36 @@ import {
   WAL_HEADER_BYTES,
 } from './wal-format.ts';
 
-/** The only page size that this store writes. */
-const PAGE_BYTES = 4_096;
+export interface AssembledPages {
+  /** How many stay as they were before a write of theirs that is unreadable. */
+  readonly stalePages: number;
+  /** Those that hold nothing any more; undefined when it is not known which they are. */
+  readonly freePages: ReadonlySet<number> | undefined;
+}
 
 /**
  * Makes one file of a database and its log, with every frame of the log that is
  * whole, also of those that SQLite would drop behind a bad one; and puts what
  * every file of ours has in common (its header, its schema) in order.
  */
-export function assemblePages(file: string, target: string): { stalePages: number } {
+export function assemblePages(file: string, target: string): AssembledPages {
   if (fileSize(file) === undefined) closeSync(openSync(target, 'w', 0o600));
   else copyFileSync(file, target);
   const handle = openSync(target, 'r+');
   let stalePages = 0;
+  let freePages: AssembledPages['freePages'];
   try {
     if ((fileSize(walFile(file)) ?? 0) > WAL_HEADER_BYTES + FRAME_HEADER_BYTES) {
       stalePages = withFile(walFile(file), (wal) => applyLog(wal, handle));
     }
+    // Beside pages of an earlier state their list may be one, too.
+    if (stalePages === 0) freePages = withFile(target, readFreePages);
     mendHeader(handle);
   } finally {
     closeSync(handle);
   }
   mendSchema(target);
-  return { stalePages };
+  return { stalePages, freePages };
 }
 
 /** Returns how many pages stay as they were before a write of theirs that is unreadable. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
+import { isDamage } from './sqlite-errors.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -15,9 +16,10 @@ export interface SalvagedRows {
 }
 
 /**
- * Every row that a table gives. SQLite stops at the first page that makes no
- * sense, so the table is read from both ends, and by rowid, where there is one,
- * from the middle of what is left.
+ * The rows to which SQLite finds its way. It stops at the first page that makes
+ * no sense, so the table is read from both ends; and one of before the checksums,
+ * whose rows nothing proves that are met by chance, from the middle of what is
+ * left, too, where it has rowids.
  */
 export function readWhatCanBeRead(database: DatabaseSync, table: GuardedTable): SalvagedRows {
   return WITHOUT_ROWID.includes(table)
@@ -49,6 +51,7 @@ function readByRowid(database: DatabaseSync, table: GuardedTable): SalvagedRows 
   if (first.complete) return first;
   const last = down(lastRowid(first) ?? -1, Number.MAX_SAFE_INTEGER);
   const rows = [...first.rows, ...last.rows];
+  if (hasChecksums(database, table)) return { rows, complete: false };
   const gaps = [[lastRowid(first) ?? -1, lastRowid(last) ?? 2 ** 32] as const];
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const [low, high] = gaps.shift() ?? [0, 0];
@@ -64,6 +67,16 @@ function readByRowid(database: DatabaseSync, table: GuardedTable): SalvagedRows 
     if (!above.complete) gaps.push([lastRowid(above) ?? middle, high]);
   }
   return { rows, complete: false };
+}
+
+function hasChecksums(database: DatabaseSync, table: GuardedTable): boolean {
+  try {
+    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+    return columns.some(({ name }) => name === 'checksum');
+  } catch (error) {
+    if (isDamage(error)) return true; // Without its definition SQLite finds none of its rows.
+    throw error;
+  }
 }
 
 const lastRowid = ({ rows }: SalvagedRows): number | undefined => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkStoreFile } from './check-store-file.ts';
 import { GUARDED_TABLES } from './row-checksum.ts';
+import { assemblePages } from './salvage-pages.ts';
 import { salvageStore } from './salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import {
@@ -82,7 +83,7 @@ test('[ST31] a flipped bit in a row costs this row alone, and the damaged files 
   expect(lines).toContainEqual(
     expect.stringMatching(/^(tool_calls|messages): 59 rows kept, 1 lost$/),
   );
-  expect(lines.at(-1)).toBe(`the damaged files are kept as ${KEPT} and ${KEPT}-wal`);
+  expect(lines.at(-1)).toBe(`the damaged files are kept as ${KEPT}`);
   expect(readFileSync(KEPT)).toEqual(flipBit(folded.database, at));
   expectPart(content);
 });
@@ -105,6 +106,7 @@ test('[ST32] what lies behind a bad frame of the log is brought too', () => {
   expect(content).toEqual(expected);
   expect(readFileSync(`${KEPT}-wal`)).toEqual(flipBit(files.log, 32 + 24 + 500));
   expect(lines).toContain('tool_calls: 60 rows kept, 0 lost');
+  expect(lines.at(-1)).toBe(`the damaged files are kept as ${KEPT} and ${KEPT}-wal`);
 });
 
 test('[ST32] a damaged header of the log costs nothing', () => {
@@ -130,6 +132,24 @@ test('[ST31] wherever the bit is: nothing is made up, and the store opens', () =
   }
 });
 
+test('[ST39] a list of free pages counts only where no page is older than the rest', () => {
+  const seen = new Set<boolean>();
+  for (let at = 32 + 24 + 500; at < files.log.length; at += 9 * (24 + PAGE)) {
+    placeStoreFiles(file, { ...files, log: flipBit(files.log, at) });
+    const { stalePages, freePages } = assemblePages(file, `${file}.pages`);
+    expect(freePages !== undefined).toBe(stalePages === 0);
+    seen.add(stalePages === 0);
+  }
+  expect(seen.size).toBe(2);
+});
+
+test('[ST31] wherever the database ends: nothing is made up, and the store opens', () => {
+  const { length } = folded.database;
+  for (let end = 64; end < length; end += Math.floor(length / 40 / 64) * 64) {
+    expectPart(salvage({ ...folded, database: folded.database.subarray(0, end) }).content);
+  }
+});
+
 test('[ST31] commits that are nowhere any more are counted', () => {
   placeStoreFiles(file, { database: files.database, mark: files.mark });
   expect(salvageStore({ file, now })).toContain(
@@ -138,12 +158,32 @@ test('[ST31] commits that are nowhere any more are counted', () => {
   expect(readContent(file).tool_calls).toHaveLength(30);
 });
 
+test('[ST21] [ST31] when commits are missing, numbers that they may have reserved are not given again', async () => {
+  placeStoreFiles(file, { database: files.database, mark: files.mark });
+  const before = new DatabaseSync(file);
+  before.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('next_seq', 5000)");
+  before.close();
+  salvageStore({ file, now });
+  const store = createSqliteStore({ file });
+  try {
+    expect(await store.reserveSeqs(1)).toBe(now());
+  } finally {
+    await store.close();
+  }
+});
+
 test('[ST33] a salvage that was cut off between its steps is finished by the next one', () => {
   const damaged = flipBit(files.log, 5_000);
   const { content } = salvage({ log: damaged });
   // As after the first rename: the new file is complete, and nothing is in its place.
   const rescued = readFileSync(file);
   placeStoreFiles(file, { log: damaged, mark: files.mark });
+  writeFileSync(`${file}.salvaged`, rescued);
+  expect(checkStoreFile(file).kind).toBe('damaged');
+  salvageStore({ file, now });
+  expect(readContent(file)).toEqual(content);
+  // And without the mark, whose file another tool may have left out.
+  placeStoreFiles(file, {});
   writeFileSync(`${file}.salvaged`, rescued);
   expect(checkStoreFile(file).kind).toBe('damaged');
   salvageStore({ file, now });

@@ -131,7 +131,7 @@ export function* walFrames(source: WalSource, header: WalHeader): Generator<Scan
  */
 function createJudge(header: WalHeader) {
   let seeds = header.seeds;
-  let previousIsOfThisLog = true;
+  let previousIsGood = true;
   return (chunk: Buffer, offset: number, number: number, at: number): ScannedFrame => {
     const frame = parseFrameHeader(chunk, offset);
     const content = chunk.subarray(offset + FRAME_HEADER_BYTES).subarray(0, header.pageSize);
@@ -139,11 +139,12 @@ function createJudge(header: WalHeader) {
     const due = cut ? [] : seeds.map((seed) => frameChecksum(seed, chunk, offset, header));
     const whole = frame.page !== 0 && due.some((sum) => isSameChecksum(sum, frame.checksum));
     const hasSalts = frame.salts === header.salts;
-    // Frames of an earlier generation are whole too: each continues one of its own kind.
-    const ofThisLog = hasSalts || (whole && previousIsOfThisLog);
+    // Frames of an earlier generation are whole too: each continues one of its own kind, or one
+    // of ours that was cut short between the sectors of its header and kept the older checksum.
+    const ofThisLog = hasSalts || (whole && previousIsGood);
     const good = hasSalts && whole;
     seeds = good ? [frame.checksum] : [frame.checksum, ...due.slice(0, 1)];
-    previousIsOfThisLog = ofThisLog;
+    previousIsGood = good;
     return { ...frame, number, at, content, cut, whole, ofThisLog, good };
   };
 }

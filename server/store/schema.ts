@@ -27,12 +27,44 @@ export const readSchema = (database: DatabaseSync): SchemaItem[] =>
     }));
 
 /** What the first `count` migrations make. */
-export function schemaAfter(count: number): SchemaItem[] {
+export const schemaAfter = (count: number): SchemaItem[] =>
+  withModel(MIGRATIONS.slice(0, count), readSchema);
+
+export interface TableColumn {
+  readonly name: string;
+  readonly isText: boolean;
+  readonly isNullable: boolean;
+  /** It is the rowid under another name: the row itself has null in its place. */
+  readonly isRowid: boolean;
+}
+
+export interface TableShape {
+  readonly hasRowids: boolean;
+  /** In the order in which a row has them. */
+  readonly columns: readonly TableColumn[];
+}
+
+/** How the rows of a table look in the newest schema. */
+export const shapeOf = (table: string): TableShape =>
+  withModel(MIGRATIONS, (model) => ({
+    hasRowids: model.prepare('SELECT wr FROM pragma_table_list(?)').get(table)?.wr === 0,
+    columns: model
+      .prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')
+      .all(table)
+      .map(({ name, type, notnull, pk }) => ({
+        name: String(name),
+        isText: type === 'TEXT',
+        isNullable: notnull === 0 && pk === 0,
+        isRowid: type === 'INTEGER' && pk === 1,
+      })),
+  }));
+
+function withModel<T>(migrations: typeof MIGRATIONS, use: (model: DatabaseSync) => T): T {
   const model = new DatabaseSync(':memory:');
   try {
     defineRowChecksum(model);
-    migrate(model, MIGRATIONS.slice(0, count));
-    return readSchema(model);
+    migrate(model, migrations);
+    return use(model);
   } finally {
     model.close();
   }

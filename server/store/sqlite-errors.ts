@@ -10,17 +10,21 @@ const OF_THE_MACHINE = new Set([
   14, // CANTOPEN
 ]);
 
-/** The kind of the error; undefined when SQLite did not throw it. */
-function kindOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  // The low byte is the kind; the rest says more about it.
-  return Number(error.errcode) & 0xff;
-}
+/** IOERR_SHORT_READ: the file ends before what it tells of. */
+const SHORT_READ = 522;
+
+/** Undefined when SQLite did not throw the error. */
+const numberOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
+
+export const isShortRead = (error: unknown): boolean => numberOf(error) === SHORT_READ;
 
 /** While a file is only read: SQLite refuses its content, so it is not what we wrote. */
 export function isDamage(error: unknown): error is Error {
   // An integer that is larger than any of ours.
   if (error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE') return true;
-  const kind = kindOf(error);
-  return kind !== undefined && !OF_THE_MACHINE.has(kind);
+  const number = numberOf(error);
+  if (number === undefined) return false;
+  // The low byte is the kind; the rest says more about it.
+  return number === SHORT_READ || !OF_THE_MACHINE.has(number & 0xff);
 }

@@ -247,6 +247,41 @@ test('[ST27] a torn end of the log is told once, and what was acknowledged is th
   expect(notes).toHaveLength(1);
 });
 
+test('[ST27] a start clears what a torn end left, so that nothing of it lies behind newer writes', async () => {
+  const { file, open } = setup();
+  const names = [file, `${file}-wal`, `${file}.mark`] as const;
+  const put = (id: string, text: string) => ({
+    type: 'put_call' as const,
+    call: sampleCall({ id, args: { text } }),
+  });
+  const store = open();
+  await store.write([put('tc_1', 'short')]);
+  const before = names.map((name) => readFileSync(name));
+  await store.write([put('tc_2', 'long'.repeat(20_000))]);
+  const longer = readFileSync(`${file}-wal`);
+  await store.close();
+  const place = (at: string, [database, log, mark]: readonly Buffer[]) => {
+    writeFileSync(at, database ?? '');
+    writeFileSync(`${at}-wal`, log ?? '');
+    writeFileSync(`${at}.mark`, mark ?? '');
+  };
+  place(file, before.with(1, longer.subarray(0, longer.length - 100)));
+  const notes: string[] = [];
+  const tell = (note: string) => notes.push(note);
+  await open({ tell }).write([put('tc_3', 'short')]);
+  expect(notes).toHaveLength(1);
+
+  // As a server that is killed now leaves it.
+  const killed = `${file}.killed`;
+  place(
+    killed,
+    names.map((name) => readFileSync(name)),
+  );
+  const next = open({ file: killed, tell });
+  expect(notes).toHaveLength(1);
+  expect((await next.openCalls()).map(({ id }) => id)).toEqual(['tc_1', 'tc_3']);
+});
+
 test('[ST34] rows of before the checksums get theirs, and come back as they were', async () => {
   const { file, open } = setup();
   const old = new DatabaseSync(file);

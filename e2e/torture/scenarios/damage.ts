@@ -7,6 +7,8 @@ export type DamagedFile = 'callboard.db' | 'callboard.db-wal';
 /** One thing that goes wrong with a store that lies on disk. */
 export interface Damage {
   readonly name: string;
+  /** A salvage loses nothing by it. */
+  readonly isHarmless?: boolean;
   apply(dir: string): void;
 }
 
@@ -77,5 +79,22 @@ export const commitsCutOff: Damage = {
       // A frame whose second word is not 0 ends a commit.
       while (at > 32 && bytes.readUInt32BE(at - frame + 4) === 0) at -= frame;
       return bytes.subarray(0, at);
+    }),
+};
+
+const PAGE_BYTES = 4_096;
+/** What the first byte of a page says that only leads to others, in a table with numbered rows. */
+const INNER_PAGE = 5;
+
+/** No call and no message is on such a page, and without it SQLite finds none of them. */
+export const innerPagesZeroed: Damage = {
+  name: 'every inner page of the tables in callboard.db is zeroed',
+  isHarmless: true,
+  apply: (dir) =>
+    change(dir, 'callboard.db', (bytes) => {
+      for (let at = PAGE_BYTES; at < bytes.length; at += PAGE_BYTES) {
+        if (bytes[at] === INNER_PAGE) bytes.fill(0, at, at + PAGE_BYTES);
+      }
+      return bytes;
     }),
 };
