@@ -222,8 +222,10 @@ test('§6 a late result is kept beside the call, once, and shown on its card', a
   await finalCall(board(), id);
   client.succeed(id, { too: 'late' });
   expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'late' });
-  client.succeed(id, { even: 'later' });
+  client.succeed(id, { too: 'late' });
   expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'late' });
+  client.succeed(id, { even: 'later' });
+  expect(await client.next('result_rejected')).toMatchObject({ code: 'conflict', final: true });
   const call = await readCall(board(), id);
   expect(call).toMatchObject({ status: 'TIMEOUT', result: null, late_result: { too: 'late' } });
   expect(call.card).toMatchObject({ status: 'ERROR', late_result: true });
