@@ -4,11 +4,13 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createSystemClock } from '../clock.ts';
 import { createWatchSocketHandler } from './watch-socket.ts';
 
-async function watcher() {
+type Hub = Parameters<typeof createWatchSocketHandler>[0]['hub'];
+
+async function watcher(hub: Hub = { add: async () => () => {} }) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const handle = createWatchSocketHandler({
-    hub: { add: async () => () => {} },
+    hub,
     clock: createSystemClock(),
     heartbeatMs: 60_000,
     onError: (error) => {
@@ -25,6 +27,7 @@ async function watcher() {
   });
   await once(socket, 'open');
   return {
+    socket,
     async ask(message: unknown) {
       socket.send(JSON.stringify(message));
       const [data] = await once(socket, 'message');
@@ -41,4 +44,45 @@ test('[LV5] a watcher that asks whether the server is there gets its own nonce b
 test('[LV5] a probe that makes no sense is refused like any other message', async () => {
   const { ask } = await watcher();
   expect(await ask({ type: 'probe', nonce: 7 })).toMatchObject({ code: 'bad_message' });
+});
+
+test('[WR1] of many requests at once the first and the newest are answered, one after the other', async () => {
+  const asked: unknown[] = [];
+  let left = 0;
+  const first = Promise.withResolvers<void>();
+  const { socket, ask } = await watcher({
+    async add(_channel, request) {
+      asked.push(request);
+      if (asked.length === 1) await first.promise;
+      return () => {
+        left += 1;
+      };
+    },
+  });
+  for (const since of [1, 2, 3, 4]) socket.send(JSON.stringify({ type: 'watch', since }));
+  await ask({ type: 'probe', nonce: 'all of them were read' });
+  expect(asked).toEqual([{ since: 1 }]);
+  first.resolve();
+  await ask({ type: 'probe', nonce: 'and the newest was asked for' });
+  expect(asked).toEqual([{ since: 1 }, { since: 4 }]);
+  expect(left).toBe(1);
+});
+
+test('[WR1] whoever closes while its request is answered is not served any more', async () => {
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const { socket } = await watcher({
+    async add() {
+      begun.resolve();
+      await goOn.promise;
+      return gone.resolve;
+    },
+  });
+  socket.send('{"type":"watch"}');
+  await begun.promise;
+  socket.close();
+  await once(socket, 'close');
+  goOn.resolve();
+  await gone.promise;
 });

@@ -37,8 +37,9 @@ export function createWatchSocketHandler(deps: {
       onChange: () => {},
     });
     let leave: (() => void) | undefined;
-    /** Counts the requests; what an older one brings when a newer one is there is dropped. */
-    let current = 0;
+    /** The newest request that nobody has begun to answer. */
+    let wanted: WatchRequest | undefined;
+    let isServing = false;
 
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return;
@@ -51,7 +52,7 @@ export function createWatchSocketHandler(deps: {
       else watch(request);
     });
     socket.on('close', () => {
-      current += 1;
+      wanted = undefined;
       liveness.stop();
       leave?.();
     });
@@ -71,19 +72,31 @@ export function createWatchSocketHandler(deps: {
     };
 
     /** Asked again, for a snapshot or for another run: the newest request counts. */
-    function watch({ run_id: runId, since }: WatchRequest): void {
-      current += 1;
-      const asked = current;
-      leave?.();
-      leave = undefined;
-      const wanted = {
-        ...(runId === undefined ? {} : { runId }),
-        ...(since === undefined ? {} : { since }),
-      };
-      deps.hub.add(channel, wanted).then((undo) => {
-        if (asked === current) leave = undo;
-        else undo();
-      }, deps.onError);
+    function watch(request: WatchRequest): void {
+      wanted = request;
+      if (!isServing) serve().catch(deps.onError);
+    }
+
+    /** One at a time: a snapshot may be large, and fifty of them may be asked for in one packet. */
+    async function serve(): Promise<void> {
+      isServing = true;
+      while (wanted) {
+        const { run_id: runId, since } = wanted;
+        wanted = undefined;
+        leave?.();
+        leave = undefined;
+        const request = {
+          ...(runId === undefined ? {} : { runId }),
+          ...(since === undefined ? {} : { since }),
+        };
+        const undo = await deps.hub.add(channel, request).catch((error: unknown) => {
+          deps.onError(error);
+          return undefined;
+        });
+        if (socket.readyState === socket.CLOSED) undo?.();
+        else leave = undo;
+      }
+      isServing = false;
     }
 
     function answerProbe(nonce: string): void {

@@ -107,6 +107,18 @@ test('[WA6] one that never reads is cut off, for its patience or for its bytes',
   expect(hub.count).toBe(0);
 });
 
+test('[WA8] one that asks again and has not read what it was sent gets no more, and is cut off', async () => {
+  const { hub, watcher } = setup();
+  const greedy = watcher();
+  const leave = await hub.add(greedy.channel, {});
+  leave();
+  greedy.buffered = WATCH_LIMITS.cutAboveBytes + 1;
+  await hub.add(greedy.channel, {});
+  expect(greedy.frames).toHaveLength(1);
+  expect(greedy.cut).toBe(true);
+  expect(hub.count).toBe(0);
+});
+
 test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
   const { hub, say, watcher } = setup();
   const one = watcher();

@@ -171,6 +171,11 @@ export function createWatchHub(deps: WatchHubDeps) {
         slowSince: 0,
         seq: request.since ?? 0,
       };
+      // Whoever asks again and again and reads nothing would be sent one snapshot after the other.
+      if (channel.bufferedBytes > limits.cutAboveBytes) {
+        cutOff(watcher);
+        return () => {};
+      }
       watchers.add(watcher);
       const { since } = request;
       if (since === undefined || since > bus.seq || !catchUp(watcher, since)) await begin(watcher);

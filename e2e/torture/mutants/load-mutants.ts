@@ -27,6 +27,17 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'whoever was cut off comes back at the same moment',
+    scenario: 'F26',
+    patches: [
+      {
+        file: 'lib/client/reconnect-delay.ts',
+        find: 'Math.floor(random * reconnectCap(attempt))',
+        replace: 'Math.floor(reconnectCap(attempt) + random)',
+      },
+    ],
+  },
+  {
     name: 'how deep a text goes is not looked at',
     scenario: 'F28',
     patches: [
@@ -45,6 +56,51 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
         file: 'server/sockets/parse-client-frame.ts',
         find: 'clientMessageSchema.safeParse(parsed.value);',
         replace: '{ success: true, data: parsed.value } as any;',
+      },
+    ],
+  },
+  {
+    name: 'a client may send as much as it likes',
+    scenario: 'F28',
+    patches: [
+      {
+        file: 'server/sockets/client-socket.ts',
+        find: 'if (!guard.take())',
+        replace: 'if (!guard)',
+      },
+    ],
+  },
+  {
+    name: 'a watcher may send as much as it likes',
+    scenario: 'F28',
+    patches: [
+      {
+        file: 'server/sockets/watch-socket.ts',
+        find: 'if (!guard.take())',
+        replace: 'if (!guard)',
+      },
+    ],
+  },
+  {
+    name: 'now and then a message keeps the server for 400 ms',
+    scenario: 'F28',
+    patches: [
+      {
+        file: 'server/sockets/parse-client-frame.ts',
+        find: 'const checked = clientMessageSchema',
+        replace:
+          "for (const end = Date.now() + (text.includes('image/png') && text.length % 20 === 0 ? 400 : 0); Date.now() < end; );\n  const checked = clientMessageSchema",
+      },
+    ],
+  },
+  {
+    name: 'a frame may be of any length',
+    scenario: 'F27',
+    patches: [
+      {
+        file: 'server/http/upgrade-gate.ts',
+        find: 'maxPayload: LIMITS.frameBytes,',
+        replace: 'maxPayload: 0,',
       },
     ],
   },
@@ -80,6 +136,17 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
         file: 'server/main.ts',
         find: 'await doors.answered(LAST_ANSWERS_MS);',
         replace: 'doors.server.closeAllConnections();',
+      },
+    ],
+  },
+  {
+    name: 'a cancel does not take back a grant that has not left',
+    scenario: 'F36',
+    patches: [
+      {
+        file: 'server/calls/operator-actions.ts',
+        find: 'const isUnsent = unsentGrants.has(id);',
+        replace: 'const isUnsent = unsentGrants === undefined;',
       },
     ],
   },

@@ -39,6 +39,8 @@ export interface LibraryClient {
   facts(): ClientFacts;
   /** Times of its welcomes, and whether each resumed. */
   readonly welcomes: readonly { at: number; resumed: boolean }[];
+  /** Times at which it tried to connect. */
+  readonly tries: readonly number[];
   readonly problems: readonly string[];
   /** Refused answers, by code. */
   readonly rejections: readonly { id: string; code: string }[];
@@ -76,6 +78,7 @@ export function createLibraryClient(
   const rejections: { id: string; code: string }[] = [];
   const clientIds = new Set<string>();
   const welcomes: { at: number; resumed: boolean }[] = [];
+  const tries: number[] = [];
   const problems: string[] = [];
   const sent = new Map<string, string>();
   let wake = () => {};
@@ -137,7 +140,10 @@ export function createLibraryClient(
       ...(options.more ?? []),
     ],
     environment: {
-      openSocket: (url, protocols) => tap(wrap(new WebSocket(url, [...protocols]))),
+      openSocket(url, protocols) {
+        tries.push(performance.now());
+        return tap(wrap(new WebSocket(url, [...protocols])));
+      },
       now: () => Date.now(),
       schedule(ms, fire) {
         const timer = setTimeout(fire, ms);
@@ -171,6 +177,7 @@ export function createLibraryClient(
     identity,
     journal,
     welcomes,
+    tries,
     problems,
     rejections,
     facts: () => ({ name, clientIds, acknowledged, rejected: rejections.length, problems }),

@@ -1,95 +1,93 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Callboard } from '../../start-callboard.ts';
 import type { Violation } from '../scenario.ts';
+import { until } from './rig.ts';
 
 const LIMIT_MS = 100;
-/** Whoever takes this long for nothing was not let run by the system; neither was our server. */
-const STARVED_MS = 20;
-/** What piled up while the server was not let run is not a stall of its own: so long before a look, */
-const BEFORE_MS = 1_000;
-/** it may have waited for a core so much. */
-const BEFORE_WAITED_MS = 100;
+/** With fewer it has seen too little to say that nothing stalled. */
+const FEWEST_LOOKS = 20;
+/** The server tells four times a second. */
+const LAST_WORD_MS = 3_000;
 
-/** It ends with whoever started it. */
-const TINY_SERVER =
-  "process.stdin.resume().on('end',()=>process.exit());require('node:http').createServer((q,r)=>r.end('ok')).listen(0,'127.0.0.1',function(){console.log(this.address().port)})";
+/** What `stall-probe.ts` saw in a quarter of a second. */
+export interface StallWindow {
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  /** How often the event loop came round to it. */
+  readonly looks: number;
+  /** The longest that it did not, by the server's own doing. */
+  readonly worstMs: number;
+  /** The same with what the machine did not let run. */
+  readonly worstWithWaitsMs: number;
+}
 
+export interface StallReport {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly violations: readonly Violation[];
+  /** For people. */
+  readonly summary: string;
+}
+
+/** How long the server keeps its event loop from coming round, seen from within it. */
 export interface StallMeter {
-  /** Stops measuring; gives what it saw. */
-  stop(): Promise<{ figures: Record<string, number>; violations: Violation[] }>;
+  /** For the server that is to be measured. */
+  readonly env: Readonly<Record<string, string>>;
+  /** From here on. A server loads its pages with the first that is asked for, 80 ms once: before it. */
+  start(board: Callboard): Promise<void>;
+  stop(): Promise<StallReport>;
 }
 
-/** One request; what `stall-worker.ts` posts. Times in milliseconds. */
-interface Look {
-  readonly at: number;
-  readonly ms: number;
-  /** The same request to a tiny server. */
-  readonly controlMs: number;
-  /** How late the worker was before it. */
-  readonly lag: number;
-  /** Of `ms`, in which they were ready to run and the system did not let them. */
-  readonly serverWaited: number;
-  readonly helpersWaited: number;
-  readonly meterWaited: number;
-}
+export function createStallMeter(dir: string): StallMeter {
+  const file = join(dir, 'stalls');
+  const probe = new URL('./stall-probe.ts', import.meta.url).href;
+  let from = 0;
 
-/** On a machine with something else to do: neither in the look nor before it was anybody starved. */
-function isFair(look: Look, all: readonly Look[]): boolean {
-  const before = all.filter(({ at }) => at < look.at && at > look.at - BEFORE_MS);
-  const waitedBefore = before.reduce((sum, { serverWaited }) => sum + serverWaited, 0);
-  return (
-    waitedBefore < BEFORE_WAITED_MS &&
-    [look.controlMs, look.lag, look.helpersWaited, look.meterWaited].every((ms) => ms < STARVED_MS)
-  );
-}
+  function windows(): StallWindow[] {
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    const all = lines.map((line): StallWindow => JSON.parse(line));
+    // That of the beginning has in it what was before.
+    return all.filter((_, index) => (all[index - 1]?.until ?? 0) > from);
+  }
 
-/**
- * How long the server keeps its event loop, seen from outside: the latency of
- * `/healthz`, measured by a worker, less the time that the system did not let the
- * server run. A look counts only when nothing else was starved, be it the worker,
- * a tiny server in another process, or the server in the second before.
- */
-export async function measureStalls({
-  url,
-  pid,
-}: {
-  url: string;
-  pid: number;
-}): Promise<StallMeter> {
-  const control = spawn(process.execPath, ['-e', TINY_SERVER], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const [port] = await once(control.stdout, 'data');
-  const worker = new Worker(new URL('./stall-worker.ts', import.meta.url), {
-    workerData: {
-      url: `${url}/healthz`,
-      pid,
-      controlUrl: `http://127.0.0.1:${String(port).trim()}/`,
-    },
-  });
-  const looks: Look[] = [];
-  worker.on('message', (look: Look) => looks.push(look));
   return {
-    async stop() {
-      await worker.terminate();
-      control.kill('SIGKILL');
-      const fair = looks.filter((look) => isFair(look, looks));
-      const own = fair.map((look) => ({ ...look, ms: look.ms - look.serverWaited }));
-      const stalls = own.filter(({ ms }) => ms > LIMIT_MS);
-      const worst = (all: readonly Look[]) => Math.round(Math.max(0, ...all.map(({ ms }) => ms)));
-      return {
-        figures: {
-          looks: looks.length,
-          looks_nobody_starved: fair.length,
-          stall_ms_max: worst(own),
-          latency_ms_max: worst(looks),
-        },
-        violations: stalls.slice(0, 3).map(({ ms, controlMs, lag }) => ({
-          invariant: 'HEALTH',
-          detail: `/healthz took ${Math.round(ms)} ms while a tiny server took ${Math.round(controlMs)} ms and the meter was ${Math.round(lag)} ms late; at most ${LIMIT_MS} ms`,
-        })),
-      };
+    env: { NODE_OPTIONS: `--import=${probe}`, TORTURE_STALLS: file },
+    async start(board) {
+      await board.http('GET', '/sign-in');
+      from = Date.now();
     },
+    async stop() {
+      const now = Date.now();
+      await until(() => windows().some((one) => one.until > now), LAST_WORD_MS, 50);
+      return report(windows());
+    },
+  };
+}
+
+function report(windows: readonly StallWindow[]): StallReport {
+  const looks = windows.reduce((sum, one) => sum + one.looks, 0);
+  const worst = (of: 'worstMs' | 'worstWithWaitsMs') =>
+    Math.round(Math.max(0, ...windows.map((one) => one[of])));
+  const details = [
+    ...(looks < FEWEST_LOOKS
+      ? [`the event loop came round ${looks} times; fewer than ${FEWEST_LOOKS} say nothing`]
+      : []),
+    ...windows
+      .filter(({ worstMs }) => worstMs > LIMIT_MS)
+      .slice(0, 3)
+      .map(
+        ({ worstMs, worstWithWaitsMs, until }) =>
+          `the event loop stood for ${Math.round(worstMs)} ms before ${new Date(until).toISOString()} (${Math.round(worstWithWaitsMs)} ms at most with what the machine did not let run); at most ${LIMIT_MS} ms`,
+      ),
+  ];
+  return {
+    figures: {
+      looks,
+      stall_ms_max: worst('worstMs'),
+      latency_ms_max: worst('worstWithWaitsMs'),
+    },
+    violations: details.map((detail) => ({ invariant: 'HEALTH', detail })),
+    summary: `worst stall ${worst('worstMs')} ms in ${looks} looks (${worst('worstWithWaitsMs')} ms with what the machine did not let run)`,
   };
 }

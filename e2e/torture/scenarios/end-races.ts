@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { toCardStatus } from '#lib/protocol/call-status';
+import { serverMessageSchema } from '#lib/protocol/server-messages';
 import { connectClient } from '../../contract/kit/tool-client.ts';
 import { inRig, type Rig } from '../net/rig.ts';
 import type { Random } from '../random.ts';
@@ -8,6 +9,7 @@ import type { Scenario, Violation } from '../scenario.ts';
 
 const AT_ONCE = 60;
 const TIMEOUT_MS = 100;
+const PATIENCE_MS = 8_000;
 
 /** An answer, a cancel and a timeout meet within a millisecond or so; one of them is the end. */
 export const endRaces: Scenario = {
@@ -18,20 +20,19 @@ export const endRaces: Scenario = {
       const { random } = context;
       const count = context.rounds({ full: 5_000, short: 150 });
       const racers = await openRacer(rig, 'race');
-      const told = new Map<string, string[]>();
       const violations: Violation[] = [];
       let left = count;
       const lane = async () => {
         while (left > 0) {
           left -= 1;
-          violations.push(...(await race(rig, racers, random, told)));
+          violations.push(...(await race(rig, racers, random)));
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
       const rest = await rig.rest();
       await racers.client.close();
       let [results, late] = [0, 0];
-      for (const [id, dispositions] of told) {
+      for (const [id, dispositions] of racers.told) {
         const record = rest.records.get(id);
         const hasResult = record?.status === 'SUCCEEDED';
         results += hasResult ? 1 : 0;
@@ -43,6 +44,13 @@ export const endRaces: Scenario = {
           const detail = `${id} is ${record?.status}, its client was told ${dispositions.join(', ')}, late: ${JSON.stringify(record?.late_result)}`;
           violations.push({ invariant: 'I2', detail });
         }
+      }
+      for (const [id, { error }] of rest.records) {
+        // Nobody may have run what nobody was allowed to.
+        if (error?.code !== 'cancelled' || racers.grants.has(id) || error.executed === 'no')
+          continue;
+        const detail = `${id} was cancelled and never granted, and may have been executed: "${error.executed}"`;
+        violations.push({ invariant: 'I7', detail });
       }
       for (const [id, status] of rig.watcher.shown) {
         const record = rest.records.get(id);
@@ -57,7 +65,7 @@ export const endRaces: Scenario = {
       return {
         figures: {
           ...rest.figures,
-          races: told.size,
+          races: racers.told.size,
           answered: results,
           late,
           cancelled: by('cancelled'),
@@ -67,7 +75,7 @@ export const endRaces: Scenario = {
           ...violations,
           ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
         ],
-        summary: `${told.size} races: ${results} ended by the result, ${by('cancelled')} by the cancel, ${by('timeout')} by the clock; each end the same over HTTP, to watchers and to the client`,
+        summary: `${racers.told.size} races: ${results} ended by the result, ${by('cancelled')} by the cancel, ${by('timeout')} by the clock; each end the same over HTTP, to watchers and to the client`,
       };
     }),
 };
@@ -76,38 +84,81 @@ interface Racer {
   readonly client: Awaited<ReturnType<typeof connectClient>>;
   /** The attempt that was granted; undefined when the call was not. */
   granted(id: string): Promise<number | undefined>;
+  /** What the server first said to the answer; undefined when it said nothing in time. */
+  said(id: string): Promise<string | undefined>;
+  /** All that it said to answers, by call. */
+  readonly told: ReadonlyMap<string, readonly string[]>;
+  /** Calls that were ever granted. */
+  readonly grants: ReadonlySet<string>;
 }
 
+/** Claims whatever it is asked. */
 async function openRacer({ board }: Rig, tool: string): Promise<Racer> {
   const hello = { name: tool, caps: ['claim', 'cancel', 'probe'], journal_epoch: tool };
   const client = await connectClient(board, { hello, tools: [tool] });
-  const waiting = new Map<string, (attempt: number | undefined) => void>();
-  const early = new Map<string, number | undefined>();
+  const claims = createMailbox<number | undefined>();
+  const answers = createMailbox<string>();
+  const told = new Map<string, string[]>();
+  const grants = new Set<string>();
   client.ws.on('message', (data) => {
-    const message = JSON.parse(String(data));
-    if (message.type === 'tool_call_request')
-      client.send({ type: 'tool_call_claim', id: message.id, attempt: message.attempt });
-    if (message.type !== 'tool_call_granted' && message.type !== 'tool_call_refused') return;
-    const attempt = message.type === 'tool_call_granted' ? message.attempt : undefined;
-    early.set(message.id, attempt);
-    waiting.get(message.id)?.(attempt);
+    const message = serverMessageSchema.parse(JSON.parse(String(data)));
+    switch (message.type) {
+      case 'tool_call_request':
+        return client.send({ type: 'tool_call_claim', id: message.id, attempt: message.attempt });
+      case 'tool_call_granted':
+        grants.add(message.id);
+        return claims.put(message.id, message.attempt);
+      case 'tool_call_refused':
+        return claims.put(message.id, undefined);
+      case 'result_acknowledged':
+      case 'result_rejected': {
+        const word =
+          message.type === 'result_rejected' ? `refused ${message.code}` : message.disposition;
+        told.set(message.id, [...(told.get(message.id) ?? []), word]);
+        return answers.put(message.id, word);
+      }
+    }
   });
   return {
     client,
-    granted: (id) =>
-      new Promise((resolve, reject) => {
-        if (early.has(id)) return resolve(early.get(id));
-        waiting.set(id, resolve);
-        setTimeout(() => reject(new Error(`${id} was not granted`)), 8_000).unref();
+    told,
+    grants,
+    async granted(id) {
+      const claimed = await claims.take(id);
+      if (!claimed) throw new Error(`${id} was neither granted nor refused in ${PATIENCE_MS} ms`);
+      return claimed.value;
+    },
+    said: async (id) => (await answers.take(id))?.value,
+  };
+}
+
+/** What comes by an id, and whoever waits for it. */
+function createMailbox<T>() {
+  const came = new Map<string, { readonly value: T }>();
+  const waiting = new Map<string, (one: { readonly value: T }) => void>();
+  return {
+    put(id: string, value: T): void {
+      came.set(id, { value });
+      waiting.get(id)?.({ value });
+    },
+    /** Undefined when it does not come in time. */
+    take: (id: string): Promise<{ readonly value: T } | undefined> =>
+      new Promise((resolve) => {
+        const one = came.get(id);
+        if (one) return resolve(one);
+        const timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+        waiting.set(id, (it) => {
+          clearTimeout(timer);
+          resolve(it);
+        });
       }),
   };
 }
 
 async function race(
   { api, invoke }: Rig,
-  { client, granted }: Racer,
+  { client, granted, said }: Racer,
   random: Random,
-  told: Map<string, string[]>,
 ): Promise<Violation[]> {
   const isTimed = random.chance(0.4);
   const isEarly = !isTimed && random.chance(0.3);
@@ -120,27 +171,16 @@ async function race(
   const earlyCancel = isEarly ? cancel() : undefined;
   const isOver = (await earlyCancel) && (await statusOf(api, id)) === 'FAILED';
   const attempt = isOver ? undefined : await granted(id);
+  if (attempt === undefined) return readEnd(api, id);
   if (isTimed) await sleep(TIMEOUT_MS - 2 + random.between(-2, 3));
   const answer = async () => {
     await spin(random.between(0, 1_000));
     client.send({ type: 'tool_result', id, output: id, success: true, attempt });
   };
-  if (attempt === undefined) return readEnd(api, id);
   if (isEarly) await answer();
   else await Promise.all(random.chance(0.5) ? [answer(), cancel()] : [cancel(), answer()]);
-  const is = (message: { type: string }) =>
-    'id' in message && message.id === id && /^result_(acknowledged|rejected)$/.test(message.type);
-  const giveUpAt = performance.now() + 8_000;
-  const said = () => client.inbox.filter(is);
-  while (said().length === 0 && performance.now() < giveUpAt) await sleep(2);
-  told.set(
-    id,
-    said().map((message) =>
-      'disposition' in message
-        ? message.disposition
-        : `refused ${'code' in message ? message.code : ''}`,
-    ),
-  );
+  if ((await said(id)) === undefined)
+    return [{ invariant: 'I2', detail: `${id} was answered, and the server said nothing to it` }];
   return readEnd(api, id);
 }
 

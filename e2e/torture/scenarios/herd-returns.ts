@@ -6,6 +6,8 @@ import type { Scenario, Violation } from '../scenario.ts';
 const BACK_MS = 15_000;
 /** Whoever had begun a longer wait while there was no server; 30 s is the longest. */
 const LONGEST_WAIT_MS = 32_000;
+/** Their first tries are spread over a second; so many may fall into any tenth of it. */
+const TOGETHER = { ms: 100, share: 0.5 };
 
 /** The server ends and is started again; all of its clients come back, with the library's own waits. */
 export const herdReturns: Scenario = {
@@ -23,7 +25,7 @@ export const herdReturns: Scenario = {
       const isBack = (times: number) => () =>
         clients.every(({ welcomes }) => welcomes.length >= times);
       if (!(await until(isBack(1), 60_000))) throw new Error('the herd did not connect at first');
-      let [slowest, late, gone] = [0, 0, 0];
+      let [slowest, late, gone, together] = [0, 0, 0, 0];
       for (let round = 0; round < rounds; round += 1) {
         // Whoever loses it again sooner waits longer, as is right with a server that comes and goes.
         if (round > 0) await sleep(STABLE_MS + 500);
@@ -59,6 +61,13 @@ export const herdReturns: Scenario = {
             invariant: 'HEALTH',
             detail: `${away().length} of ${count} are not back after ${LONGEST_WAIT_MS} ms`,
           });
+        const first = clients.flatMap(({ tries }) => tries.find((at) => at > wentAt) ?? []);
+        together = Math.max(together, mostWithin(first, TOGETHER.ms));
+        if (together > count * TOGETHER.share)
+          violations.push({
+            invariant: 'HEALTH',
+            detail: `${together} of ${count} tried again within the same ${TOGETHER.ms} ms`,
+          });
         const strangers = clients.filter(({ welcomes }) => !welcomes.at(-1)?.resumed);
         if (strangers.length > away().length)
           violations.push({
@@ -84,9 +93,20 @@ export const herdReturns: Scenario = {
           tools: tellers,
           waited_longer: late,
           server_away_ms_max: gone,
+          tried_together: together,
         },
         violations: [...violations, ...rest.violations],
-        summary: `${rounds} × ${count} clients back after a restart: all resumed, the last ${Math.round(slowest)} ms after it served; ${late} of them were still in a wait of before after ${BACK_MS} ms`,
+        summary: `${rounds} × ${count} clients back after a restart: all resumed, at most ${together} tried within ${TOGETHER.ms} ms, the last was back ${Math.round(slowest)} ms after it served; ${late} of them were still in a wait of before after ${BACK_MS} ms`,
       };
     }),
 };
+
+/** The most of these times that lie in any span so long. */
+function mostWithin(times: readonly number[], ms: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  const counts = sorted.map((from, index) => {
+    const end = sorted.findIndex((at) => at > from + ms);
+    return (end < 0 ? sorted.length : end) - index;
+  });
+  return Math.max(0, ...counts);
+}

@@ -75,8 +75,12 @@ export const modelFaults: Scenario = {
   id: 'F31',
   name: 'a model that fails, stalls, breaks off, or talks nonsense',
   async run(context) {
-    const outcomes: Outcome[] = [];
-    for (const api of ['responses', 'chat'] as const) outcomes.push(await withModel(context, api));
+    // Both at once: what takes a minute is a model that says nothing.
+    const outcomes = await Promise.all(
+      (['responses', 'chat'] as const).map((api) =>
+        withModel({ ...context, random: context.random.fork(api) }, api),
+      ),
+    );
     const sum = (name: string) =>
       outcomes.reduce((all, { figures }) => all + (figures[name] ?? 0), 0);
     const names = Object.keys(outcomes[0]?.figures ?? {});
