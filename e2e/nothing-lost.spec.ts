@@ -97,6 +97,9 @@ test('a tab that crashed in mid-call is waited for by the clock that the card sh
   await reload();
   await expect(card).toHaveAttribute('data-status', 'ERROR');
   await expect(card.getByTestId('status-chip')).toHaveText('Outcome unknown');
+  // It came back: that it left is no longer the whole truth.
+  await expect(card.getByTestId('card-cause')).toContainText('cannot tell whether the tool ran.');
+  await expect(card.getByTestId('card-cause')).not.toContainText('left');
   expect(timesRun(pages, effect)).toBe(1);
   await context.close();
 });

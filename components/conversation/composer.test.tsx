@@ -100,3 +100,18 @@ test('each conversation keeps its own draft', () => {
   show({ runId: 'run_1' });
   expect(field().value).toBe('for one');
 });
+
+test('what cannot be sent now stays, and Send says why', () => {
+  const { sent, field, type, show } = setup({ blocked: 'The disk is full.' });
+  type('kept');
+  fireEvent.keyDown(field(), { key: 'Enter' });
+  expect(sent).toEqual([]);
+  expect(field().value).toBe('kept');
+  const button = screen.getByRole<HTMLButtonElement>('button', {
+    name: 'Send',
+    description: 'The disk is full.',
+  });
+  expect(button.disabled).toBe(true);
+  show({ blocked: undefined });
+  expect(button.disabled).toBe(false);
+});

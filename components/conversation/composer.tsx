@@ -10,6 +10,8 @@ export interface ComposerProps {
   running: boolean;
   stopping: boolean;
   pending: boolean;
+  /** Why nothing can be sent now. */
+  blocked?: string | undefined;
   /** Rises when the field should be focused. */
   focusWish: number;
   /** True once it is sent. */
@@ -19,12 +21,13 @@ export interface ComposerProps {
 
 /** Where one writes. Enter sends, but not while an input method composes; what was typed is kept. */
 export function Composer(props: ComposerProps) {
-  const { runId, running, pending, onSend, onStop } = props;
+  const { runId, running, pending, blocked, onSend, onStop } = props;
   const t = useTranslations('conversation');
   const hint = useId();
+  const reason = useId();
   const [text, setText] = useDraft(runId);
   const field = useGrowingField(text, props.focusWish);
-  const canSend = text.trim() !== '' && !running && !pending;
+  const canSend = text.trim() !== '' && !running && !pending && blocked === undefined;
 
   const send = async () => {
     if (canSend && (await onSend(text.trim()))) setText('');
@@ -40,12 +43,17 @@ export function Composer(props: ComposerProps) {
 
   return (
     <form
-      className="flex items-end gap-2"
+      className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
+      {blocked !== undefined && (
+        <p id={reason} className="w-full text-error">
+          {blocked}
+        </p>
+      )}
       <textarea
         ref={field}
         rows={2}
@@ -66,7 +74,12 @@ export function Composer(props: ComposerProps) {
           {props.stopping ? t('stopping') : t('stop')}
         </Button>
       )}
-      <Button type="submit" variant="primary" disabled={!canSend}>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={!canSend}
+        aria-describedby={blocked === undefined ? undefined : reason}
+      >
         {t('send')}
       </Button>
     </form>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
+import { useConnection, useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
 import { ModelSelect } from '../shell/model-select.tsx';
 import { Composer } from './composer.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
@@ -21,6 +21,8 @@ import { useStop } from './use-stop.ts';
 /** One conversation with the agent: what was said and done, and where one writes. */
 export function Conversation() {
   const t = useTranslations('conversation');
+  const whatToDo = useTranslations('errors.whatToDo');
+  const { storeFailed } = useConnection();
   const [runId, select] = useSelectedRun();
   const run = useRun(runId);
   const { send, pending, failure } = useSend();
@@ -52,6 +54,7 @@ export function Conversation() {
           running={run?.status === 'running'}
           stopping={stopping}
           pending={pending}
+          blocked={storeFailed ? whatToDo('store_failed') : undefined}
           focusWish={focusWish}
           onSend={send}
           onStop={stop}

@@ -75,6 +75,10 @@ export const useTools = (): readonly ToolListing[] =>
 export const useClients = (): readonly ClientListing[] =>
   useStore(useWorkbench().listings, (state) => state.clients);
 
+/** Renders again only when this tool's listing changes. */
+export const useTool = (name: string | undefined): ToolListing | undefined =>
+  useStore(useWorkbench().listings, ({ tools }) => tools.find((tool) => tool.name === name));
+
 /** Whether the client is connected, and nobody there answers. */
 export const useIsSilent = (clientId: string | null | undefined): boolean =>
   useStore(useWorkbench().listings, ({ clients }) => {

@@ -1,6 +1,7 @@
 'use client';
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { keepStoreFailed } from '#lib/stores/keep-store-failed';
 import type { WatchFeed } from '#lib/stores/watch-feed';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
@@ -16,6 +17,10 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
     createWorkbench({ fetch: (input, init) => fetch(input, init), baseUrl: '' }),
   );
   const feed = useRef<WatchFeed | null>(null);
+  useEffect(
+    () => keepStoreFailed({ connection: workbench.connection, isReady: workbench.api.isReady }),
+    [workbench],
+  );
   useEffect(() => {
     const started = startFeed(workbench);
     feed.current = started;

@@ -22,7 +22,7 @@ const DOTS: Record<FeedState['kind'], string> = {
 
 /** How we stand with the server, in words, with what is connected to it. */
 export function ConnectionState() {
-  const { feed } = useConnection();
+  const { feed, storeFailed } = useConnection();
   return (
     <div
       className="flex min-w-0 items-center gap-2"
@@ -34,7 +34,7 @@ export function ConnectionState() {
         className={`status-dot size-2.5 shrink-0 rounded-full ${DOTS[feed.kind]}`}
       />
       {feed.kind === 'connected' && <Connected />}
-      {feed.kind === 'reconnecting' && <Reconnecting {...feed} />}
+      {feed.kind === 'reconnecting' && <Reconnecting {...feed} storeFailed={storeFailed} />}
       <Plain kind={feed.kind} />
     </div>
   );
@@ -64,18 +64,31 @@ function Connected() {
   );
 }
 
-function Reconnecting({ attempt, retryAt }: { attempt: number; retryAt: number }) {
+interface ReconnectingProps {
+  attempt: number;
+  retryAt: number;
+  storeFailed: boolean;
+}
+
+function Reconnecting({ attempt, retryAt, storeFailed }: ReconnectingProps) {
   const t = useTranslations('shell.connection');
+  const advice = useTranslations('errors.whatToDo')('store_failed');
   const { retryNow } = useFeedControl();
   const seconds = Math.ceil((retryAt - useNow(true)) / 1_000);
   return (
     <>
-      <span className="truncate">
-        {t('reconnecting', { attempt })}
-        {seconds > 0 && (
-          <span className="max-[480px]:hidden">{` ${t('inSeconds', { seconds })}`}</span>
-        )}
-      </span>
+      {storeFailed ? (
+        <span className="line-clamp-2 text-xs" title={advice}>
+          {advice}
+        </span>
+      ) : (
+        <span className="truncate">
+          {t('reconnecting', { attempt })}
+          {seconds > 0 && (
+            <span className="max-[480px]:hidden">{` ${t('inSeconds', { seconds })}`}</span>
+          )}
+        </span>
+      )}
       <Button size="sm" onClick={retryNow}>
         {t('retryNow')}
       </Button>

@@ -75,6 +75,18 @@ describe('looks', () => {
     );
   });
 
+  test('[CD16] more time is offered while the execute clock runs, seen or not', () => {
+    const mayExtend = (phase: Card['phase'], clock: Card['clock']) =>
+      cardLook(cardOf({ status: 'DOING', phase, clock })).actions.extend;
+    expect(mayExtend('granted', { name: 'execute', deadline_at: 1_030 })).toBe(true);
+    expect(mayExtend('offered', { name: 'execute', deadline_at: 1_030 })).toBe(true);
+    expect(mayExtend('granted', { name: 'resume', deadline_at: 1_030 })).toBe(true);
+    expect(mayExtend('device', { name: 'resume', deadline_at: 1_030 })).toBe(false);
+    expect(mayExtend('device', { name: 'execute', deadline_at: null })).toBe(false);
+    expect(mayExtend('offered', { name: 'queue', deadline_at: 1_030 })).toBe(false);
+    expect(mayExtend('cancelling', { name: 'resume', deadline_at: 1_030 })).toBe(false);
+  });
+
   test('[CD5] retry is for final calls, and warns where the tool ran or may have run', () => {
     const live = cardLook(cardOf({ status: 'DOING', phase: 'granted' }));
     expect(live.actions.retry).toBe(false);
@@ -127,7 +139,7 @@ describe('clocks', () => {
     expect(cardTime(card, 1_024_000)).toMatchObject({ isLate: true, leftMs: 6_000 });
   });
 
-  test.each(['approval', 'queue', 'cancel', 'resume'] as const)(
+  test.each(['approval', 'queue', 'start', 'cancel', 'resume'] as const)(
     '[CD9] the %s clock counts down, never below zero',
     (name) => {
       const card = cardOf({ status: 'WAIT', clock: { name, deadline_at: 1_010 } });

@@ -45,7 +45,6 @@ export interface CardLook {
 export function cardLook(card: Card): CardLook {
   const kind = lookKind(card);
   const isLive = card.status !== 'SUCCESS' && card.status !== 'ERROR';
-  const isClockRunning = card.clock?.name === 'execute' && card.clock.deadline_at !== null;
   return {
     kind,
     tone: TONES[kind],
@@ -53,11 +52,20 @@ export function cardLook(card: Card): CardLook {
     actions: {
       cancel: isLive && kind !== 'streaming' && kind !== 'cancelling',
       decide: kind === 'approval',
-      extend: kind === 'running' && isClockRunning,
+      extend: mayExtend(card, kind),
       retry: !isLive,
     },
     mayRepeat: card.status === 'SUCCESS' || mayHaveRun(card.error),
   };
+}
+
+/**
+ * CD16: while the execute clock runs, which it does behind the resume clock too.
+ * One that stands still has no end to put off.
+ */
+function mayExtend(card: Card, kind: LookKind): boolean {
+  if (kind === 'away') return card.phase === 'granted';
+  return kind === 'running' && card.clock?.name === 'execute' && card.clock.deadline_at !== null;
 }
 
 /** CD5: a tool that said itself that it failed is not warned about. */
@@ -129,7 +137,7 @@ function doingKind(card: Card): LookKind {
 export type CardTime =
   | { readonly kind: 'none' }
   | { readonly kind: 'elapsed'; readonly elapsedMs: number }
-  | { readonly kind: 'left'; readonly clock: Exclude<CallClock, 'start'>; readonly leftMs: number }
+  | { readonly kind: 'left'; readonly clock: CallClock; readonly leftMs: number }
   | {
       readonly kind: 'running';
       readonly elapsedMs: number;
@@ -149,7 +157,7 @@ export function cardTime(card: Card, now: number): CardTime {
   const since = card.started_at ?? card.created_at;
   const { clock } = card;
   if (clock?.name === 'execute') return executeTime(card, clock, now);
-  if (clock && clock.deadline_at !== null && clock.name !== 'start') {
+  if (clock && clock.deadline_at !== null) {
     return {
       kind: 'left',
       clock: clock.name,

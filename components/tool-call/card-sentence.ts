@@ -19,6 +19,9 @@ export function cardSentence(card: Card, look: CardLook, t: CardTranslator): Car
     case 'queued':
       return ours(t('tip.queued', { client: queuedFor(card, t) }));
     case 'approval':
+      if (card.approval_reason_code === 'policy' && card.tool_name) {
+        return ours(t('tip.policy', { tool: card.tool_name }));
+      }
       return card.approval_reason
         ? { text: card.approval_reason, own: true }
         : (own ?? ours(t('tip.approval')));
@@ -55,7 +58,16 @@ export function causeWords(card: Card, t: CardTranslator, locale: string): strin
     return t(`error.timeout.${error.clock ?? 'other'}`, { client, limit });
   }
   if (isPermissionDenied(card)) return t('error.permission');
+  if (error.code === 'outcome_unknown') {
+    return t(`error.outcome_unknown.${whoLost(error.message)}`, { client });
+  }
   return t(`error.${error.code}`, { client });
+}
+
+/** Only the words of the server tell whether the client is back (CD19). */
+function whoLost(message: string): 'gone' | 'back' | 'other' {
+  if (message.startsWith('The client came back')) return 'back';
+  return message.startsWith('The client left') ? 'gone' : 'other';
 }
 
 /** What the person can do about it; null when the cause says enough. */

@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toast';
 import type { CardUpdate } from '#lib/protocol/card';
+import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { ConnectedCard } from './connected-card.tsx';
 import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
@@ -38,6 +39,23 @@ const clientsEvent = (seq: number, responsive: boolean): WatchEvent => ({
       caps: [],
       tools: [],
       connected_at: 1,
+    },
+  ],
+});
+
+const toolsEvent = (clients: ToolListing['clients']): WatchEvent => ({
+  type: 'tools',
+  seq: 2,
+  tools: [
+    {
+      name: 'file.read',
+      model_name: 'file_read',
+      source: 'client',
+      description: '',
+      schema: {},
+      timeout_ms: 1_000,
+      clients,
+      callable: true,
     },
   ],
 });
@@ -140,4 +158,89 @@ test('[CD15] a card says that its client does not answer, and no longer once it 
   expect(screen.getByText(/Phone does not answer/)).toBeDefined();
   tell(true, 3);
   expect(screen.queryByText(/Phone does not answer/)).toBeNull();
+});
+
+describe('a late answer', () => {
+  const late: CardUpdate = {
+    status: 'ERROR',
+    late_result: true,
+    error: { code: 'timeout', message: 'late', executed: 'unknown', clock: 'execute' },
+  };
+  const disclosure = () => screen.getByRole('button', { name: 'Late answer' });
+
+  test('[CD17] is fetched when it is opened, and shown as a result is', async () => {
+    let release: (answer: Answer) => void = () => {};
+    const held = new Promise<Answer>((resolve) => {
+      release = resolve;
+    });
+    const { sent } = setup(late, () => held);
+    expect(sent).toEqual([]);
+    fireEvent.click(disclosure());
+    expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1']);
+    expect(screen.getByRole('status').textContent).toBe('Fetching the record…');
+    await act(async () => release({ body: { late_result: 'the gate is open' } }));
+    expect(screen.getByTestId('result').textContent).toContain('the gate is open');
+    fireEvent.click(disclosure());
+    expect(screen.queryByTestId('result')).toBeNull();
+  });
+
+  test('[CD17] that cannot be fetched says why, and is asked for again when opened again', async () => {
+    const { sent } = setup(late, () => refusal);
+    await act(async () => fireEvent.click(disclosure()));
+    expect(screen.getByRole('alert').textContent).toBe('It is over.');
+    fireEvent.click(disclosure());
+    await act(async () => fireEvent.click(disclosure()));
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a queued call', () => {
+  const queued: CardUpdate = { status: 'WAIT', phase: 'queued', source: 'client' };
+  type Provider = ToolListing['clients'][number];
+  const gate: Provider = { client_id: 'gate', name: 'Gate', visible: true, responsive: false };
+  const trippedOne = (until: number): Provider => ({
+    client_id: 'lamp',
+    name: 'Lamp',
+    visible: true,
+    responsive: true,
+    tripped: { until, failures: 3 },
+  });
+  const told = (update: CardUpdate, clients: Provider[]) => {
+    const { workbench } = setup(update, () => ({ body: {} }));
+    act(() => workbench.listings.getState().apply([toolsEvent(clients)]));
+    return screen.getByTestId('tool-card').textContent;
+  };
+
+  test('[CD18] says who does not answer, once', () => {
+    const { workbench } = setup({ ...queued, client_id: 'c', client_name: 'Gate' }, () => ({
+      body: {},
+    }));
+    const events = [toolsEvent([{ ...gate, client_id: 'c' }]), clientsEvent(3, false)];
+    act(() => workbench.listings.getState().apply(events));
+    const text = screen.getByTestId('tool-card').textContent;
+    expect(text).toContain('Gate does not answer; waiting for it.');
+    expect(text).not.toContain('Waiting for');
+    expect(text).not.toContain('frozen');
+  });
+
+  test('[CD18] says who failed to deliver and when it is asked again', () => {
+    const until = Math.floor(Date.now() / 1_000) + 3_600;
+    const text = told(queued, [trippedOne(until), gate]);
+    expect(text).toMatch(/Lamp failed to deliver 3 times; asked again in \d+:\d\d/);
+    expect(text).toContain('Gate does not answer');
+    cleanup();
+    expect(told(queued, [trippedOne(1)])).toContain('asked again now');
+  });
+
+  test('[CD18] waits for its turn while one of them could be asked', () => {
+    const well = { ...gate, client_id: 'well', responsive: true };
+    expect(told(queued, [gate, well])).toContain('Waiting for any client that offers it.');
+    cleanup();
+    expect(told(queued, [])).toContain('Waiting for any client that offers it.');
+    cleanup();
+    // Whom it is meant for counts alone.
+    expect(told({ ...queued, client_id: 'gate' }, [gate, well])).toContain('Gate does not answer');
+    cleanup();
+    expect(told({ ...running, source: 'client' }, [gate])).not.toContain('does not answer');
+  });
 });

@@ -1,7 +1,8 @@
 'use client';
 
 import { memo, useMemo, useState } from 'react';
-import { useCall, useIsSilent } from '../providers/workbench-context.tsx';
+import { useCall, useIsSilent, useTool } from '../providers/workbench-context.tsx';
+import { blockedClients } from './blocked-clients.ts';
 import type { CardActions } from './card-actions.ts';
 import { ToolCard } from './tool-card.tsx';
 
@@ -16,6 +17,10 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
   const { callId, actions } = props;
   const entry = useCall(callId);
   const isSilent = useIsSilent(entry?.card.client_id);
+  const isQueued = entry?.card.phase === 'queued';
+  const tool = useTool(isQueued ? entry.card.tool_name : undefined);
+  const card = entry?.card;
+  const blocked = useMemo(() => (card ? blockedClients(card, tool) : []), [card, tool]);
   const [isAsked, setAsked] = useState(false);
   const own = useMemo<CardActions>(
     () => ({
@@ -38,6 +43,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
       card={entry.card}
       isStale={props.isStale}
       isSilent={isSilent}
+      blocked={blocked}
       isAsked={isAsked}
       actions={own}
     />

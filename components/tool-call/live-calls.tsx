@@ -112,6 +112,8 @@ interface NothingProps {
 
 function Nothing({ isKnown, hasCalls, onClear }: NothingProps) {
   const t = useTranslations('card.list');
+  const whatToDo = useTranslations('errors.whatToDo');
+  const { storeFailed } = useConnection();
   if (hasCalls) {
     return (
       <p className="flex items-center gap-3 px-4 text-muted">
@@ -122,5 +124,6 @@ function Nothing({ isKnown, hasCalls, onClear }: NothingProps) {
       </p>
     );
   }
+  if (storeFailed) return <p className="px-4 text-muted">{whatToDo('store_failed')}</p>;
   return isKnown ? <LiveEmpty /> : <p className="px-4 text-muted">{t('loading')}</p>;
 }

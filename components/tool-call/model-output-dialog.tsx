@@ -1,20 +1,18 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useEffect, useState } from 'react';
 import { Dialog } from '#components/ui/dialog';
-import type { ApiResult } from '#lib/api/api-result';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelOutput } from '#lib/tool-call/model-output';
-import { useApi } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { useCallRecord } from './use-call-record.ts';
 
 /** The very words that the model got of a call, from its record. */
 export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose: () => void }) {
   const t = useTranslations('card');
-  const record = useRecord(callId);
+  const record = useCallRecord(callId);
   return (
     <Dialog
       open
@@ -35,20 +33,6 @@ export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose
       )}
     </Dialog>
   );
-}
-
-/** Null while it is fetched. */
-function useRecord(callId: string): ApiResult<WireCallRecord> | null {
-  const api = useApi();
-  const [record, setRecord] = useState<ApiResult<WireCallRecord> | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    void api.getCall(callId).then((result) => isWanted && setRecord(result));
-    return () => {
-      isWanted = false;
-    };
-  }, [api, callId]);
-  return record;
 }
 
 function Output({ call }: { call: WireCallRecord }) {

@@ -195,18 +195,28 @@ describe('clocks', () => {
 
   test('show elapsed against the limit, and warn near the end', () => {
     const { time, tick } = setup(running);
-    expect(time()).toBe('10.0 s / 30 s');
+    expect(time()).toBe('running 10.0 s of 30 s');
     tick(14_000);
-    expect(time()).toBe('24.0 s / 30 s · times out in 6 s');
+    expect(time()).toBe('running 24.0 s of 30 s · times out in 6 s');
     expect(screen.getByTestId('card-time').hasAttribute('data-late')).toBe(true);
+  });
+
+  test.each([
+    ['en', 'asked; 0:04 left to take it'],
+    ['zh', '已询问；接手还剩 0:04'],
+  ] as const)('[CD9] say in %s how long a client has to take it', (locale, text) => {
+    const clock = { name: 'start', deadline_at: 1_014 } as const;
+    const card = cardOf({ status: 'DOING', phase: 'offered', clock });
+    const { time } = setup(card, locale === 'zh' ? { locale } : {});
+    expect(time()).toBe(text);
   });
 
   test('stop while the connection is lost, and say so', () => {
     const { time, tick, article, clock } = setup(running, { isStale: true });
-    expect(time()).toBe('10.0 s / 30 s (paused)');
+    expect(time()).toBe('running 10.0 s of 30 s (paused)');
     expect(clock.ticks.size).toBe(0);
     tick(5_000);
-    expect(time()).toBe('10.0 s / 30 s (paused)');
+    expect(time()).toBe('running 10.0 s of 30 s (paused)');
     expect(article.hasAttribute('data-stale')).toBe(true);
   });
 
@@ -307,6 +317,26 @@ describe('results', () => {
   });
 });
 
+describe('an unknown outcome', () => {
+  const cause = (message: string) => {
+    cleanup();
+    setup(failed('outcome_unknown', 'unknown', { message }));
+    return screen.getByTestId('card-cause').textContent ?? '';
+  };
+
+  test('[CD19] is said to be of a client that left only when it never came back', () => {
+    expect(cause('The client left and did not come back within 60 s')).toContain(
+      'iPhone 15 left in the middle of it.',
+    );
+    const back = cause('The client came back, and can no longer tell whether the tool ran');
+    expect(back).toContain('iPhone 15 came back and cannot tell whether the tool ran.');
+    expect(back).not.toContain('left');
+    expect(cause('gate.open had started when this client ended.')).toContain(
+      'iPhone 15 cannot tell whether the tool ran.',
+    );
+  });
+});
+
 describe('what can be done', () => {
   const click = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
 
@@ -317,6 +347,15 @@ describe('what can be done', () => {
     cleanup();
     setup(failed('outcome_unknown', 'unknown'));
     expect(screen.getByRole('button', { name: 'Retry (may run twice)' })).toBeDefined();
+  });
+
+  test('[CD16] more time is in the menu from the start, by keyboard too', () => {
+    const clock = { name: 'execute', deadline_at: 1_039 } as const;
+    const { asked } = setup(cardOf({ status: 'DOING', phase: 'granted', clock }));
+    const menu = screen.getByRole('button', { name: 'More for camera.photo' });
+    fireEvent.keyDown(menu, { key: 'Enter' });
+    fireEvent.keyDown(screen.getByRole('menuitem', { name: '30 s more' }), { key: 'Enter' });
+    expect(asked).toEqual([['extend', 'tc_1']]);
   });
 
   test('a running call is cancelled; once asked, not again', () => {

@@ -4,6 +4,8 @@ import { useTranslations } from 'next-intl';
 import { memo, useId } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Card } from '#lib/protocol/card';
+import type { BlockedClient } from './blocked-clients.ts';
+import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardBody } from './card-body.tsx';
 import { CardClock } from './card-clock.tsx';
@@ -11,6 +13,7 @@ import { cardLook } from './card-look.ts';
 import { CardMenu } from './card-menu.tsx';
 import { type CardSentence, cardSentence, clientWords } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
+import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
 import './tool-card.css';
 
@@ -23,18 +26,24 @@ export interface ToolCardProps {
   isStale?: boolean;
   /** Its client is connected and does not answer. */
   isSilent?: boolean;
+  /** All whom a queued call could go to, when none of them is asked now. */
+  blocked?: readonly BlockedClient[];
   /** Somebody asked for an end and the server has not said so yet. */
   isAsked?: boolean;
   actions: CardActions;
 }
 
+const NOBODY: readonly BlockedClient[] = [];
+
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
+  const { blocked = NOBODY } = props;
   const t = useTranslations('card');
   const titleId = useId();
   const look = cardLook(card);
   const sentence = cardSentence(card, look, t);
+  const isBlocked = blocked.length > 0 && look.kind === 'queued' && !isStale;
   const name = showControlCharacters(card.tool_name ?? '…');
   return (
     <article
@@ -72,14 +81,18 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           />
         </span>
       </header>
-      {sentence && <Sentence sentence={sentence} />}
-      {isSilent && look.isLive && !isStale && (
+      {isBlocked ? (
+        <BlockedSentence clients={blocked} />
+      ) : (
+        sentence && <Sentence sentence={sentence} />
+      )}
+      {isSilent && look.isLive && !isStale && !isBlocked && (
         <p className="mt-0.5 text-xs font-semibold text-wait wrap-anywhere">
           {t('tip.silent', { client: showControlCharacters(clientWords(card, t)) })}
         </p>
       )}
       <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
-      {card.late_result && <p className="mt-1.5 text-xs text-wait">{t('tip.late')}</p>}
+      {card.late_result && <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />}
       {card.retry_of && (
         <p className="mt-1.5 text-xs text-muted">
           <a className="underline underline-offset-2" href={`#call=${card.retry_of}`}>

@@ -48,6 +48,8 @@ export interface Api {
   getRun(runId: string): Promise<ApiResult<RunRecord>>;
   listRuns(cursor?: string): Promise<ApiResult<{ runs: RunSummary[]; next_cursor: string | null }>>;
   listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
+  /** Whether the server takes work; the failure's code says why not. */
+  isReady(): Promise<ApiResult<unknown>>;
   signIn(token: string): Promise<ApiResult<unknown>>;
   signOut(): Promise<ApiResult<unknown>>;
   /** For `src` and `href`. */
@@ -63,6 +65,7 @@ export function createApi(deps: ApiDeps): Api {
     ...runRequests(get, post),
     listTools: () => get('/api/tools'),
     listModels: () => get('/v1/models'),
+    isReady: () => get('/readyz'),
     signIn: (token) => post('/auth/sign-in', { token }),
     signOut: () => post('/auth/sign-out'),
     blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,

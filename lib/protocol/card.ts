@@ -52,6 +52,8 @@ export const cardUpdateSchema = z.object({
   partial: z.boolean().optional(),
   /** Why somebody must approve; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
+  /** Which of the server's own reasons that is, for pages to say it in their language. */
+  approval_reason_code: z.enum(['policy']).optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),
   /** The call that this one retries. */

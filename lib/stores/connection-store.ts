@@ -14,9 +14,15 @@ export interface ConnectionState {
   readonly feed: FeedState;
   /** After a reconnect: how many events were missed and are now in; null when a snapshot came instead. */
   readonly caughtUp: { readonly events: number | null; readonly at: number } | null;
+  /** The server told, since the connection was lost, that it cannot write its record. */
+  readonly storeFailed: boolean;
 }
 
 export type ConnectionStore = StoreApi<ConnectionState>;
 
 export const createConnectionStore = (): ConnectionStore =>
-  createStore<ConnectionState>(() => ({ feed: { kind: 'connecting' }, caughtUp: null }));
+  createStore<ConnectionState>(() => ({
+    feed: { kind: 'connecting' },
+    caughtUp: null,
+    storeFailed: false,
+  }));

@@ -2,7 +2,7 @@ import type { Principal } from '../auth/principal.ts';
 
 export type CheckVerdict =
   | { readonly verdict: 'allow' }
-  | { readonly verdict: 'ask'; readonly reason: string }
+  | { readonly verdict: 'ask'; readonly reason: string; readonly code?: 'policy' }
   | { readonly verdict: 'deny'; readonly reason: string };
 
 export interface CheckRequest {
@@ -38,6 +38,7 @@ export function createPolicyCheck(rules: PolicyRules): Check {
       return {
         verdict: 'ask',
         reason: `The policy of this server asks an operator before ${toolName}`,
+        code: 'policy',
       };
     }
     return { verdict: 'allow' };

@@ -43,7 +43,10 @@ export function createPlacement(deps: {
       return step(record, { type: 'refused', error }, fields);
     }
     if (verdict.verdict === 'ask' && !always.has(`${runId}\n${toolName}`)) {
-      const reason = { approval_reason: verdict.reason };
+      const reason = {
+        approval_reason: verdict.reason,
+        ...(verdict.code === undefined ? {} : { approval_reason_code: verdict.code }),
+      };
       return step(record, { type: 'arguments_complete', check: 'ask' }, fields, reason);
     }
     const queued = step(record, { type: 'arguments_complete', check: 'allow' }, fields);

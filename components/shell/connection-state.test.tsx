@@ -1,0 +1,43 @@
+// @vitest-environment happy-dom
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { catalogue } from '#lib/i18n/catalogue';
+import { LiveCalls } from '../tool-call/live-calls.tsx';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { ConnectionState } from './connection-state.tsx';
+import { LiveRegions } from './live-regions.tsx';
+
+afterEach(cleanup);
+
+const setup = (locale: 'en' | 'zh') => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { connection } = workbench;
+  connection.setState({ feed: { kind: 'reconnecting', attempt: 3, retryAt: 0 } });
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <ConnectionState />
+      <LiveRegions />
+      <LiveCalls />
+    </InWorkbench>,
+  );
+  const tell = (storeFailed: boolean) => act(() => connection.setState({ storeFailed }));
+  return { tell, header: () => screen.getByTestId('connection').textContent };
+};
+
+test.each(['en', 'zh'] as const)('a disk that takes nothing is told in words (%s)', (locale) => {
+  const { shell, errors, card } = catalogue[locale];
+  const { tell, header } = setup(locale);
+  const said = () => screen.getAllByRole('status').map((region) => region.textContent);
+  expect(header()).toContain(shell.connection.reconnecting.replace('{attempt}', '3'));
+  expect(screen.getByText(card.list.loading)).toBeTruthy();
+  tell(true);
+  expect(header()).toContain(errors.whatToDo.store_failed);
+  expect(header()).toContain(shell.connection.retryNow);
+  expect(said()).toContain(errors.whatToDo.store_failed);
+  expect(screen.queryByText(card.list.loading)).toBeNull();
+  tell(false);
+  expect(header()).not.toContain(errors.whatToDo.store_failed);
+  expect(said()).not.toContain(errors.whatToDo.store_failed);
+  expect(said()).toContain(shell.connection.lost);
+  expect(screen.getByText(card.list.loading)).toBeTruthy();
+});

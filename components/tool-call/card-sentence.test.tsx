@@ -1,0 +1,46 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from '@testing-library/react';
+import { useTranslations } from 'next-intl';
+import { afterEach, expect, test } from 'vitest';
+import type { Card } from '#lib/protocol/card';
+import { cardLook } from './card-look.ts';
+import { cardSentence } from './card-sentence.ts';
+import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+
+afterEach(cleanup);
+
+const ENGLISH = 'The policy of this server asks an operator before gate.ask';
+
+function Sentence({ card }: { card: Card }) {
+  const sentence = cardSentence(card, cardLook(card), useTranslations('card'));
+  return <p data-testid="sentence">{sentence?.text}</p>;
+}
+
+const sentenceOf = (locale: 'en' | 'zh', more: Partial<Card>) => {
+  const card: Card = {
+    params: {},
+    status: 'WAIT',
+    phase: 'approval',
+    tool_name: 'gate.ask',
+    ...more,
+  };
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <Sentence card={card} />
+    </InWorkbench>,
+  );
+  return screen.getByTestId('sentence').textContent;
+};
+
+test.each([
+  ['en', `${ENGLISH}.`],
+  ['zh', '按此服务器的策略，调用 gate.ask 前须由操作员批准。'],
+] as const)('why the policy asks is said in the language of the page (%s)', (locale, text) => {
+  const policy = { approval_reason: ENGLISH, approval_reason_code: 'policy' } as const;
+  expect(sentenceOf(locale, policy)).toBe(text);
+});
+
+test('a reason without a code is shown as it was given', () => {
+  expect(sentenceOf('zh', { approval_reason: 'It takes a photo.' })).toBe('It takes a photo.');
+});
