@@ -224,12 +224,12 @@ test('§6 an operator may answer by hand, once, and the client is told to stop',
 });
 
 test('§6 a call that is given more time has it', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: [spec('slow', { timeout_ms: 400 })] });
+  const client = await connect.client(board(), { tools: [spec('slow', { timeout_ms: 2_000 })] });
   const id = await invoke(board(), 'slow');
   await client.request();
   const before = (await readCall(board(), id)).card.clock?.deadline_at ?? 0;
   const extended = recordOf(await post(board(), `/v1/tool_calls/${id}/extend`, { by_ms: 60_000 }));
-  expect(extended.timeout_ms).toBe(60_400);
+  expect(extended.timeout_ms).toBe(62_000);
   expect(extended.card.clock?.deadline_at).toBeCloseTo(before + 60, 1);
   const other = await invoke(board(), 'slow');
   expect((await finalCall(board(), other)).status).toBe('TIMEOUT');
