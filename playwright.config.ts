@@ -3,10 +3,17 @@ import { defineConfig } from '@playwright/test';
 /** Set by the launcher, which looks for a Chromium or installs one; without it, Playwright's own. */
 const executablePath = process.env.CALLBOARD_CHROMIUM;
 
+const WAITING = '**/away.spec.ts';
+
 export default defineConfig({
   testDir: 'e2e',
-  // Each test has a server and a browser of its own; more of them than cores would only wait.
-  workers: 2,
+  // Each test has a server and a browser of its own; more of them than cores would only be slow.
+  // One waits two minutes for the clocks of absences and does next to nothing: it has its own place.
+  workers: 3,
+  projects: [
+    { name: 'main', testIgnore: WAITING, workers: 2 },
+    { name: 'waiting', testMatch: WAITING, workers: 1 },
+  ],
   fullyParallel: true,
   retries: 0,
   forbidOnly: true,

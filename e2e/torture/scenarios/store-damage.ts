@@ -47,7 +47,7 @@ export const storeDamage: Scenario = {
       { store: stores.withLog, damage: commitsCutOff },
       { store: stores.stopped, damage: innerPagesZeroed },
     ];
-    const count = context.rounds({ full: 500, short: 8 });
+    const count = context.rounds({ full: 500, short: 5 });
     while (cases.length < count) {
       const file = random.pick(['callboard.db', 'callboard.db', 'callboard.db-wal'] as const);
       const store =
