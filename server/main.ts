@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -222,6 +222,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     heartbeatMs: HEARTBEAT_MS,
     newId: () => newId('client'),
     newSecret: secret,
+    secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     onError: report,
   });
   const httpClients = createHttpClients({

@@ -65,6 +65,7 @@ const sessions = createClientSessions({
   heartbeatMs: 60_000,
   newId: () => `client_${randomUUID()}`,
   newSecret: () => randomUUID(),
+  secretAfter: () => randomUUID(),
   onError,
 });
 const onClient = createClientSocketHandler({

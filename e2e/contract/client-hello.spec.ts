@@ -61,6 +61,8 @@ test('§5 a resume token is good for one return: the old one does not resume', a
   });
   expect(second.welcome.resumed).toBe(true);
   expect(second.welcome.resume_token).not.toBe(old);
+  // What it says after its welcome shows that it has the new one.
+  await second.settled();
   await second.vanish();
   const thief = await connect.client(board(), { hello: { client_id: 'phone', resume_token: old } });
   expect(thief.welcome.resumed).toBe(false);
@@ -68,6 +70,21 @@ test('§5 a resume token is good for one return: the old one does not resume', a
     hello: { client_id: 'phone', resume_token: second.welcome.resume_token },
   });
   expect(third.welcome.resumed).toBe(true);
+});
+
+test('§5 a client whose welcome was lost on the way comes back by the token that it has', async ({
+  connect,
+}) => {
+  const hello = { client_id: 'unheard', journal_epoch: 'j' };
+  const first = await connect.client(board(), { hello, tools: ['unheard'] });
+  const { resume_token } = first.welcome;
+  await first.vanish();
+  // It hears nothing of this one, which breaks.
+  const lost = await connect.client(board(), { hello: { ...hello, resume_token } });
+  await lost.vanish();
+  const second = await connect.client(board(), { hello: { ...hello, resume_token } });
+  expect(second.welcome).toMatchObject({ resumed: true, client_id: 'unheard' });
+  expect(second.welcome.resume_token).toBe(lost.welcome.resume_token);
 });
 
 test("§5 one client's resume token opens no other client", async ({ connect }) => {

@@ -25,6 +25,7 @@ export interface ClientSessionDeps {
   readonly heartbeatMs: number;
   newId(): string;
   newSecret(): string;
+  secretAfter(token: string): string;
   onError(error: unknown): void;
 }
 
@@ -45,6 +46,9 @@ export interface ClientSession {
   readonly instanceId: string | null;
 }
 
+/** Instances that never come back are forgotten, the oldest first. */
+const MOST_HEARD = 10_000;
+
 /**
  * What a client's messages mean, apart from how they travel. A client that does
  * not say hello works all the same, under an id of its own.
@@ -54,7 +58,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
   /** Live sessions by instance, so that a returning instance can supersede the older one. */
   const live = new Map<string, { supersede(): void }>();
   const arriving = new Set<string>();
-  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving };
+  const heard = new Map<string, string>();
+  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving, heard };
 
   function open(principal: Principal, channel: ClientChannel): ClientSession {
     let identity: Identity | undefined;
@@ -97,12 +102,22 @@ export function createClientSessions(deps: ClientSessionDeps) {
       if (beginning) {
         waiting.push(message);
       } else if (identity) {
+        hears(identity);
         table.touch(identity.instanceId);
         handle(message, identity);
       } else {
         beginning = begin(message.type === 'hello' ? message : undefined).then(ready, failed);
         if (message.type !== 'hello') waiting.push(message);
       }
+    }
+
+    /** What it says after its welcome shows that it has the new token. */
+    function hears({ instanceId, resumeToken }: Identity): void {
+      if (heard.get(instanceId) === resumeToken) return;
+      heard.delete(instanceId);
+      heard.set(instanceId, resumeToken);
+      const [oldest] = heard.keys();
+      if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
     }
 
     function ready(): void {

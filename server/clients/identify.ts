@@ -23,9 +23,13 @@ export interface IdentifyDeps {
   holdsCalls(instanceId: string): boolean;
   /** Instances on their way in: taken at once, and in the table only after a write. */
   readonly arriving: Set<string>;
+  /** By instance, the token that it surely has heard of, so that the one before is over. */
+  readonly heard: ReadonlyMap<string, string>;
   readonly clock: { now(): number };
   newId(): string;
   newSecret(): string;
+  /** The token that takes the place of this one; always the same, and nobody else can tell it. */
+  secretAfter(token: string): string;
 }
 
 /**
@@ -39,13 +43,14 @@ export async function identify(
   principal: Principal,
   hello: ClientMessageOf<'hello'> | undefined,
 ): Promise<Identity> {
-  const before = hello && (await rememberedAs(deps, principal, hello));
+  const returning = hello && (await rememberedAs(deps, principal, hello));
+  const before = returning?.client;
   const clientId = ownClientId(principal) ?? before?.clientId ?? hello?.client_id ?? deps.newId();
   const wanted = before?.instanceId ?? hello?.instance_id;
   const isTaken = wanted !== undefined && !before && isHeld(deps, wanted);
   const instanceId = wanted === undefined || isTaken ? deps.newId() : wanted;
   deps.arriving.add(instanceId);
-  const resumeToken = deps.newSecret();
+  const resumeToken = returning?.nextToken ?? deps.newSecret();
   const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
   if (hello) {
     const client: ClientRecord = {
@@ -73,13 +78,17 @@ async function rememberedAs(
   deps: IdentifyDeps,
   principal: Principal,
   { client_id, instance_id, resume_token }: ClientMessageOf<'hello'>,
-): Promise<ClientRecord | undefined> {
+): Promise<{ client: ClientRecord; nextToken: string } | undefined> {
   const clientId = ownClientId(principal) ?? client_id;
   if (clientId === undefined || resume_token === undefined) return undefined;
-  const found = await deps.store.findClient(clientId, hash('sha256', resume_token));
+  const nextToken = deps.secretAfter(resume_token);
+  const find = (token: string) => deps.store.findClient(clientId, hash('sha256', token));
+  // The second: it was given the next one, and its connection broke before it had heard so.
+  const found = (await find(resume_token)) ?? (await find(nextToken));
+  if (!found || deps.heard.get(found.instanceId) === nextToken) return undefined;
   // A duplicated tab brings the token of the one it was copied from, under an instance of its own.
-  if (found && instance_id !== undefined && instance_id !== found.instanceId) return undefined;
-  return found;
+  if (instance_id !== undefined && instance_id !== found.instanceId) return undefined;
+  return { client: found, nextToken };
 }
 
 const ownClientId = (principal: Principal): string | undefined =>

@@ -58,6 +58,7 @@ export async function serveClients({ heartbeatMs = 10_000 } = {}) {
     heartbeatMs,
     newId,
     newSecret: () => `secret-${newId()}`,
+    secretAfter: (token) => `after-${token}`,
     onError,
   });
   const handle = createClientSocketHandler({
