@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ClientMessageOf } from '#lib/protocol/client-messages';
+import type { Principal } from '../auth/principal.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { identify } from './identify.ts';
+
+const operator: Principal = { kind: 'operator', sessionId: null };
+
+type Hello = Omit<ClientMessageOf<'hello'>, 'type'>;
+
+function setup() {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-identify-'));
+  const file = join(dir, 'callboard.db');
+  const store = createSqliteStore({ file });
+  const arriving = new Set<string>();
+  const heard = new Map<string, string>();
+  const held = new Set<string>();
+  let made = 0;
+  const deps = {
+    store,
+    table: { get: () => undefined },
+    holdsCalls: (instanceId: string) => held.has(instanceId),
+    arriving,
+    heard,
+    clock: { now: () => 1_000 },
+    newId: () => `made_${++made}`,
+    newSecret: () => `secret_${++made}`,
+    secretAfter: (token: string) => `after(${token})`,
+  };
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  return {
+    held,
+    arriving,
+    file,
+    /** One visit; the client leaves before the next one comes. */
+    async visit(hello: Hello, principal: Principal = operator) {
+      const who = await identify(deps, principal, { type: 'hello', ...hello });
+      arriving.delete(who.instanceId);
+      return who;
+    },
+    /** What it says after its welcome. */
+    speaks: (who: { instanceId: string; resumeToken: string }) =>
+      heard.set(who.instanceId, who.resumeToken),
+  };
+}
+
+const back = (who: { clientId: string; instanceId: string; resumeToken: string }): Hello => ({
+  client_id: who.clientId,
+  instance_id: who.instanceId,
+  resume_token: who.resumeToken,
+});
+
+test('[ID1] by its token it is who it was, and by its names alone it is a stranger', async () => {
+  const { visit, held } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  expect(first).toMatchObject({ clientId: 'lab', instanceId: 'tab_1', resumed: false });
+  expect(await visit(back(first))).toMatchObject({ instanceId: 'tab_1', resumed: true });
+  held.add('tab_1');
+  const { resume_token: _, ...names } = back(first);
+  expect(await visit(names)).toMatchObject({ instanceId: 'made_2', resumed: false });
+});
+
+test('[ID2] the token that is told is on disk already, and only as a hash', async () => {
+  const { visit, file } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const onDisk = readFileSync(`${file}-wal`, 'latin1') + readFileSync(file, 'latin1');
+  expect(onDisk).toContain('tab_1');
+  expect(onDisk).not.toContain(first.resumeToken);
+});
+
+test('[ID3] a client that spoke after its welcome cannot come back by the token before', async () => {
+  const { visit, speaks, held } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  held.add('tab_1');
+  const second = await visit(back(first));
+  expect(second.resumeToken).not.toBe(first.resumeToken);
+  speaks(second);
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+  expect(await visit(back(second))).toMatchObject({ resumed: true });
+});
+
+test('[ID3] however often its welcome is lost, it comes back by the token that it has', async () => {
+  const { visit, speaks, held } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  held.add('tab_1');
+  speaks(first);
+  for (let lost = 0; lost < 4; lost += 1) {
+    expect(await visit(back(first))).toMatchObject({ resumed: true });
+  }
+  const heardOf = await visit(back(first));
+  speaks(heardOf);
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+  expect(await visit(back(heardOf))).toMatchObject({ resumed: true });
+});
+
+test('[ID3] two welcomes later the token is over, heard of or not', async () => {
+  const { visit } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const second = await visit(back(first));
+  await visit(back(second));
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+});
+
+test("[ID4] one instance's token opens no other instance and no other client", async () => {
+  const { visit } = setup();
+  const one = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const other = await visit({ client_id: 'lab', instance_id: 'tab_2' });
+  expect(await visit({ ...back(one), instance_id: 'tab_2' })).toMatchObject({ resumed: false });
+  expect(await visit({ ...back(other), client_id: 'desk' })).toMatchObject({ resumed: false });
+});
+
+test('[ID5] an instance that calls wait for, or that is on its way in, is not taken over by its id', async () => {
+  const { visit, held, arriving } = setup();
+  held.add('tab_1');
+  arriving.add('tab_2');
+  for (const instanceId of ['tab_1', 'tab_2', 'http:lab']) {
+    const who = await visit({ client_id: 'lab', instance_id: instanceId });
+    expect(who.instanceId).toMatch(/^made_/);
+  }
+});
+
+test('[ID6] a device is the client that it was paired as, whatever it says', async () => {
+  const { visit } = setup();
+  const device: Principal = { kind: 'device', clientId: 'phone' };
+  const who = await visit({ client_id: 'lab', instance_id: 'tab_1' }, device);
+  expect(who.clientId).toBe('phone');
+  expect(await visit({ ...back(who), client_id: 'lab' }, device)).toMatchObject({
+    clientId: 'phone',
+    resumed: true,
+  });
+});
