@@ -108,4 +108,15 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'a client whose welcome was lost is a stranger',
+    scenario: 'F02',
+    patches: [
+      {
+        file: 'server/clients/identify.ts',
+        find: '(await find(resume_token)) ?? (await find(nextToken))',
+        replace: 'await find(resume_token)',
+      },
+    ],
+  },
 ];
