@@ -211,6 +211,39 @@ describe('clocks', () => {
     });
   });
 
+  test('[CA16] the card of an offered call shows the start clock, each time anew, and the queue clock once that ends sooner', async () => {
+    const { connect, invoke, clock, settle, cardOf } = await setup();
+    const phone = connect('phone', { claims: true });
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    await settle();
+    const began = clock.now();
+    const seen: string[] = [];
+    for (let waited = 0; waited < CLOCKS.queueMs; waited += CLOCKS.startMs) {
+      const shown = cardOf(id)?.clock;
+      seen.push(`${shown?.name} ${(shown?.deadline_at ?? 0) * 1_000 - began}`);
+      clock.advance(CLOCKS.startMs);
+      await settle();
+    }
+    expect(seen).toEqual([
+      ...[5_000, 10_000, 15_000, 20_000, 25_000].map((ms) => `start ${ms}`),
+      'queue 30000',
+    ]);
+  });
+
+  test('[CA16] a call that only one client may take names it while it waits', async () => {
+    const { connect, invoke, cardOf, settle, table } = await setup();
+    const [phone, laptop] = [connect('phone', { claims: true }), connect('laptop')];
+    for (const client of [phone, laptop]) client.offer(tool('camera'));
+    table.update(phone.instanceId, { responsive: false });
+    const { id } = await invoke('camera', {}, { clientId: 'phone' });
+    await settle();
+    expect(cardOf(id)).toMatchObject({ phase: 'queued', client_id: 'phone', client_name: 'phone' });
+    const { id: free } = await invoke('camera');
+    await settle();
+    expect(cardOf(free)).toMatchObject({ phase: 'offered', client_id: 'laptop' });
+  });
+
   test('[CA10] a client that is busy with the tool keeps its turn', async () => {
     const { connect, invoke, clock, settle } = await setup();
     const phone = connect('phone', { claims: true });

@@ -1,4 +1,4 @@
-import { toCardStatus } from '#lib/protocol/call-status';
+import { type CallClock, toCardStatus } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from '../store/call-record.ts';
@@ -41,10 +41,12 @@ function describeEnd(update: CardUpdate, next: CallRecord, display: unknown): vo
   }
 }
 
-/** The clock that a card shows: the one that ends the phase the call is in. */
+type RunningClock = { name: CallClock; deadline_at: number };
+
+/** The clock that a card shows: the one that ends the phase the call is in, of two the sooner. */
 export function runningClock(record: CallRecord): CardUpdate['clock'] {
   const { deadlines, phase } = record;
-  const clock = (name: NonNullable<CardUpdate['clock']>['name'], deadline: number | null) =>
+  const clock = (name: CallClock, deadline: number | null): RunningClock | null =>
     deadline === null ? null : { name, deadline_at: deadline / 1000 };
   if (deadlines.resume !== null) return clock('resume', deadlines.resume);
   switch (phase) {
@@ -54,7 +56,7 @@ export function runningClock(record: CallRecord): CardUpdate['clock'] {
       return clock('queue', deadlines.queue);
     case 'offered':
       return record.provider?.claims
-        ? clock('queue', deadlines.queue)
+        ? sooner(clock('start', deadlines.start), clock('queue', deadlines.queue))
         : clock('execute', deadlines.execute);
     case 'granted':
       return clock('execute', deadlines.execute);
@@ -67,5 +69,8 @@ export function runningClock(record: CallRecord): CardUpdate['clock'] {
       return null;
   }
 }
+
+const sooner = (one: RunningClock | null, other: RunningClock | null): RunningClock | null =>
+  one && (!other || one.deadline_at < other.deadline_at) ? one : other;
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);

@@ -3,6 +3,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { CallEvent, NeverStarted } from '#lib/tool-call/call-machine';
+import { mergeCard } from '#lib/tool-call/merge-card';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord, Provider } from '../store/call-record.ts';
@@ -11,6 +12,7 @@ import { type Advance, type AdvanceExtras, advance } from './advance.ts';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
+import { describeChange } from './describe-change.ts';
 import type { ServerExecutor } from './server-executor.ts';
 
 /** What the dispatcher must know of a client instance beside its tools. */
@@ -183,7 +185,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (offerAgain(record)) return;
     }
     const deadlines = { ...record.deadlines, start: clock.now() + CLOCKS.startMs };
-    ledger.commit({ ...record, deadlines }, []).catch(deps.onError);
+    const next = { ...record, deadlines };
+    const update = describeChange(record, next);
+    const card = mergeCard(record.card, update);
+    ledger.commit({ ...next, card }, [update]).catch(deps.onError);
   }
 
   const isBusy = (record: CallRecord): boolean =>

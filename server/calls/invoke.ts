@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { principalName } from '../auth/principal.ts';
@@ -19,6 +20,7 @@ export interface InvocationDeps {
   readonly place: Place;
   newCallId(): string;
   ensureRun(runId: string, title: string): Promise<void>;
+  facts(instanceId: string): { readonly name: string } | undefined;
 }
 
 export interface Invocation {
@@ -67,7 +69,7 @@ export function createInvocation(deps: InvocationDeps): Invocation {
   ): Promise<InvokeOutcome> {
     const found = resolveTarget(registry, request);
     if (!found.ok) return found;
-    const { target, wantedClientId } = found;
+    const { target, pin } = found;
     const checked = (target.source === 'server' ? target : found.first).check(request.args ?? {});
     if (!checked.ok) {
       return {
@@ -77,7 +79,7 @@ export function createInvocation(deps: InvocationDeps): Invocation {
         details: checked.details,
       };
     }
-    const record = newRecord(request, target, wantedClientId, checked.args);
+    const record = newRecord(request, target, pin, checked.args);
     const changes: Change[] = idempotency
       ? [{ type: 'put_idempotency', entry: { ...idempotency, callId: record.id } }]
       : [];
@@ -93,7 +95,7 @@ export function createInvocation(deps: InvocationDeps): Invocation {
   function newRecord(
     request: InvokeRequest,
     target: ToolTarget,
-    wantedClientId: string | null,
+    pin: Pin | null,
     args: Record<string, unknown>,
   ): CallRecord {
     const facts = factsOf(target);
@@ -105,11 +107,18 @@ export function createInvocation(deps: InvocationDeps): Invocation {
       args,
       annotations: facts.annotations,
       timeoutMs: clampTimeout(request.timeoutMs ?? facts.timeoutMs),
-      wantedClientId,
+      wantedClientId: pin?.clientId ?? null,
       retryOf: request.retryOf ?? null,
       requestedBy: request.requestedBy ?? principalName(request.principal),
     };
-    return { ...blank, card: firstCard({ ...blank, phase: 'queued' }, facts.displayName) };
+    const card = firstCard({ ...blank, phase: 'queued' }, facts.displayName);
+    return { ...blank, card: pin ? { ...card, ...pinned(pin) } : card };
+  }
+
+  /** Whom a call waits for that may go to one client alone. */
+  function pinned({ clientId, instanceId }: Pin): Pick<CardUpdate, 'client_id' | 'client_name'> {
+    const name = deps.facts(instanceId)?.name;
+    return { client_id: clientId, ...(name === undefined ? {} : { client_name: name }) };
   }
 
   return {
@@ -127,9 +136,15 @@ type Resolved =
       readonly first: {
         check: (args: unknown) => ReturnType<Extract<ToolTarget, { source: 'server' }>['check']>;
       };
-      readonly wantedClientId: string | null;
+      readonly pin: Pin | null;
     }
   | InvokeRefusal;
+
+/** The one client that may be asked, and one of its instances. */
+interface Pin {
+  readonly clientId: string;
+  readonly instanceId: string;
+}
 
 /** Which tool is meant, whether the asker may call it, and whether anybody serves it now. */
 export function resolveTarget(
@@ -148,14 +163,16 @@ export function resolveTarget(
       `No tool ${name} is offered now; GET /v1/tools lists those that are`,
     );
   }
-  if (target.source === 'server') return { ok: true, target, first: target, wantedClientId: null };
+  if (target.source === 'server') return { ok: true, target, first: target, pin: null };
   const first = target.candidates.find(
     (one) => wantedClientId === null || one.clientId === wantedClientId,
   );
   if (!first) {
     return refuse('no_provider', `The client ${wantedClientId} does not offer ${name} now`);
   }
-  return { ok: true, target, first, wantedClientId };
+  const pin =
+    wantedClientId === null ? null : { clientId: wantedClientId, instanceId: first.instanceId };
+  return { ok: true, target, first, pin };
 }
 
 /** What the record keeps of a tool, whoever serves it. */
