@@ -36,6 +36,16 @@ test.each(['', 'yesterday', '12', '-5\n', '1e9\n', `${'9'.repeat(17)}\n`])(
   },
 );
 
+test('[CK4] when the clock was set the mark is of the new time at once', async () => {
+  let now = 9_000_000;
+  const { mark } = setup(() => now);
+  const stop = mark.keep();
+  now = 1_000;
+  await mark.markNow();
+  expect(await mark.lastAliveAt()).toBe(1_000);
+  await stop();
+});
+
 test('[CK4] a mark that cannot be written is told, and stops nothing', async () => {
   const { errors, mark } = setup(() => 1, join(dir, 'missing', 'alive'));
   await mark.keep()();

@@ -4,11 +4,16 @@ const EVERY_MS = 5_000;
 
 /**
  * A file that says when the server was last known to run, so that the next start
- * knows how long there was none. Not flushed: an older mark does no harm.
+ * knows how long there was none. Not flushed: an older mark of the same clock does no harm.
  */
 export interface AliveMark {
   /** What the server before left; undefined when there was none, or its file makes no sense. */
   lastAliveAt(): Promise<number | undefined>;
+  /**
+   * For when the clock was set: what is stored from then on is of the new time,
+   * and a mark of the old one would count the difference as an absence.
+   */
+  markNow(): Promise<void>;
   /** Marks from now on. Returns its undo, which marks once more. */
   keep(): () => Promise<void>;
 }
@@ -34,6 +39,7 @@ export function createAliveMark(deps: {
       });
       return /^\d{1,16}\n$/.test(text) ? Number(text) : undefined;
     },
+    markNow: mark,
     keep() {
       void mark();
       const timer = setInterval(mark, EVERY_MS);

@@ -156,7 +156,10 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   await calls.recover(await alive.lastAliveAt());
   await runs.recover();
-  clock.followWallClock(calls.wallClockMoved);
+  clock.followWallClock((byMs) => {
+    void alive.markNow();
+    calls.wallClockMoved(byMs);
+  });
   const stopAlive = alive.keep();
   const { breaker } = calls;
   const stopListings = publishListings({ bus, clock, registry, clients: table, breaker });

@@ -262,4 +262,9 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'a server whose clock was set is not marked as alive at the new time',
+    scenario: 'F18',
+    patches: [{ file: 'server/main.ts', find: 'void alive.markNow();', replace: '' }],
+  },
 ];

@@ -3,6 +3,7 @@ import { callRecordSchema, type WireCallRecord } from '#lib/protocol/call-record
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Scenario, Violation } from '../scenario.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
+import { until } from '../world/until.ts';
 import type { World } from '../world/world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,6 +16,10 @@ const JUMPS: readonly { readonly name: string; ms(): number }[] = [
 ];
 
 const TIMEOUT_MS = 2_500;
+/** Too late by far, and not so long that its client, which runs eight at once, has no place left. */
+const TOO_LONG_MS = 4 * TIMEOUT_MS;
+/** The server looks at the wall clock once a second. */
+const SEEN_MS = 5_000;
 /** The promise's second, and one for a busy machine. */
 const SLACK_MS = 2_000;
 /** Of the time without a server so much may count (CK4), and its mark may be so old. */
@@ -42,12 +47,14 @@ export const clockJumps: Scenario = {
             violations.push(...off.violations);
             worst = Math.max(worst, off.worst);
           }
-          const jump = JUMPS[(round * 3) % JUMPS.length] ?? context.random.pick(JUMPS);
-          violations.push(...(await jumpWhileAway(shimmed, jump.ms(), jump.name)));
+          const nth = (index: number) => JUMPS[index % JUMPS.length] ?? context.random.pick(JUMPS);
+          const [away, before] = [nth(3 * round), nth(3 * round + 1)];
+          violations.push(...(await killedAfterJump(shimmed, before.ms(), before.name)));
+          violations.push(...(await jumpWhileAway(shimmed, away.ms(), away.name)));
         }
         serverDisk.control.moveClock(0);
         const { figures, violations: found } = await world.rest();
-        const count = rounds * (jumps.length + 1);
+        const count = rounds * (jumps.length + 2);
         return {
           figures: { ...figures, jumps: count, off_ms_max: Math.round(worst) },
           violations: [...violations, ...found],
@@ -66,7 +73,7 @@ async function jumpWhileOpen(
   name: string,
 ): Promise<{ violations: Violation[]; worst: number }> {
   const startedAt = performance.now();
-  const never = await ask(world, 600_000, TIMEOUT_MS);
+  const never = await ask(world, TOO_LONG_MS, TIMEOUT_MS);
   const soon = await ask(world, 1_200, TIMEOUT_MS);
   await sleep(500);
   serverDisk.control.moveClock(jumpMs);
@@ -104,6 +111,32 @@ async function jumpWhileAway(
   const what = JSON.stringify(call?.error ?? 'no end');
   return [
     bad(`${name} while it was away: a call that was answered in time ended otherwise: ${what}`),
+  ];
+}
+
+/** A server that has just started sees that its clock was set, is killed, and starts again by that clock. */
+async function killedAfterJump(
+  { world, serverDisk }: ShimmedWorld,
+  jumpMs: number,
+  name: string,
+): Promise<Violation[]> {
+  await world.server.kill();
+  await world.startServer();
+  serverDisk.control.moveClock(jumpMs);
+  await until('the server goes by the new time', SEEN_MS, async () => {
+    const { call } = await untilFinal(world, await ask(world, 0, TIMEOUT_MS));
+    return call && Math.abs(call.created_at * 1_000 - (Date.now() + jumpMs)) < SLACK_MS;
+  });
+  const soon = await ask(world, 3_000, TIMEOUT_MS + ABSENCE_MS + SLACK_MS);
+  await sleep(300);
+  await world.server.kill();
+  await world.startServer();
+  const { call } = await untilFinal(world, soon);
+  serverDisk.control.moveClock(0);
+  if (call?.status === 'SUCCEEDED') return [];
+  const what = JSON.stringify(call?.error ?? 'no end');
+  return [
+    bad(`${name}, killed after it: a call that was answered in time ended otherwise: ${what}`),
   ];
 }
 
