@@ -1,5 +1,6 @@
 import type { describeMachine } from '../support/describe-machine.ts';
 import type { ScenarioRun } from './run-scenario.ts';
+import { withoutStack } from './without-stack.ts';
 
 export interface MutantRun {
   readonly name: string;
@@ -54,18 +55,25 @@ export function mergeReport(
 ): KeptReport {
   const { date, seed, commit, machine } = report;
   const by: RunFacts = { date, seed, commit, machine };
+  const scenarios = known.scenarios.flatMap((id) => {
+    const run = report.scenarios.find((one) => one.id === id);
+    return run ? [{ ...run, by }] : (kept?.scenarios.filter((one) => one.id === id) ?? []);
+  });
+  const mutants = known.mutants.flatMap((name) => {
+    const run = report.mutants.find((one) => one.name === name);
+    return run ? [{ ...run, by }] : (kept?.mutants.filter((one) => one.name === name) ?? []);
+  });
   return {
-    scenarios: known.scenarios.flatMap((id) => {
-      const run = report.scenarios.find((one) => one.id === id);
-      return run ? [{ ...run, by }] : (kept?.scenarios.filter((one) => one.id === id) ?? []);
-    }),
-    mutants: known.mutants.flatMap((name) => {
-      const run = report.mutants.find((one) => one.name === name);
-      return run ? [{ ...run, by }] : (kept?.mutants.filter((one) => one.name === name) ?? []);
-    }),
+    scenarios: scenarios.map((run) => ({ ...run, outcome: toKept(run.outcome) })),
+    mutants: mutants.map((run) => ({ ...run, seen: withoutStack(run.seen) })),
     model: report.model ? { ...report.model, by } : kept?.model,
   };
 }
+
+const toKept = (outcome: ScenarioRun['outcome']): ScenarioRun['outcome'] => ({
+  ...outcome,
+  violations: outcome.violations.map((one) => ({ ...one, detail: withoutStack(one.detail) })),
+});
 
 /** `docs/reliability.md`: made from what was seen, never by hand. */
 export function toMarkdown(kept: KeptReport): string {

@@ -4,6 +4,7 @@ import type { WireCallRecord } from '#lib/protocol/call-record';
 import { canonicalJson } from '#lib/schema/canonical-json';
 import type { Build } from '../build-variant.ts';
 import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import { withoutStack } from '../without-stack.ts';
 import { createApi } from '../world/api.ts';
 import { type ServerProcess, startServer, takePort } from '../world/server-process.ts';
 import { createWorld } from '../world/world.ts';
@@ -131,7 +132,8 @@ async function judge(
     if ((await server.ready) === undefined) {
       const { code } = await server.ended;
       const said = server.log().trim();
-      if (code !== DAMAGED) return wrong('HEALTH', `it ended with ${code}: ${said.slice(-600)}`);
+      if (code !== DAMAGED)
+        return wrong('HEALTH', `it ended with ${code}: ${withoutStack(said).slice(-600)}`);
       if (!/byte|page|row|table|index|frame|definition|missing|commits|database/i.test(said)) {
         return wrong('HEALTH', `it does not name the place: ${said}`);
       }
