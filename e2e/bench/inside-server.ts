@@ -65,7 +65,7 @@ const sessions = createClientSessions({
   heartbeatMs: 60_000,
   newId: () => `client_${randomUUID()}`,
   newSecret: () => randomUUID(),
-  secretAfter: () => randomUUID(),
+  secretAfter: (token) => `after-${token}`,
   onError,
 });
 const onClient = createClientSocketHandler({

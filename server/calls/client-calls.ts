@@ -5,6 +5,7 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
+import { canonicalJson } from '#lib/schema/canonical-json';
 import type { Answerer, Refusal } from '#lib/tool-call/call-machine';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
@@ -164,7 +165,7 @@ export function createClientCalls(deps: {
         error?.code !== 'cancelled' && !(isUnknown && final.error?.code === 'outcome_unknown');
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
       await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
-    } else if (given.ok === true && JSON.stringify(kept) !== JSON.stringify(lateResult)) {
+    } else if (given.ok === true && canonicalJson(kept) !== canonicalJson(lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
     await ledger.settled(id);

@@ -3,7 +3,6 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { CallEvent, NeverStarted } from '#lib/tool-call/call-machine';
-import { mergeCard } from '#lib/tool-call/merge-card';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord, Provider } from '../store/call-record.ts';
@@ -12,7 +11,7 @@ import { type Advance, type AdvanceExtras, advance } from './advance.ts';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
-import { describeChange } from './describe-change.ts';
+import { runningClock } from './describe-change.ts';
 import type { ServerExecutor } from './server-executor.ts';
 
 /** What the dispatcher must know of a client instance beside its tools. */
@@ -186,9 +185,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     const deadlines = { ...record.deadlines, start: clock.now() + CLOCKS.startMs };
     const next = { ...record, deadlines };
-    const update = describeChange(record, next);
-    const card = mergeCard(record.card, update);
-    ledger.commit({ ...next, card }, [update]).catch(deps.onError);
+    ledger.amend(next, { clock: runningClock(next) }).catch(deps.onError);
   }
 
   const isBusy = (record: CallRecord): boolean =>

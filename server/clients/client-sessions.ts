@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { toClientAnswer } from './client-answer.ts';
 import type { ClientTable } from './client-table.ts';
-import { type Identity, identify } from './identify.ts';
+import { type Identity, identify, tokenHeard } from './identify.ts';
 
 export interface ClientSessionDeps {
   readonly store: Store;
@@ -46,9 +46,6 @@ export interface ClientSession {
   readonly instanceId: string | null;
 }
 
-/** Instances that never come back are forgotten, the oldest first. */
-const MOST_HEARD = 10_000;
-
 /**
  * What a client's messages mean, apart from how they travel. A client that does
  * not say hello works all the same, under an id of its own.
@@ -58,13 +55,13 @@ export function createClientSessions(deps: ClientSessionDeps) {
   /** Live sessions by instance, so that a returning instance can supersede the older one. */
   const live = new Map<string, { supersede(): void }>();
   const arriving = new Set<string>();
-  const heard = new Map<string, string>();
-  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving, heard };
+  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving };
 
   function open(principal: Principal, channel: ClientChannel): ClientSession {
     let identity: Identity | undefined;
     let beginning: Promise<void> | undefined;
     let waiting: ClientMessage[] = [];
+    let hasSpoken = false;
     let dead = false;
     let closeInbox = () => {};
 
@@ -102,9 +99,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
       if (beginning) {
         waiting.push(message);
       } else if (identity) {
-        hears(identity);
-        table.touch(identity.instanceId);
-        handle(message, identity);
+        if (!hasSpoken) spoke(identity);
+        take(message, identity);
       } else {
         beginning = begin(message.type === 'hello' ? message : undefined).then(ready, failed);
         if (message.type !== 'hello') waiting.push(message);
@@ -112,19 +108,23 @@ export function createClientSessions(deps: ClientSessionDeps) {
     }
 
     /** What it says after its welcome shows that it has the new token. */
-    function hears({ instanceId, resumeToken }: Identity): void {
-      if (heard.get(instanceId) === resumeToken) return;
-      heard.delete(instanceId);
-      heard.set(instanceId, resumeToken);
-      const [oldest] = heard.keys();
-      if (heard.size > MOST_HEARD && oldest !== undefined) heard.delete(oldest);
+    function spoke(who: Identity): void {
+      hasSpoken = true;
+      const changes = tokenHeard(who);
+      if (changes.length > 0) deps.store.write(changes).catch(deps.onError);
     }
 
     function ready(): void {
       beginning = undefined;
       const queue = waiting;
       waiting = [];
-      for (const message of queue) receive(message);
+      // Said before the welcome was: it tells nothing of the token.
+      for (const message of queue) if (!dead && identity) take(message, identity);
+    }
+
+    function take(message: ClientMessage, who: Identity): void {
+      table.touch(who.instanceId);
+      handle(message, who);
     }
 
     function failed(error: unknown): void {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
-import { identify } from './identify.ts';
+import { type Identity, identify, tokenHeard } from './identify.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
 
@@ -16,7 +16,6 @@ function setup() {
   const file = join(dir, 'callboard.db');
   const store = createSqliteStore({ file });
   const arriving = new Set<string>();
-  const heard = new Map<string, string>();
   const held = new Set<string>();
   let made = 0;
   const deps = {
@@ -24,7 +23,6 @@ function setup() {
     table: { get: () => undefined },
     holdsCalls: (instanceId: string) => held.has(instanceId),
     arriving,
-    heard,
     clock: { now: () => 1_000 },
     newId: () => `made_${++made}`,
     newSecret: () => `secret_${++made}`,
@@ -45,8 +43,7 @@ function setup() {
       return who;
     },
     /** What it says after its welcome. */
-    speaks: (who: { instanceId: string; resumeToken: string }) =>
-      heard.set(who.instanceId, who.resumeToken),
+    speaks: (who: Identity) => store.write(tokenHeard(who)),
   };
 }
 
@@ -80,7 +77,7 @@ test('[ID3] a client that spoke after its welcome cannot come back by the token 
   held.add('tab_1');
   const second = await visit(back(first));
   expect(second.resumeToken).not.toBe(first.resumeToken);
-  speaks(second);
+  await speaks(second);
   expect(await visit(back(first))).toMatchObject({ resumed: false });
   expect(await visit(back(second))).toMatchObject({ resumed: true });
 });
@@ -89,12 +86,12 @@ test('[ID3] however often its welcome is lost, it comes back by the token that i
   const { visit, speaks, held } = setup();
   const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
   held.add('tab_1');
-  speaks(first);
+  await speaks(first);
   for (let lost = 0; lost < 4; lost += 1) {
     expect(await visit(back(first))).toMatchObject({ resumed: true });
   }
   const heardOf = await visit(back(first));
-  speaks(heardOf);
+  await speaks(heardOf);
   expect(await visit(back(first))).toMatchObject({ resumed: false });
   expect(await visit(back(heardOf))).toMatchObject({ resumed: true });
 });

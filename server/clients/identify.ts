@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
-import type { ClientRecord, Store } from '../store/store.ts';
+import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
 
 /** Instances of clients without a socket begin so, and no other. */
@@ -14,6 +14,8 @@ export interface Identity {
   /** Good for one return; the next welcome brings another. */
   readonly resumeToken: string;
   readonly instance: ConnectedInstance;
+  /** What is kept of it; of one that said no hello, nothing. */
+  readonly client: ClientRecord | undefined;
 }
 
 export interface IdentifyDeps {
@@ -23,8 +25,6 @@ export interface IdentifyDeps {
   holdsCalls(instanceId: string): boolean;
   /** Instances on their way in: taken at once, and in the table only after a write. */
   readonly arriving: Set<string>;
-  /** By instance, the token that it surely has heard of, so that the one before is over. */
-  readonly heard: ReadonlyMap<string, string>;
   readonly clock: { now(): number };
   newId(): string;
   newSecret(): string;
@@ -52,21 +52,28 @@ export async function identify(
   deps.arriving.add(instanceId);
   const resumeToken = returning?.nextToken ?? deps.newSecret();
   const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
-  if (hello) {
-    const client: ClientRecord = {
-      clientId,
-      instanceId,
-      journalEpoch: instance.journalEpoch,
-      name: instance.name,
-      kind: instance.kind,
-      resumeTokenHash: hash('sha256', resumeToken),
-      lastSeenAt: deps.clock.now(),
-    };
-    // On disk before it is told, so that the token still opens after a crash.
-    await deps.store.write([{ type: 'put_client', client }]);
-  }
-  return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance };
+  const client: ClientRecord | undefined = hello && {
+    clientId,
+    instanceId,
+    journalEpoch: instance.journalEpoch,
+    name: instance.name,
+    kind: instance.kind,
+    resumeTokenHash: hash('sha256', resumeToken),
+    lastSeenAt: deps.clock.now(),
+  };
+  // On disk before it is told, so that the token still opens after a crash.
+  if (client) await deps.store.write([{ type: 'put_client', client }]);
+  return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance, client };
 }
+
+/** For what a client says after its welcome: it has the token, and the one before is over (ID3). */
+export const tokenHeard = ({ client, resumeToken }: Identity): Change[] =>
+  client
+    ? [{ type: 'put_client', client: { ...client, resumeTokenHash: heardHash(resumeToken) } }]
+    : [];
+
+/** Nobody finds it who only knows which token comes next. */
+const heardHash = (token: string): string => hash('sha256', `heard ${token}`);
 
 const isHeld = (deps: IdentifyDeps, instanceId: string): boolean =>
   instanceId.startsWith(POLLING_INSTANCE) ||
@@ -82,10 +89,13 @@ async function rememberedAs(
   const clientId = ownClientId(principal) ?? client_id;
   if (clientId === undefined || resume_token === undefined) return undefined;
   const nextToken = deps.secretAfter(resume_token);
-  const find = (token: string) => deps.store.findClient(clientId, hash('sha256', token));
-  // The second: it was given the next one, and its connection broke before it had heard so.
-  const found = (await find(resume_token)) ?? (await find(nextToken));
-  if (!found || deps.heard.get(found.instanceId) === nextToken) return undefined;
+  const find = (tokenHash: string) => deps.store.findClient(clientId, tokenHash);
+  const found =
+    (await find(heardHash(resume_token))) ??
+    (await find(hash('sha256', resume_token))) ??
+    // It was given the next one, and its connection broke before it had heard so.
+    (await find(hash('sha256', nextToken)));
+  if (!found) return undefined;
   // A duplicated tab brings the token of the one it was copied from, under an instance of its own.
   if (instance_id !== undefined && instance_id !== found.instanceId) return undefined;
   return { client: found, nextToken };

@@ -114,8 +114,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/clients/identify.ts',
-        find: '(await find(resume_token)) ?? (await find(nextToken))',
-        replace: 'await find(resume_token)',
+        find: "(await find(hash('sha256', nextToken)))",
+        replace: 'undefined',
       },
     ],
   },

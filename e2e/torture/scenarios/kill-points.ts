@@ -59,7 +59,7 @@ export const KILL_POINTS: readonly string[] = POINTS.map(({ name }) => name);
 
 /** Kills its own process on the nth pass, for a server that is started with `KILL_AT=<point>:<n>`. */
 const killAt = (name: string): string =>
-  `{ const [at, n] = (process.env.KILL_AT ?? '').split(':'); if (at === '${name}') { const g = globalThis as any; g.passes = (g.passes ?? 0) + 1; if (g.passes >= Number(n)) process.kill(process.pid, 'SIGKILL'); } }`;
+  `{ const [at, n] = (process.env.KILL_AT ?? '').split(':'); if (at === '${name}') { const g = globalThis; g.passes = (g.passes ?? 0) + 1; if (g.passes >= Number(n)) process.kill(process.pid, 'SIGKILL'); } }`;
 
 /** One build with all of the points. */
 export function killPointPatches(): Patch[] {
