@@ -1,7 +1,16 @@
+import type { Patch } from '../build-variant.ts';
 import type { Mutant } from './mutant.ts';
 
 const RUNNER = 'lib/client/call-runner.ts';
 const LIVENESS = 'server/sockets/liveness.ts';
+
+/** So that welcomes surely get lost; the original stands it, too. */
+const LOSES_WELCOMES: Patch = {
+  file: 'server/clients/client-sessions.ts',
+  find: 'if (hello) channel.send(welcome(who, back, deps.heartbeatMs));',
+  replace:
+    "if (who.resumed && Math.random() < 0.5) channel.close(1012, 'lost'); else if (hello) channel.send(welcome(who, back, deps.heartbeatMs));",
+};
 
 /** Guards of delivery over lines that break, stall and mix things up. */
 export const NETWORK_MUTANTS: readonly Mutant[] = [
@@ -112,6 +121,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     name: 'a client whose welcome was lost is a stranger',
     scenario: 'F02',
     patches: [
+      LOSES_WELCOMES,
       {
         file: 'server/clients/identify.ts',
         find: "(await find(hash('sha256', nextToken)))",
