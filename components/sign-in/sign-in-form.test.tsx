@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
+import { renderToString } from 'react-dom/server';
 import { afterEach, expect, test } from 'vitest';
 import type { ApiFailure } from '#lib/api/api-result';
 import { catalogue } from '#lib/i18n/catalogue';
@@ -64,4 +65,16 @@ test('an empty field asks nobody', async () => {
   submit('   ');
   await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('Enter the token.'));
   expect(tokens).toEqual([]);
+});
+
+test('before the page listens nothing can be sent, and never in an address', () => {
+  const html = renderToString(
+    <NextIntlClientProvider locale="en" messages={catalogue.en}>
+      <SignInForm reason={null} next="/" />
+    </NextIntlClientProvider>,
+  );
+  expect(html).toMatch(/<form[^>]* method="post"/);
+  expect(html).toMatch(/<button[^>]* disabled=""/);
+  setup({ ok: true, value: {} });
+  expect(screen.getByRole('button', { name: 'Sign in' })).toHaveProperty('disabled', false);
 });

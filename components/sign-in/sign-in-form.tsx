@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useRef, useState, useSyncExternalStore } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { type Api, createApi } from '#lib/api/http-client';
 import { Button } from '../ui/button.tsx';
@@ -20,12 +20,17 @@ export interface SignInFormProps {
 const toServer: Api['signIn'] = (token) =>
   createApi({ fetch: (input, init) => fetch(input, init), baseUrl: '' }).signIn(token);
 
+const never = () => () => {};
+const yes = () => true;
+const no = () => false;
+
 /** Takes the operator's token and goes on to where one wanted to be. */
 export function SignInForm(props: SignInFormProps) {
   const { reason, next, signIn = toServer, go = (path) => location.assign(path) } = props;
   const t = useTranslations('signIn');
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const isListening = useSyncExternalStore(never, yes, no);
   const problemId = useId();
   const field = useRef<HTMLInputElement>(null);
 
@@ -52,7 +57,8 @@ export function SignInForm(props: SignInFormProps) {
           {t(reason)}
         </p>
       )}
-      <form onSubmit={submit} className="space-y-3">
+      {/* Sent before our code listens, the browser would put the token into the address. */}
+      <form method="post" onSubmit={submit} className="space-y-3">
         <label className="block space-y-1">
           <span className="font-medium">{t('token')}</span>
           <input
@@ -70,7 +76,12 @@ export function SignInForm(props: SignInFormProps) {
         <p role="alert" id={problemId} className="text-error empty:hidden">
           {problem}
         </p>
-        <Button type="submit" variant="primary" disabled={pending} className="w-full">
+        <Button
+          type="submit"
+          variant="primary"
+          disabled={pending || !isListening}
+          className="w-full"
+        >
           {pending ? t('submitting') : t('submit')}
         </Button>
       </form>
