@@ -27,9 +27,11 @@ const INTERFACES = [
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/util': ['lib/util'],
+  'lib/json': ['lib/json'],
+  'lib/text': ['lib/text'],
   'lib/protocol': ['lib/protocol', 'lib/util'],
-  'lib/tool-call': ['lib/tool-call', 'lib/protocol', 'lib/util'],
-  'lib/schema': ['lib/schema', 'lib/protocol', 'lib/util'],
+  'lib/tool-call': ['lib/tool-call', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
+  'lib/schema': ['lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
   lib: ['lib'],
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
@@ -52,6 +54,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** The packages that a part may use; a part that is not named is free but for NOT_FOR. */
 const MAY_USE: Record<string, readonly string[]> = {
   'lib/util': [],
+  'lib/json': [],
+  'lib/text': [],
   'lib/protocol': ['zod'],
   'lib/tool-call': ['zod'],
   'lib/schema': ['@cfworker/json-schema', 're2js'],

@@ -1,3 +1,5 @@
+import { isRecord } from '#lib/json/is-record';
+
 /** What the reference shows of an OpenAPI document: only what ours has. */
 export interface ApiParameter {
   readonly name: string;
@@ -100,10 +102,7 @@ export function fieldsOf(
   ]);
 }
 
-export const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const toObject = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 
 const toArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,3 +1,5 @@
+import { isRecord } from '#lib/json/is-record';
+
 /** How a result is shown: the first of these that fits its shape (rules CD10, CD11). */
 export type ResultView =
   | { readonly kind: 'nothing' }
@@ -62,9 +64,6 @@ function viewOfObject(value: Json): ResultView {
   const facts = toFacts(value);
   return facts ? { kind: 'facts', facts, value } : { kind: 'json', value };
 }
-
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isScalar = (value: unknown): boolean =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);

@@ -2,9 +2,10 @@
 
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
+import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import { AttachmentList } from './attachment-list.tsx';
-import { chooseResultView, isRecord, type ResultView as View } from './choose-result-view.ts';
+import { chooseResultView, type ResultView as View } from './choose-result-view.ts';
 import { DownloadButton } from './download-button.tsx';
 import { FactsView } from './facts-view.tsx';
 import { JsonTree } from './json-tree.tsx';

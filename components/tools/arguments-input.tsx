@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useId } from 'react';
-import { isRecord } from '../result/choose-result-view.ts';
+import { isRecord } from '#lib/json/is-record';
 import { JsonText } from './json-text.tsx';
 import type { TryIt } from './use-try-it.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../result/choose-result-view.ts';
+import { isRecord } from '#lib/json/is-record';
 
 type Schema = Readonly<Record<string, unknown>>;
 

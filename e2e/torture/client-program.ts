@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canonicalJson } from '#lib/schema/canonical-json';
+import { canonicalJson } from '#lib/json/canonical-json';
 import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
 import { createNodeToolClient } from '../../lib/client/node/node-client.ts';
 import { createUnrulySocket } from './world/unruly-socket.ts';

@@ -1,3 +1,4 @@
+import { isRecord } from '../json/is-record.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import type { ApiFailure, ApiResult } from './api-result.ts';
 
@@ -82,9 +83,6 @@ const failure = (code: string, message: string, status: number): ApiFailure => (
   status,
   retryAfter: null,
 });
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isDetail = (value: unknown): value is ErrorDetail =>
   isRecord(value) && typeof value.path === 'string' && typeof value.problem === 'string';

@@ -1,3 +1,5 @@
+import { isRecord } from '../json/is-record.ts';
+
 export type ParsedArguments =
   | { readonly ok: true; readonly args: Record<string, unknown> }
   | { readonly ok: false; readonly problem: 'not_json' | 'not_object'; readonly message: string };
@@ -16,6 +18,3 @@ export function parseArguments(text: string): ParsedArguments {
     ? { ok: true, args: value }
     : { ok: false, problem: 'not_object', message: 'not an object' };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import { type CheckRun, fail, isExhausted, type Path, spend } from './check-run.ts';
 import { describeValue, shorten } from './describe-value.ts';
 import { hasFormat } from './format-rules.ts';

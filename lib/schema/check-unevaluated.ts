@@ -1,6 +1,6 @@
+import { isRecord } from '../json/is-record.ts';
 import { type CheckRun, type Path, type Seen, spend } from './check-run.ts';
 import type { Evaluate } from './evaluate-type.ts';
-import { isRecord } from './read-keyword.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** `unevaluatedProperties` and `unevaluatedItems`: what no other keyword of this schema has looked at. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../json/is-record.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { checkExpansion } from './check-expansion.ts';
@@ -5,7 +6,6 @@ import { createCheckRun, isExhausted } from './check-run.ts';
 import { describeValue } from './describe-value.ts';
 import { evaluate } from './evaluate.ts';
 import { type JsonFault, measureJson } from './measure-json.ts';
-import { isRecord } from './read-keyword.ts';
 import { readSchema } from './read-schema.ts';
 import { repairArgs } from './repair-args.ts';
 import type { SchemaNode } from './schema-node.ts';

@@ -1,3 +1,4 @@
+import { isRecord } from '../json/is-record.ts';
 import { checkArray } from './check-array.ts';
 import { checkCombined } from './check-combined.ts';
 import { checkObject } from './check-object.ts';
@@ -5,7 +6,6 @@ import { createSeen, enter, fail, isDone, isExhausted, leave } from './check-run
 import { checkAllowed, checkNumber, checkText, checkType } from './check-scalar.ts';
 import { checkUnevaluated } from './check-unevaluated.ts';
 import type { Evaluate } from './evaluate-type.ts';
-import { isRecord } from './read-keyword.ts';
 
 /**
  * An interpreter of JSON Schema (2020-12, and the older spellings that

@@ -1,4 +1,5 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { isRecord } from '../json/is-record.ts';
 import { shorten } from './describe-value.ts';
 import { type AllowedValues, TYPE_WORDS, type TypeWord } from './schema-node.ts';
 
@@ -9,9 +10,6 @@ export type Read<T> =
 
 const good = <T>(value: T): Read<T> => ({ ok: true, value });
 const bad = (want: string): Read<never> => ({ ok: false, want });
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isTypeWord = (word: unknown): word is TypeWord => TYPE_WORDS.some((one) => one === word);
 

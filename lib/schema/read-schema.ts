@@ -1,5 +1,5 @@
+import { isRecord } from '../json/is-record.ts';
 import {
-  isRecord,
   readConst,
   readCount,
   readEnum,

@@ -1,5 +1,5 @@
+import { isRecord } from '../json/is-record.ts';
 import { type CheckRun, enter, leave, type Path, pathText } from './check-run.ts';
-import { isRecord } from './read-keyword.ts';
 import type { SchemaNode, TypeWord } from './schema-node.ts';
 
 /** A number as JSON writes it; nothing that merely converts (`""`, `0x10`, `1e999`). */

@@ -1,6 +1,7 @@
+import { isRecord } from '../json/is-record.ts';
 import { compilePattern, MAX_PATTERN_SIZE } from './compile-pattern.ts';
 import { describeValue, shorten } from './describe-value.ts';
-import { isRecord, type Read } from './read-keyword.ts';
+import type { Read } from './read-keyword.ts';
 import type { SafePattern, SchemaNode } from './schema-node.ts';
 
 export interface SchemaRefusal {

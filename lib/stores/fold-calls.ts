@@ -1,7 +1,7 @@
+import { sameJson } from '../json/equal.ts';
 import type { Card } from '../protocol/card.ts';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 import { isFinalCard, mergeCard } from '../tool-call/merge-card.ts';
-import { sameJson } from './same-json.ts';
 
 /** A call as the screen knows it. `seq` is the number of the event that last changed it. */
 export interface CallEntry {

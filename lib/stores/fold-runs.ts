@@ -1,6 +1,6 @@
+import { sameJson } from '../json/equal.ts';
 import type { Message, MessagePart, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
-import { sameJson } from './same-json.ts';
 
 export interface RunsState {
   readonly runs: Readonly<Record<string, RunSummary>>;

@@ -1,3 +1,4 @@
+import { isRecord } from '../json/is-record.ts';
 import type {
   Snapshot,
   WatchEvent,
@@ -38,9 +39,6 @@ function parseJson(frame: unknown): unknown {
     return undefined;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isSnapshot(value: unknown): value is Snapshot {
   if (!isRecord(value) || typeof value.seq !== 'number') return false;

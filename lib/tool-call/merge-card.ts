@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { sameJson } from '../json/equal.ts';
 import type { CardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate, progressSchema } from '../protocol/card.ts';
 
@@ -70,17 +71,5 @@ function goesBack(card: Card, update: CardUpdate): boolean {
 /** CM6. Only what was given can differ, so only that is compared. */
 function changesNothing(before: Card, after: Card, given: CardUpdate): boolean {
   const [was, is] = [before, after] as Record<string, unknown>[];
-  return Object.keys(given).every((key) => isEqual(was?.[key], is?.[key]));
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const [left, right] = [Object.entries(a), Object.entries(b)];
-  const other = new Map(right);
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    left.length === right.length &&
-    left.every(([key, value]) => other.has(key) && isEqual(value, other.get(key)))
-  );
+  return Object.keys(given).every((key) => sameJson(was?.[key], is?.[key]));
 }

@@ -1,7 +1,8 @@
+import { cutAndMark } from '../json/cut-to-bytes.ts';
 import type { Attachment } from '../protocol/attachment.ts';
 import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import { cutToBytes } from './cut-to-bytes.ts';
+import { stripInvisible } from '../text/invisible.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
 export interface FinishedCall {
@@ -27,16 +28,6 @@ const UNKNOWN_OUTCOME =
 const ALT_CHARS = 300;
 
 /**
- * Characters that people cannot see and models read: tag characters, zero-width
- * and bidirectional controls. Text hidden in them could tell the model what the
- * person watching never saw. The zero-width joiner stays: emoji and Persian need it.
- */
-const INVISIBLE =
-  /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
-
-export const stripInvisible = (text: string): string => text.replace(INVISIBLE, '');
-
-/**
  * What the model is told of a call (rules MO1 to MO8). The agent loop sends
  * this and the card's "what the model got" shows this, so the two cannot differ.
  */
@@ -46,10 +37,10 @@ export function toModelOutput(call: FinishedCall): ModelOutput {
   const notes = describeAttachments(call.attachments);
   const body = stripInvisible(resultText(call.result));
   if (notes === '')
-    return { text: cutToBytes(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
+    return { text: cutAndMark(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
   if (body === '') return { text: notes, images };
   const room = MODEL_OUTPUT_BYTES - new TextEncoder().encode(notes).length - 1;
-  return { text: `${cutToBytes(body, room)}\n${notes}`, images };
+  return { text: `${cutAndMark(body, room)}\n${notes}`, images };
 }
 
 const resultText = (result: unknown): string =>
@@ -63,7 +54,7 @@ function describeFailure(call: FinishedCall): string {
   const message = stripInvisible(error.message);
   const whole = wrap(message);
   const fits = new TextEncoder().encode(whole).length <= MODEL_OUTPUT_BYTES;
-  return fits ? whole : wrap(cutToBytes(message, Math.floor(room)));
+  return fits ? whole : wrap(cutAndMark(message, Math.floor(room)));
 }
 
 function toldError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {

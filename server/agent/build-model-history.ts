@@ -2,7 +2,8 @@ import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessa
 import type { Attachment } from '#lib/protocol/attachment';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
-import { stripInvisible, toModelOutput } from '#lib/tool-call/model-output';
+import { stripInvisible } from '#lib/text/invisible';
+import { toModelOutput } from '#lib/tool-call/model-output';
 import type { CallRecord } from '../store/call-record.ts';
 
 /** A picture as it is sent, scaled down where it was too large. */

@@ -1,4 +1,5 @@
 import { parsePartialJson } from 'ai';
+import { isRecord } from '#lib/json/is-record';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Clock } from '../clock.ts';
 import { isNestedTooDeep } from './is-nested-too-deep.ts';
@@ -66,7 +67,7 @@ export function createPartialArguments(deps: {
     const { value } = await parsePartialJson(text);
     looking = false;
     if (ended) return;
-    if (isObject(value) && !isNestedTooDeep(value)) sendChanged(value);
+    if (isRecord(value) && !isNestedTooDeep(value)) sendChanged(value);
     consider();
   };
 
@@ -99,6 +100,3 @@ export function createPartialArguments(deps: {
     },
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

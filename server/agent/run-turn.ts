@@ -1,11 +1,11 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
+import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { CallService, DraftCall } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { abortable } from './abortable.ts';
 import {
   CANCELLED,
   type MessageWriter,
@@ -99,7 +99,7 @@ async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<
   const { deps, signal } = turn;
   // Read anew for each step: clients come and go.
   const modelTools = createModelTools(offeredTools(turn));
-  const messages = await abortable(historyFor(turn, modelTools), signal);
+  const messages = await abortable(signal, historyFor(turn, modelTools));
   for (let failures = 1; ; failures += 1) {
     try {
       return await streamStep({
@@ -119,7 +119,7 @@ async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<
           ? retryDelay(error.cause, failures, deps.maxRetries)
           : undefined;
       if (delay === undefined) throw error;
-      await abortable(pause(deps.clock, delay), signal);
+      await abortable(signal, pause(deps.clock, delay));
     }
   }
 }
@@ -164,7 +164,7 @@ async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefi
 }
 
 const waitForCalls = (turn: Turn, started: readonly StartedCall[]): Promise<unknown> =>
-  abortable(Promise.all(started.map((call) => waitForCall(turn, call))), turn.signal);
+  abortable(turn.signal, Promise.all(started.map((call) => waitForCall(turn, call))));
 
 /** Until it is final, however long a person takes; a call that is gone is nothing to wait for. */
 async function waitForCall(turn: Turn, { callId, recorded }: StartedCall): Promise<void> {

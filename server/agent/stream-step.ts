@@ -5,9 +5,9 @@ import {
   type TextStreamPart,
   type ToolSet,
 } from 'ai';
+import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../clock.ts';
-import { abortable } from './abortable.ts';
 import type { MessageWriter, ResolvedModel } from './agent.ts';
 import { StreamCutError } from './describe-model-error.ts';
 import type { ModelTools } from './model-tools.ts';
@@ -46,7 +46,7 @@ type Part = TextStreamPart<ToolSet>;
 
 /**
  * Asks the model once and writes down what it says while it says it. Rejects
- * with `TurnStoppedError` when stopped, with `StepFailedError` for the rest.
+ * with the reason of `signal` when that aborts, with `StepFailedError` for the rest.
  */
 export async function streamStep(request: StepRequest): Promise<StepEnd> {
   const silence = createSilenceWatch(request.clock, request.silentMs);
@@ -70,14 +70,14 @@ async function readStep(
   const abortSignal = AbortSignal.any([request.signal, silence.signal]);
   const parts = ask(request, abortSignal)[Symbol.asyncIterator]();
   for (;;) {
-    const next = await abortable(parts.next(), abortSignal);
+    const next = await abortable(abortSignal, parts.next());
     if (next.done) throw new StreamCutError('The stream ended without a finish.');
     silence.heard();
     const part = next.value;
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') return endOf(part);
     if (isSaid(part)) progress.saidNothing = false;
-    await abortable(takePart(part, request), abortSignal);
+    await abortable(abortSignal, takePart(part, request));
   }
 }
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
+import { canonicalJson } from '#lib/json/canonical-json';
 import type { Attachment } from '#lib/protocol/attachment';
 import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
-import { canonicalJson } from '#lib/schema/canonical-json';
 import type { Answerer, Refusal } from '#lib/tool-call/call-machine';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';

@@ -1,3 +1,4 @@
+import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
@@ -100,6 +101,3 @@ function toCallError({ code, message }: InvokeRefusal): CallError {
     executed: 'no',
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual as isEqual } from 'node:util';
+import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { InstanceFacts } from '../calls/dispatcher.ts';
 import type { ClientStanding, Trip } from '../tools/tool-registry.ts';
@@ -60,7 +60,7 @@ export function createClientTable(deps: {
       if (!before) return;
       const after = { ...before, ...change };
       instances.set(instanceId, after);
-      if (!isEqual(before, after)) changed();
+      if (!sameJson(before, after)) changed();
     },
     touch: (instanceId) => void activeAt.set(instanceId, deps.now()),
     remove(instanceId) {

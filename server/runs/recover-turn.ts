@@ -1,6 +1,6 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
-import { abortable, TurnStoppedError } from '../agent/abortable.ts';
+import { abortable } from '#lib/util/abortable';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
@@ -51,10 +51,10 @@ export async function recoverTurn(
   if (mayGoOn) writer.addNotice(RESTARTED, GOES_ON);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
-    await abortable(Promise.all(open.map((call) => waitFor(call, deps.calls, signal))), signal);
-    if (mayGoOn) await abortable(pause(deps.clock, deps.clientsReturnMs), signal);
+    await abortable(signal, Promise.all(open.map((call) => waitFor(call, deps.calls, signal))));
+    if (mayGoOn) await abortable(signal, pause(deps.clock, deps.clientsReturnMs));
   } catch (error) {
-    if (!(error instanceof TurnStoppedError)) throw error;
+    if (!signal.aborted) throw error;
     return stopped(writer, open, deps, signal);
   }
   if (!mayGoOn) {

@@ -2,7 +2,7 @@ import { CLOCKS, LIMITS } from '#lib/protocol/limits';
 import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
-import { stripInvisible, stripInvisibleDeep } from './strip-invisible.ts';
+import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
 import type { ClientTool } from './tool-registry.ts';
 
 export type JudgedSpec =

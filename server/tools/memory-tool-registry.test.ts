@@ -272,6 +272,13 @@ test('[TR12] hidden characters are taken out of what models read', () => {
   });
 });
 
+test('[TR12] a family emoji and Persian keep their joiners', () => {
+  const { registry } = setup();
+  const text = '👩‍👩‍👧 می‌خواهم';
+  registry.register(client('one'), [spec('t', { description: text, display_name: text })]);
+  expect(registry.list(operator)[1]).toMatchObject({ description: text, display_name: text });
+});
+
 test('[TR13] listeners hear of changes and of nothing else', () => {
   const { registry } = setup();
   let heard = 0;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalJson } from '#lib/json/canonical-json';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import { canonicalJson } from '#lib/schema/canonical-json';
 import type { Build } from '../build-variant.ts';
 import type { Scenario, TortureContext, Violation } from '../scenario.ts';
 import { withoutStack } from '../without-stack.ts';

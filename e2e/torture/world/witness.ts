@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '#lib/json/canonical-json';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { canonicalJson } from '#lib/schema/canonical-json';
 
 /** As `client-program.ts` hashes what it sends. */
 export const hashOf = (value: unknown): string =>

@@ -376,7 +376,7 @@ describe('the stream', () => {
     const controller = new AbortController();
     const { stream } = await never.doStream({ prompt: asks('x'), abortSignal: controller.signal });
     const reading = readAll(stream);
-    controller.abort();
+    controller.abort(new Error('stopped'));
     await expect(reading).rejects.toThrow('stopped');
   });
 });

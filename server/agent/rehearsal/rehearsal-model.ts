@@ -3,8 +3,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
+import { abortable } from '#lib/util/abortable';
 import type { Clock } from '../../clock.ts';
-import { abortable } from '../abortable.ts';
 import { type PlannedAnswer, planAnswer } from './plan-answer.ts';
 
 export interface RehearsalOptions {
@@ -32,7 +32,7 @@ export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): Langu
     const paused = new Promise<void>((resolve) => {
       clock.schedule(paceMs, resolve);
     });
-    return signal ? abortable(paused, signal) : paused;
+    return signal ? abortable(signal, paused) : paused;
   };
 
   return {

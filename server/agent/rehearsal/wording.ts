@@ -1,4 +1,4 @@
-import { cutToBytes } from '#lib/tool-call/cut-to-bytes';
+import { cutAndMark } from '#lib/json/cut-to-bytes';
 
 export type Language = 'en' | 'zh';
 
@@ -70,10 +70,10 @@ function plain(text: string): string {
     /^([\s\S]*?)((?:\n\[image \d+ [^\n]*\])*)$/.exec(text) ?? [];
   const value = parse(result);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return cutToBytes(text, LONGEST_VALUE);
+    return cutAndMark(text, LONGEST_VALUE);
   }
   const fields = Object.entries(value).map(([key, one]) => `${key} ${scalar(one)}`);
-  return cutToBytes(fields.join(', ') + pictures.replaceAll('\n', ' '), LONGEST_VALUE);
+  return cutAndMark(fields.join(', ') + pictures.replaceAll('\n', ' '), LONGEST_VALUE);
 }
 
 const scalar = (value: unknown): string =>

@@ -1,8 +1,14 @@
-/**
- * Cuts text to at most `maxBytes` of UTF-8, between code points, and says so:
- * `[cut: n of m characters]`, where n characters of m are kept.
- */
+/** The longest beginning of `text` that fits into `maxBytes` of UTF-8, cut between code points. */
 export function cutToBytes(text: string, maxBytes: number): string {
+  // A UTF-16 unit takes at most three bytes, so a short text need not be encoded.
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= maxBytes ? text : keepBytes(bytes, maxBytes);
+}
+
+/** The same, and the cut is visible: `[cut: n of m characters]`, with n of m characters kept. */
+export function cutAndMark(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
   const total = text.length;

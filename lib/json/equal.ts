@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same. Used to keep the identity of what did not change. */
+/** Whether two JSON values are equal, whatever the order of their keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
