@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
-import { OLDEST_LAUNCHER_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
+import { OLDEST_LAUNCHER_NODE, RIGHT_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
 import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
 import { isInstalled, privateNodePath, withNodeFirst } from './private-node.mjs';
 import { BOOTSTRAP, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
+import { whyNotStarting } from './try-program.mjs';
 
 /**
  * Finds the Node that Callboard runs on: the caller's when it is new enough, else a private one
@@ -33,34 +34,49 @@ export async function ensureNode({ mayInstall }) {
   const node = privateNodePath({ folder: BOOTSTRAP, platform, arch });
   if (node === undefined) {
     return {
-      problem: `Node ${version} is too old; on ${platform} ${arch} install Node 26 or newer.`,
+      problem: `Callboard does not run on Node ${version}; on ${platform} ${arch} ${RIGHT_NODE}.`,
     };
   }
-  const problem = await ensurePrivateNode({ node, env, npmCli, mayInstall });
+  const problem = await ensurePrivateNode({ folder: BOOTSTRAP, node, env, npmCli, mayInstall });
   return problem === undefined ? { node, env: withNodeFirst(env, node), npmCli } : { problem };
 }
 
 /**
- * @param {import('./project.mjs').Setup & { mayInstall: boolean }} options
+ * Installs the private Node where that is wanted, and tries it before anything else rests on it.
+ *
+ * @param {import('./project.mjs').Setup & { folder: string, mayInstall: boolean }} options `folder`
+ *   holds its manifest, and `node` lies in there
  * @returns {Promise<import('./project.mjs').Problem>}
  */
-async function ensurePrivateNode({ node, env, npmCli, mayInstall }) {
-  if (!mayInstall) {
-    if (isInstalled(node)) return undefined;
+export async function ensurePrivateNode({ folder, node, env, npmCli, mayInstall }) {
+  if (!mayInstall && !isInstalled(node)) {
     return 'nothing is set up yet; run `npm start` (or `npm run build`) once.';
   }
-  const stamp = createStamp(join(BOOTSTRAP, 'node_modules', '.callboard-stamp'));
-  const wanted = hashContents(BOOTSTRAP, ['package.json', 'package-lock.json']);
+  const problem = mayInstall ? await install({ folder, node, env, npmCli }) : undefined;
+  if (problem !== undefined) return problem;
+  const reason = await whyNotStarting(node, env);
+  if (reason === undefined) return undefined;
+  return `the private Node does not start here: ${reason}; ${RIGHT_NODE}.`;
+}
+
+/**
+ * @param {import('./project.mjs').Setup & { folder: string }} options
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+async function install({ folder, node, env, npmCli }) {
+  const stamp = createStamp(join(folder, 'node_modules', '.callboard-stamp'));
+  const wanted = hashContents(folder, ['package.json', 'package-lock.json']);
   if (isInstalled(node) && stamp.matches(wanted)) return undefined;
   if (npmCli === undefined) return 'npm was not found; start with `npm start`.';
 
   say(`this is Node ${process.versions.node}: installing a private newer one …`);
-  const args = npmCiArgs(npmCli, BOOTSTRAP);
+  stamp.remove();
+  const args = npmCiArgs(npmCli, folder);
   const { code, output } = await runChild({
     command: process.execPath,
     args,
     env,
-    cwd: BOOTSTRAP,
+    cwd: folder,
     output: 'keep',
   });
   if (code !== 0 || !isInstalled(node)) {

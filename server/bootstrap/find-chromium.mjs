@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
+import { whyNotStarting } from './try-program.mjs';
 
 const NAMES = ['chromium', 'google-chrome', 'chromium-browser'];
 
@@ -25,14 +26,7 @@ export async function ensureChromium({ node, env }) {
   const works = async (command) => {
     // Windows: a browser there opens a window instead of answering.
     if (process.platform === 'win32') return true;
-    const asked = {
-      command,
-      args: ['--version'],
-      env,
-      cwd: ROOT,
-      output: /** @type {const} */ ('keep'),
-    };
-    return (await runChild(asked)).code === 0;
+    return (await whyNotStarting(command, env)) === undefined;
   };
   const find = () => firstThatWorks(chromiumCandidates({ env, ownPath: playwrightsOwn() }), works);
 

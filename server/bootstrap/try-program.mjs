@@ -1,0 +1,17 @@
+import { ROOT } from './project.mjs';
+import { runChild } from './run-child.mjs';
+
+/**
+ * Starts a program as `program --version`. One may be there and not start: it may lack a library of
+ * the system, or be made for another one.
+ *
+ * @param {string} command a path, or a name to look for on the PATH of `env`
+ * @param {import('./project.mjs').Environment} env
+ * @returns {Promise<import('./project.mjs').Problem>} the reason, in one line
+ */
+export async function whyNotStarting(command, env) {
+  const args = ['--version'];
+  const { code, output } = await runChild({ command, args, env, cwd: ROOT, output: 'keep' });
+  if (code === 0) return undefined;
+  return output.trim().split('\n')[0] || `${command} ended with ${code}`;
+}
