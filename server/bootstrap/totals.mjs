@@ -6,26 +6,57 @@
 export const NO_TESTS = { passed: 0, failed: 0 };
 
 /**
- * The totals of Vitest's JSON report.
+ * The totals of Vitest's JSON report. A file fails for more than its tests: it does not load, or
+ * what it does before or after them goes wrong. What it skipped then did not run for that, so it
+ * counts as failed, and such a file counts as one failure at least.
  *
- * @param {{ numPassedTests: number, numFailedTests: number }} report
+ * @param {{ testResults: readonly { status: string, assertionResults: readonly { status: string }[] }[] }} report
  * @returns {Totals}
  */
-export const vitestTotals = (report) => ({
-  passed: report.numPassedTests,
-  failed: report.numFailedTests,
-});
+export function vitestTotals({ testResults }) {
+  let { passed, failed } = NO_TESTS;
+  for (const { status: file, assertionResults } of testResults) {
+    /** @param {string[]} wanted */
+    const count = (...wanted) =>
+      assertionResults.filter(({ status }) => wanted.includes(status)).length;
+    passed += count('passed');
+    failed += file === 'failed' ? Math.max(count('failed', 'skipped', 'pending'), 1) : 0;
+  }
+  return { passed, failed };
+}
 
 /**
- * The totals of Playwright's JSON report. A test that needed a second try counts as failed.
+ * A suite of Playwright's JSON report: a file, or a group in one.
  *
- * @param {{ stats: { expected: number, unexpected: number, flaky: number } }} report
+ * @typedef {object} PlaywrightSuite
+ * @property {readonly PlaywrightSuite[]} [suites]
+ * @property {readonly { tests: readonly { status: string, expectedStatus: string }[] }[]} [specs]
+ */
+
+/**
+ * The totals of Playwright's JSON report. A test that needed a second try counts as failed, and so
+ * does one that did not run though it should have. An error outside of tests, such as a file that
+ * does not load, is one failure.
+ *
+ * @param {{ suites: readonly PlaywrightSuite[], errors: readonly unknown[] }} report
  * @returns {Totals}
  */
-export const playwrightTotals = ({ stats }) => ({
-  passed: stats.expected,
-  failed: stats.unexpected + stats.flaky,
-});
+export function playwrightTotals({ suites, errors }) {
+  const tests = suites
+    .flatMap(testsOf)
+    .filter(({ expectedStatus }) => expectedStatus !== 'skipped');
+  const passed = tests.filter(({ status }) => status === 'expected').length;
+  return { passed, failed: tests.length - passed + errors.length };
+}
+
+/**
+ * @param {PlaywrightSuite} suite
+ * @returns {readonly { status: string, expectedStatus: string }[]}
+ */
+const testsOf = ({ suites = [], specs = [] }) => [
+  ...specs.flatMap(({ tests }) => tests),
+  ...suites.flatMap(testsOf),
+];
 
 /**
  * The totals of a torture's report: each scenario in which all held, and each mutant that was killed.

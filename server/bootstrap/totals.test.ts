@@ -1,12 +1,45 @@
 import { expect, test } from 'vitest';
 import { playwrightTotals, sumUp, tortureTotals, totalsLine, vitestTotals } from './totals.mjs';
 
+/** A file of Vitest's report. */
+const file = (status: string, ...tests: string[]) => ({
+  status,
+  assertionResults: tests.map((test) => ({ status: test })),
+});
+
+/** A test of Playwright's report, and a file of them. */
+const e2e = (status: string, expectedStatus = 'passed') => ({ status, expectedStatus });
+const suite = (...tests: ReturnType<typeof e2e>[]) => ({ specs: [{ tests }] });
+
 test('adds the tests of all steps', () => {
+  const unit = vitestTotals({ testResults: [file('passed', 'passed', 'passed', 'skipped')] });
+  const suites = [suite(e2e('expected'), e2e('unexpected'), e2e('flaky'))];
   const steps = [
-    { ok: true, totals: vitestTotals({ numPassedTests: 40, numFailedTests: 0 }) },
-    { ok: false, totals: playwrightTotals({ stats: { expected: 5, unexpected: 2, flaky: 1 } }) },
+    { ok: true, totals: unit },
+    { ok: false, totals: playwrightTotals({ suites, errors: [] }) },
   ];
-  expect(totalsLine(sumUp(steps))).toBe('45 passed, 3 failed');
+  expect(totalsLine(sumUp(steps))).toBe('3 passed, 2 failed');
+});
+
+test('three files that could not start count with all their 31 tests', () => {
+  const away = (count: number) => file('failed', ...Array.from({ length: count }, () => 'skipped'));
+  const testResults = [away(18), away(11), away(2), file('passed', 'passed')];
+  expect(vitestTotals({ testResults })).toEqual({ passed: 1, failed: 31 });
+});
+
+test('a file that does not load, or fails after its tests, counts as one failure at least', () => {
+  const testResults = [file('failed'), file('failed', 'passed'), file('failed', 'failed')];
+  expect(vitestTotals({ testResults })).toEqual({ passed: 1, failed: 3 });
+});
+
+test('a browser test that did not run counts as failed, one that is meant to be skipped does not', () => {
+  const cut = suite(e2e('unexpected'), e2e('skipped'), e2e('skipped', 'skipped'));
+  const suites = [{ suites: [cut], specs: [] }, suite(e2e('expected'), e2e('skipped'))];
+  expect(playwrightTotals({ suites, errors: [] })).toEqual({ passed: 1, failed: 3 });
+});
+
+test('each file of browser tests that does not load counts as one failure', () => {
+  expect(playwrightTotals({ suites: [], errors: [{}, {}] })).toEqual({ passed: 0, failed: 2 });
 });
 
 test('a scenario with a violation and a mutant that lived are failures of a torture', () => {
