@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { packageProgram, ROOT, say } from './project.mjs';
-import { runChild } from './run-child.mjs';
+import { aptCommands, mayChangeSystem, runQuietly } from './system-programs.mjs';
 import { whyNotStarting } from './try-program.mjs';
 
 const NAMES = ['chromium', 'google-chrome', 'chromium-browser'];
@@ -30,14 +30,10 @@ export async function ensureChromium({ node, env }) {
   };
   const find = () => firstThatWorks(chromiumCandidates({ env, ownPath: playwrightsOwn() }), works);
 
-  for (const install of [undefined, ...installers({ node, isRoot: process.getuid?.() === 0 })]) {
+  for (const install of [undefined, ...installers({ node, isRoot: mayChangeSystem() })]) {
     if (install !== undefined) {
       say(`no Chromium found: ${install.what} …`);
-      for (const [command, ...args] of install.commands) {
-        // Not asked for its outcome: what counts is whether a Chromium is there afterwards.
-        const quiet = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
-        await runChild({ command, args, env: quiet, cwd: ROOT, output: 'keep' });
-      }
+      await runQuietly(install.commands, env);
     }
     const path = await find();
     if (path !== undefined) return { path };
@@ -83,13 +79,7 @@ export function installers({ node, isRoot }) {
     { what: "downloading Playwright's", commands: [[node, playwright, 'install', 'chromium']] },
   ];
   if (isRoot) {
-    ways.push({
-      what: 'installing the system package',
-      commands: [
-        ['apt-get', 'update'],
-        ['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'],
-      ],
-    });
+    ways.push({ what: 'installing the system package', commands: aptCommands(['chromium']) });
   }
   return ways;
 }

@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuild } from './build.mjs';
-import { ensureChromium } from './find-chromium.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
+import { ensureNeeds } from './stage-needs.mjs';
 import {
   NO_TESTS,
   playwrightTotals,
@@ -21,6 +20,7 @@ import {
  *
  * @typedef {object} Check
  * @property {string} name
+ * @property {readonly import('./stage-needs.mjs').Need[]} needs what has to be there before it runs
  * @property {(setup: Setup) => Promise<boolean | Totals & { ok: boolean }>} run
  */
 
@@ -28,22 +28,28 @@ import {
 const STATIC_CHECKS = [
   {
     name: 'lock',
+    needs: [],
     run: (setup) => succeeds(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
   },
-  { name: 'types', run: checkTypes },
+  { name: 'types', needs: [], run: checkTypes },
   {
     name: 'lint',
+    needs: [],
     run: (setup) => runs(setup, '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
   },
-  { name: 'dead code', run: (setup) => runs(setup, 'knip/bin/knip.js', ['--no-progress']) },
+  {
+    name: 'dead code',
+    needs: [],
+    run: (setup) => runs(setup, 'knip/bin/knip.js', ['--no-progress']),
+  },
 ];
 
 /** @type {readonly Check[]} */
-const ALL_CHECKS = [
+export const ALL_CHECKS = [
   ...STATIC_CHECKS,
-  { name: 'unit tests', run: runUnitTests },
-  { name: 'end-to-end tests', run: runEndToEndTests },
-  { name: 'short torture', run: runShortTorture },
+  { name: 'unit tests', needs: ['chromium'], run: runUnitTests },
+  { name: 'end-to-end tests', needs: ['build', 'chromium', 'curl'], run: runEndToEndTests },
+  { name: 'short torture', needs: ['build', 'chromium', 'compiler'], run: runShortTorture },
 ];
 
 /** Types, lint and what else needs no running. @param {Setup} setup */
@@ -61,18 +67,42 @@ export async function runAllChecks(setup) {
   return code;
 }
 
-/** @param {readonly Check[]} checks @param {Setup} setup */
-async function runAll(checks, setup) {
+/**
+ * Ensures what the checks need before the first of them runs, so that none of them finds a machine
+ * that a later one would have made ready. A check without what it needs fails; the others run.
+ *
+ * @param {readonly Check[]} checks
+ * @param {Setup} setup
+ * @param {typeof ensureNeeds} [ensure]
+ */
+export async function runAll(checks, setup, ensure = ensureNeeds) {
+  const needs = checks.flatMap((check) => check.needs);
+  const { setup: ready, missing } = await ensure(needs, setup);
   const outcomes = [];
-  for (const { name, run } of checks) {
-    say(`${name} …`);
-    const outcome = await run(setup);
-    const { ok, ...totals } = typeof outcome === 'boolean' ? { ok: outcome, ...NO_TESTS } : outcome;
-    outcomes.push({ name, ok, totals });
+  for (const check of checks) {
+    const { ok, ...totals } = await runOne(check, ready, missing);
+    outcomes.push({ name: check.name, ok, totals });
   }
   const failed = outcomes.filter(({ ok }) => !ok).map(({ name }) => name);
   say(failed.length === 0 ? 'all checks passed.' : `failed: ${failed.join(', ')}.`);
   return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes) };
+}
+
+/**
+ * @param {Check} check
+ * @param {Setup} setup
+ * @param {readonly import('./stage-needs.mjs').Need[]} missing
+ * @returns {Promise<Totals & { ok: boolean }>}
+ */
+async function runOne({ name, needs, run }, setup, missing) {
+  const lacks = needs.filter((need) => missing.includes(need));
+  if (lacks.length > 0) {
+    say(`${name}: not run without ${lacks.join(', ')} (the reason is above).`);
+    return { ok: false, ...NO_TESTS };
+  }
+  say(`${name} …`);
+  const outcome = await run(setup);
+  return typeof outcome === 'boolean' ? { ok: outcome, ...NO_TESTS } : outcome;
 }
 
 /**
@@ -104,34 +134,19 @@ function runUnitTests(setup) {
 }
 
 /** @param {Setup} setup */
-async function runEndToEndTests(setup) {
-  const ready = await withBrowser(setup);
-  if (!ready) return false;
+function runEndToEndTests(setup) {
   return withReport(playwrightTotals, (report) => {
-    const env = { ...ready.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    return runs({ ...ready, env }, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
+    const env = { ...setup.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    return runs({ ...setup, env }, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
   });
 }
 
 /** Crashes, power cuts, broken disks and networks, for three minutes at most. @param {Setup} setup */
-async function runShortTorture(setup) {
-  const ready = await withBrowser(setup);
-  if (!ready) return false;
+function runShortTorture(setup) {
   const program = join(ROOT, 'e2e', 'torture', 'main.ts');
   return withReport(tortureTotals, (report) =>
-    succeeds(ready, QUIET_NODE, [program, '--short', '--report', report]),
+    succeeds(setup, QUIET_NODE, [program, '--short', '--report', report]),
   );
-}
-
-/** What drives the built server from a browser; says what is missing. @param {Setup} setup */
-async function withBrowser(setup) {
-  const unbuilt = await ensureBuild(setup);
-  const browser = unbuilt === undefined ? await ensureChromium(setup) : { problem: unbuilt };
-  if (!('problem' in browser)) {
-    return { ...setup, env: { ...setup.env, CALLBOARD_CHROMIUM: browser.path } };
-  }
-  say(browser.problem);
-  return undefined;
 }
 
 /**

@@ -1,0 +1,63 @@
+import { ensureBuild } from './build.mjs';
+import { ensureChromium } from './find-chromium.mjs';
+import { say } from './project.mjs';
+import { C_COMPILER, CURL, ensureProgram } from './system-programs.mjs';
+
+/**
+ * @typedef {import('./project.mjs').Setup} Setup
+ * @typedef {import('./project.mjs').Environment} Environment
+ *
+ * What a stage of the tests cannot do without.
+ * @typedef {'build' | 'chromium' | 'curl' | 'compiler'} Need
+ *
+ * Makes, finds or installs one; gives the variables by which tests find it.
+ * @typedef {(setup: Setup) => Promise<{ env: Environment } | { problem: string }>} Way
+ */
+
+/** @type {Readonly<Record<Need, Way>>} */
+const WAYS = {
+  build: async (setup) => {
+    const problem = await ensureBuild(setup);
+    return problem === undefined ? { env: {} } : { problem };
+  },
+  chromium: async (setup) => {
+    const browser = await ensureChromium(setup);
+    return 'problem' in browser ? browser : { env: { CALLBOARD_CHROMIUM: browser.path } };
+  },
+  curl: (setup) => onPath(CURL, setup),
+  // What it compiles is made for Linux; elsewhere the torture goes without.
+  compiler: async (setup) =>
+    process.platform === 'linux' ? onPath(C_COMPILER, setup) : { env: {} },
+};
+
+/**
+ * @param {import('./system-programs.mjs').SystemProgram} program
+ * @param {Setup} setup
+ */
+async function onPath(program, setup) {
+  const found = await ensureProgram(program, setup);
+  return 'problem' in found ? found : { env: {} };
+}
+
+/**
+ * Ensures each need once, in turn. One that cannot be had is one line.
+ *
+ * @param {readonly Need[]} needs
+ * @param {Setup} setup
+ * @param {Readonly<Record<Need, Way>>} [ways]
+ * @returns {Promise<{ setup: Setup, missing: readonly Need[] }>} the setup with what was found
+ */
+export async function ensureNeeds(needs, setup, ways = WAYS) {
+  const missing = /** @type {Need[]} */ ([]);
+  let { env } = setup;
+  for (const need of new Set(needs)) {
+    const outcome = await ways[need]({ ...setup, env });
+    if ('problem' in outcome) {
+      missing.push(need);
+      say(outcome.problem);
+    } else {
+      env = { ...env, ...outcome.env };
+    }
+  }
+  return { setup: { ...setup, env }, missing };
+}

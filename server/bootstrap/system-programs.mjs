@@ -1,0 +1,76 @@
+import { ROOT, say } from './project.mjs';
+import { runChild } from './run-child.mjs';
+import { whyNotStarting } from './try-program.mjs';
+
+/**
+ * A program of the system that tests start.
+ *
+ * @typedef {object} SystemProgram
+ * @property {readonly [string, ...string[]]} names any of them will do
+ * @property {readonly string[]} packages Debian's names of what holds it
+ * @property {string} purpose what it is for
+ */
+
+/** The README's commands are tried as they stand there. @type {SystemProgram} */
+export const CURL = { names: ['curl'], packages: ['curl'], purpose: "the README's commands" };
+
+/** @type {SystemProgram} */
+export const C_COMPILER = {
+  names: ['cc', 'gcc', 'clang'],
+  packages: ['gcc', 'libc6-dev'],
+  purpose: "the torture's disk",
+};
+
+/**
+ * Finds a program on the PATH, or installs it from the system's packages.
+ *
+ * @param {SystemProgram} program
+ * @param {Pick<import('./project.mjs').Setup, 'env'> & { mayInstall?: boolean }} setup
+ * @returns {Promise<{ name: string } | { problem: string }>}
+ */
+export async function ensureProgram(program, { env, mayInstall = mayChangeSystem() }) {
+  const { names, packages, purpose } = program;
+  const found = await firstThatStarts(names, env);
+  if (found !== undefined) return { name: found };
+  if (mayInstall) {
+    say(`no ${names[0]} found: installing the system package …`);
+    await runQuietly(aptCommands(packages), env);
+    const installed = await firstThatStarts(names, env);
+    if (installed !== undefined) return { name: installed };
+  }
+  return { problem: `${names.join(' or ')} is needed for ${purpose}; install it.` };
+}
+
+/** Only where the machine is plainly one's own to change: as root. Debian's tools do the rest. */
+export const mayChangeSystem = () => process.getuid?.() === 0;
+
+/**
+ * @param {readonly string[]} packages
+ * @returns {[string, ...string[]][]}
+ */
+export const aptCommands = (packages) => [
+  ['apt-get', 'update'],
+  ['apt-get', 'install', '-y', '--no-install-recommends', ...packages],
+];
+
+/**
+ * Runs commands without a word and without asking for their outcome: what counts is whether a
+ * program is there afterwards.
+ *
+ * @param {readonly (readonly [string, ...string[]])[]} commands
+ * @param {import('./project.mjs').Environment} env
+ */
+export async function runQuietly(commands, env) {
+  const quiet = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const [command, ...args] of commands) {
+    await runChild({ command, args, env: quiet, cwd: ROOT, output: 'keep' });
+  }
+}
+
+/** @param {readonly string[]} names @param {import('./project.mjs').Environment} env */
+async function firstThatStarts(names, env) {
+  for (const name of names) {
+    if ((await whyNotStarting(name, env)) === undefined) return name;
+  }
+  return undefined;
+}
