@@ -9,7 +9,7 @@ import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
 import { createOutbox } from './outbox.ts';
 import { type RunningCall, startCall } from './running-call.ts';
 import { ToolFailure } from './tool-failure.ts';
-import { createTurnQueue } from './turn-queue.ts';
+import { createTurnQueue } from '../util/turn-queue.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;

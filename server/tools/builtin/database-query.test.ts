@@ -19,6 +19,15 @@ const tool = createDatabaseQuery({
   about: 'a test.',
   workerPath,
 });
+/** One with a line of its own, and time for all that wait in it. */
+const createPatient = () =>
+  createDatabaseQuery({
+    databasePath,
+    secretTables: [],
+    about: 'a test.',
+    workerPath,
+    timeoutMs: 60_000,
+  });
 const query = (sql: string, params?: unknown[], signal = new AbortController().signal) =>
   runBuiltin(tool, { sql, ...(params ? { params } : {}) }, { signal });
 const rowsOf = async (sql: string, params?: unknown[]) => {
@@ -29,12 +38,16 @@ const hash = () => createHash('sha256').update(readFileSync(databasePath)).diges
 const ENDLESS =
   'with recursive c(x) as (select 1 union all select x + 1 from c where x < 1000000000000) select count(*) from c';
 
-/** Every process that this one started. */
+/** Every process that this one started, and the most of them that ran the worker at once. */
 const started: ChildProcess[] = [];
+let peak = 0;
 const note = (message: unknown) => {
-  if (message instanceof Object && 'process' in message) {
-    if (message.process instanceof ChildProcess) started.push(message.process);
-  }
+  if (!(message instanceof Object && 'process' in message)) return;
+  if (message.process instanceof ChildProcess) started.push(message.process);
+  // What it runs is known once it has been started.
+  queueMicrotask(() => {
+    peak = Math.max(peak, workers().length);
+  });
 };
 /** Processes of ours that still run the worker. */
 const workers = () =>
@@ -116,7 +129,7 @@ test('[TB3] nothing is written, attached, or read from elsewhere', async () => {
     await expect(query(sql), sql).rejects.toThrow(ToolError);
   }
   expect([hash(), readdirSync(dir).sort()]).toEqual(before);
-});
+}, 60_000);
 
 test('[TB4] secret tables are read by no way', async () => {
   for (const sql of [
@@ -167,6 +180,48 @@ test('[TB5] a query cannot take all memory', async () => {
   ]) {
     await expect(query(sql), sql).rejects.toThrow(/too big|want of memory/);
   }
+  expect(workers()).toEqual([]);
+});
+
+test('[TB10] of 24 queries at once two run at a time, and each is answered', async () => {
+  const patient = createPatient();
+  peak = 0;
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, (_, at) => runBuiltin(patient, { sql: `select ${at}` })),
+  );
+  expect(answers).toMatchObject(Array.from({ length: 24 }, (_, at) => ({ rows: [[at]] })));
+  expect(peak).toBe(2);
+}, 60_000);
+
+test('[TB10] a query for which there is no place in the line is refused at once', async () => {
+  const patient = createPatient();
+  const cancel = new AbortController();
+  const held = Array.from({ length: 34 }, () =>
+    expect(runBuiltin(patient, { sql: ENDLESS }, { signal: cancel.signal })).rejects.toThrow(),
+  );
+  await expect(runBuiltin(patient, { sql: 'select 1' })).rejects.toThrow(/32 queries wait/);
+  cancel.abort();
+  await Promise.all(held);
+  expect(await runBuiltin(patient, { sql: 'select 1' })).toMatchObject({ rows: [[1]] });
+}, 60_000);
+
+test('[TB10] a query that is cancelled or out of time while it waits starts no process', async () => {
+  const patient = createPatient();
+  const holding = new AbortController();
+  const held = [1, 2].map(() =>
+    expect(runBuiltin(patient, { sql: ENDLESS }, { signal: holding.signal })).rejects.toThrow(),
+  );
+  await expect.poll(workers).toHaveLength(2);
+  const before = started.length;
+  const cancel = new AbortController();
+  const waiting = runBuiltin(patient, { sql: 'select 1' }, { signal: cancel.signal });
+  cancel.abort();
+  await expect(waiting).rejects.toThrow(/waited for its turn/);
+  const late = runBuiltin(patient, { sql: 'select 1' }, { signal: AbortSignal.timeout(50) });
+  await expect(late).rejects.toThrow(/waited for its turn/);
+  expect(started.length).toBe(before);
+  holding.abort();
+  await Promise.all(held);
   expect(workers()).toEqual([]);
 });
 

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { createLimiter, QueueFullError } from '#lib/util/limiter';
 import { defineTool, ToolError } from '../define-tool.ts';
 import type { QueryRequest } from './query-message.ts';
 import { type QueryOutcome, runQueryProcess } from './query-process.ts';
 
 const MAX_ROWS = 1_000;
 const MAX_BYTES = 1024 * 1024;
+/** Each may take 384 MB (database-worker). */
+const MAX_PROCESSES = 2;
+const MAX_WAITING = 32;
 
 export interface DatabaseQueryDeps {
   /** The SQLite file that is read. */
@@ -26,6 +30,7 @@ export function createDatabaseQuery({
   workerPath,
   timeoutMs = 10_000,
 }: DatabaseQueryDeps) {
+  const limiter = createLimiter({ atOnce: MAX_PROCESSES, waiting: MAX_WAITING });
   return defineTool({
     name: 'database.query',
     displayName: 'Database',
@@ -55,10 +60,28 @@ export function createDatabaseQuery({
         maxRows: MAX_ROWS,
         maxBytes: MAX_BYTES,
       };
+      // Waiting for a turn is part of a query's time.
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      return { output: toOutput(await runQueryProcess({ workerPath, signal: within }, request)) };
+      const run = () => runQueryProcess({ workerPath, signal: within }, request);
+      const outcome = await limiter.run(within, run).catch((reason) => {
+        throw toRefusal(reason, within);
+      });
+      return { output: toOutput(outcome) };
     },
   });
+}
+
+/** Why a query did not run, for the model; what else was thrown is our defect. */
+function toRefusal(reason: unknown, within: AbortSignal): unknown {
+  if (reason instanceof QueueFullError) {
+    return new ToolError(
+      `${MAX_WAITING} queries wait already and ${MAX_PROCESSES} run; ask again when some have ended.`,
+    );
+  }
+  if (reason !== within.reason) return reason;
+  return new ToolError(
+    `The query waited for its turn until it was stopped; ${MAX_PROCESSES} run at a time, so ask for fewer at once.`,
+  );
 }
 
 function toOutput(outcome: QueryOutcome) {
