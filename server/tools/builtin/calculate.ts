@@ -1,21 +1,19 @@
 import {
   type ConstantNode,
+  create,
   type FunctionNode,
+  factory,
   type MathNode,
+  numericDependencies,
   type OperatorNode,
   type ParenthesisNode,
-  parse,
+  parseDependencies,
   type SymbolNode,
 } from 'mathjs/number';
+import { CalculationError, FUNCTIONS, OPERATORS, type Value, withinDoubles } from './arithmetic.ts';
 
-const MAX_CHARS = 500;
-const MAX_NODES = 300;
+export const MAX_CHARS = 2_000;
 const MAX_DEPTH = 50;
-
-/** An expression that cannot be computed; the message is for whoever wrote it. */
-export class CalculationError extends Error {
-  override readonly name = 'CalculationError';
-}
 
 const CONSTANTS = new Map([
   ['pi', Math.PI],
@@ -23,84 +21,58 @@ const CONSTANTS = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
-/** By mathjs' own names of what an operator does. */
-const OPERATORS = new Map<string, (a: number, b: number) => number>([
-  ['add', (a, b) => a + b],
-  ['subtract', (a, b) => a - b],
-  ['multiply', (a, b) => a * b],
-  ['divide', (a, b) => a / b],
-  ['pow', (a, b) => a ** b],
-  // The sign of the divisor, as in mathematics; JavaScript's `%` takes that of the dividend.
-  ['mod', (a, b) => a - b * Math.floor(a / b)],
-  ['unaryMinus', (a) => -a],
-  ['unaryPlus', (a) => a],
-  ['factorial', factorial],
-]);
-
-type Computation = {
-  readonly min: number;
-  readonly max: number;
-  readonly of: (...args: number[]) => number;
-};
-const one = (of: (a: number) => number): Computation => ({
-  min: 1,
-  max: 1,
-  of: (a = Number.NaN) => of(a),
-});
-const many = (of: (...args: number[]) => number): Computation => ({ min: 1, max: 100, of });
-
-/** A map, not an object: `constructor` and the like are in no map. */
-const FUNCTIONS = new Map<string, Computation>([
-  ...(
-    ['abs', 'sqrt', 'cbrt', 'exp', 'floor', 'ceil', 'trunc', 'sign', 'log2', 'log10'] as const
-  ).map((name) => [name, one(Math[name])] as const),
-  ...(['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh'] as const).map(
-    (name) => [name, one(Math[name])] as const,
-  ),
-  ['ln', one(Math.log)],
-  [
-    'log',
-    {
-      min: 1,
-      max: 2,
-      of: (a = Number.NaN, base) =>
-        base === undefined ? Math.log(a) : Math.log(a) / Math.log(base),
-    },
-  ],
-  ['round', { min: 1, max: 2, of: (a = Number.NaN, digits = 0) => round(a, digits) }],
-  ['pow', { min: 2, max: 2, of: (a = Number.NaN, b = Number.NaN) => a ** b }],
-  ['mod', { min: 2, max: 2, of: (a = Number.NaN, b = Number.NaN) => a - b * Math.floor(a / b) }],
-  ['atan2', { min: 2, max: 2, of: (a = Number.NaN, b = Number.NaN) => Math.atan2(a, b) }],
-  ['factorial', one(factorial)],
-  ['min', many(Math.min)],
-  ['max', many(Math.max)],
-  ['sum', many((...args) => args.reduce((a, b) => a + b, 0))],
-  ['mean', many((...args) => args.reduce((a, b) => a + b, 0) / args.length)],
-  ['hypot', many(Math.hypot)],
-]);
-
 export const FUNCTION_NAMES = [...FUNCTIONS.keys()];
+
+export interface Calculation {
+  /** An integer beyond 2^53 is a string of its digits. */
+  readonly value: number | string;
+  /** The value is not exact: digits were cut off, or it is beyond 2^53 and no exact integer. */
+  readonly rounded?: true;
+}
 
 /**
  * Computes an arithmetic expression. The library only parses: what the tree may
  * hold and what it means is decided here, so nothing of the language under it
  * can be reached. Throws `CalculationError`.
  */
-export function calculate(expression: string): number {
+export function calculate(expression: string): Calculation {
   if (expression.length > MAX_CHARS) {
     throw new CalculationError(`The expression must have at most ${MAX_CHARS} characters.`);
   }
-  const budget = { nodes: MAX_NODES };
-  const value = evaluate(parseExpression(expression), 0, budget);
+  const value = evaluate(parseExpression(expression), 0);
+  return typeof value === 'bigint' ? showInteger(value) : showDouble(value);
+}
+
+function showInteger(value: bigint): Calculation {
+  const number = Number(value);
+  return { value: Number.isSafeInteger(number) ? number : String(value) };
+}
+
+function showDouble(value: number): Calculation {
   if (Number.isNaN(value)) throw new CalculationError('The result is not a real number.');
   if (!Number.isFinite(value)) {
     throw new CalculationError('The result is infinite: too large, or a division by zero.');
   }
+  if (Number.isSafeInteger(value)) return { value };
   // Binary fractions leave dust in the last digits: 0.1 + 0.2 is 0.3 to fifteen of them.
-  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(15));
+  const shown = Number(value.toPrecision(15));
+  const isExact = shown === value && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+  return isExact ? { value } : { value: shown, rounded: true };
 }
 
+/** The parser by itself reads all numbers as doubles, which lose the digits of long integers. */
+const createNumeric = factory('numeric', ['number'], ({ number }) => (text: string): Value => {
+  const isInteger = /^(?:\d+|0[box][\da-f]+)$/i.test(text);
+  return isInteger ? withinDoubles(BigInt(text)) : number(text);
+});
+const { parse } = create({
+  ...parseDependencies,
+  numericDependencies: { ...numericDependencies, createNumeric },
+});
+
 function parseExpression(expression: string): MathNode {
+  // The parser calls itself for each of them.
+  if (deepestBracket(expression) > MAX_DEPTH) throw tooDeep();
   try {
     return parse(expression);
   } catch (error) {
@@ -109,22 +81,30 @@ function parseExpression(expression: string): MathNode {
   }
 }
 
+function deepestBracket(expression: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const char of expression) {
+    if ('([{'.includes(char)) depth += 1;
+    else if (')]}'.includes(char)) depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+const tooDeep = () =>
+  new CalculationError(`The expression is too deep: at most ${MAX_DEPTH} parts one in the other.`);
+
 const isConstant = (node: MathNode): node is ConstantNode => node.type === 'ConstantNode';
 const isParenthesis = (node: MathNode): node is ParenthesisNode => node.type === 'ParenthesisNode';
 const isSymbol = (node: MathNode): node is SymbolNode => node.type === 'SymbolNode';
 const isOperator = (node: MathNode): node is OperatorNode => node.type === 'OperatorNode';
 const isFunction = (node: MathNode): node is FunctionNode => node.type === 'FunctionNode';
 
-function evaluate(node: MathNode, depth: number, budget: { nodes: number }): number {
-  budget.nodes -= 1;
-  if (depth > MAX_DEPTH || budget.nodes < 0) {
-    throw new CalculationError(
-      `The expression is too long: at most ${MAX_NODES} parts, ${MAX_DEPTH} one in the other.`,
-    );
-  }
-  const compute = (one: MathNode) => evaluate(one, depth + 1, budget);
+function evaluate(node: MathNode, depth: number): Value {
+  if (depth > MAX_DEPTH) throw tooDeep();
   if (isConstant(node)) return readConstant(node.value);
-  if (isParenthesis(node)) return compute(node.content);
+  if (isParenthesis(node)) return evaluate(node.content, depth + 1);
   if (isSymbol(node)) {
     const value = CONSTANTS.get(node.name);
     if (value !== undefined) return value;
@@ -132,21 +112,25 @@ function evaluate(node: MathNode, depth: number, budget: { nodes: number }): num
       `"${node.name}" is unknown; known names are ${[...CONSTANTS.keys()].join(', ')}.`,
     );
   }
-  if (isOperator(node)) {
-    const operate = OPERATORS.get(node.fn);
-    if (!operate)
-      throw new CalculationError(`The operator "${node.op}" is not allowed; use + - * / ^ % !.`);
-    const [a = Number.NaN, b = Number.NaN] = node.args.map(compute);
-    return operate(a, b);
-  }
-  if (isFunction(node)) return callFunction(node, compute);
+  if (isOperator(node)) return operate(node, depth);
+  if (isFunction(node)) return callFunction(node, depth);
   throw new CalculationError(
     'Only numbers, + - * / ^ % !, parentheses and the known functions are allowed.',
   );
 }
 
-function readConstant(value: unknown): number {
-  if (typeof value === 'number') return value;
+function operate({ fn, op, args }: OperatorNode, depth: number): Value {
+  const operator = OPERATORS.get(fn);
+  if (!operator) {
+    throw new CalculationError(`The operator "${op}" is not allowed; use + - * / ^ % !.`);
+  }
+  // A chain, 1 + 2 + 3, hangs on its left: it is long, as the expression may be, and not deep.
+  const isChain = args.length === 2;
+  return operator(...args.map((arg, at) => evaluate(arg, isChain && at === 0 ? depth : depth + 1)));
+}
+
+function readConstant(value: unknown): Value {
+  if (typeof value === 'bigint' || typeof value === 'number') return value;
   throw new CalculationError(
     value === undefined
       ? 'The expression is empty.'
@@ -154,7 +138,7 @@ function readConstant(value: unknown): number {
   );
 }
 
-function callFunction(node: FunctionNode, compute: (node: MathNode) => number): number {
+function callFunction(node: FunctionNode, depth: number): Value {
   // The type says otherwise, but what is called may be any expression.
   const callee: MathNode = node.fn;
   const name = isSymbol(callee) ? callee.name : '';
@@ -168,24 +152,5 @@ function callFunction(node: FunctionNode, compute: (node: MathNode) => number): 
     const count = known.min === known.max ? `${known.min}` : `${known.min} to ${known.max}`;
     throw new CalculationError(`${name} takes ${count} numbers, not ${node.args.length}.`);
   }
-  return known.of(...node.args.map(compute));
-}
-
-/** Beyond 170 the result is no number any more. */
-function factorial(n: number): number {
-  if (!Number.isInteger(n) || n < 0 || n > 170) {
-    throw new CalculationError('The factorial is known for whole numbers from 0 to 170.');
-  }
-  let product = 1;
-  for (let i = 2; i <= n; i += 1) product *= i;
-  return product;
-}
-
-function round(value: number, digits: number): number {
-  if (!Number.isInteger(digits) || digits < 0 || digits > 15) {
-    throw new CalculationError('round takes from 0 to 15 digits.');
-  }
-  // Through text, since 1.005 * 100 is not 100.5.
-  const shifted = Number(`${value}e${digits}`);
-  return Number.isFinite(shifted) ? Number(`${Math.round(shifted)}e-${digits}`) : value;
+  return known.of(...node.args.map((arg) => evaluate(arg, depth + 1)));
 }
