@@ -42,6 +42,7 @@ export const shell = {
     signOut: 'Sign out',
     signOutFailed: 'Signing out did not work',
     close: 'Close',
+    hidden: '{count, plural, one {Hidden character} other {# hidden characters}} {codes}',
     notifications: 'Messages',
     palette: {
       open: 'Commands',
@@ -108,6 +109,7 @@ export const shell = {
     signOut: '退出登录',
     signOutFailed: '退出登录失败',
     close: '关闭',
+    hidden: '{count, plural, other {# 个隐藏字符}} {codes}',
     notifications: '消息',
     palette: {
       open: '命令',
