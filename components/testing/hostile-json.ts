@@ -56,6 +56,34 @@ export const hostileRecord: fc.Arbitrary<Record<string, unknown>> = entriesOf(js
   (text) => JSON.parse(text),
 );
 
+const keyword = fc.constantFrom(
+  ...['title', 'description', 'default', 'enum', 'examples', 'format', 'items', 'properties'],
+  ...['required', 'readOnly', 'minLength', 'multipleOf', 'minimum', 'pattern', 'uniqueItems'],
+);
+const typeText = fc.constantFrom('string', 'number', 'integer', 'boolean', 'array', 'object');
+
+/** A schema of a known type, with anything under the keywords that a form reads. */
+const { schema: schemaText } = fc.letrec<{ schema: string }>((tie) => ({
+  schema: fc
+    .tuple(
+      typeText,
+      fc.dictionary(keyword, jsonText, { maxKeys: 3 }),
+      fc.option(fc.tuple(key, tie('schema')), { nil: null, maxDepth: 3 }),
+    )
+    .map(([type, keywords, inner]) => {
+      const entries = Object.entries(keywords).map(([name, value]) => `"${name}":${value}`);
+      if (inner) entries.push(`"items":${inner[1]}`);
+      if (inner) entries.push(`"properties":{${JSON.stringify(inner[0])}:${inner[1]}}`);
+      return `{${[`"type":"${type}"`, ...entries].join(',')}}`;
+    }),
+}));
+
+/** The schema of a tool whose properties have such schemas. */
+export const hostileSchema: fc.Arbitrary<Record<string, unknown>> = fc
+  .array(fc.tuple(key, schemaText), { minLength: 1, maxLength: 3 })
+  .map((pairs) => pairs.map(([name, one]) => `${JSON.stringify(name)}:${one}`).join(','))
+  .map((properties) => JSON.parse(`{"type":"object","properties":{${properties}}}`));
+
 /** Small values that took the page down, or would in code that coerces what it is given. */
 export const KNOWN_HOSTILE: readonly unknown[] = [
   '{"columns":[{"name":{"toString":1}}],"rows":[[1]]}',
