@@ -3,8 +3,8 @@
 import { FileIcon } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import { formatBytes } from '#lib/format/format-bytes';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Attachment } from '#lib/protocol/attachment';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { ImageView } from './image-view.tsx';
 
 export interface AttachmentListProps {
@@ -46,9 +46,11 @@ function FileLink({ file, url }: { file: Attachment; url: string }) {
   return (
     <a href={url} download={file.name ?? true} className="inline-flex items-center gap-2 underline">
       <FileIcon aria-hidden className="size-4" />
-      <span>{showControlCharacters(file.name ?? t('file'))}</span>
+      <span>
+        <MarkedText text={file.name ?? t('file')} />
+      </span>
       <span className="text-xs text-muted">
-        {showControlCharacters(file.media_type)} · {formatBytes(file.size, locale)}
+        <MarkedText text={file.media_type} /> · {formatBytes(file.size, locale)}
       </span>
     </a>
   );

@@ -146,12 +146,26 @@ function toTable(value: Json): Table | null {
   const { columns, rows } = value;
   if (!Array.isArray(rows)) return null;
   if (!Array.isArray(columns)) return Object.keys(value).length <= 3 ? rowsToTable(rows) : null;
-  const names = columns.map((one) => (isRecord(one) ? String(one.name) : String(one)));
-  if (names.length === 0) return null;
+  const names = columns.map(columnName).filter((name) => name !== null);
+  if (names.length === 0 || names.length < columns.length) return null;
   if (rows.every(Array.isArray)) return { columns: names, rows };
-  if (!rows.every(isRecord)) return null;
-  return { columns: names, rows: rows.map((row) => names.map((name) => row[name])) };
+  return rows.every(isRecord) ? tableOf(names, rows) : null;
 }
+
+/** A text, or an object named by one. Nothing else is made a name: what came is data (RV1). */
+const columnName = (column: unknown): string | null => {
+  const name = isRecord(column) ? own(column, 'name') : column;
+  return typeof name === 'string' ? name : null;
+};
+
+/** A row has the fields that came with it, and none of those that every object has (RV2). */
+const own = (row: Json, name: string): unknown =>
+  Object.hasOwn(row, name) ? row[name] : undefined;
+
+const tableOf = (columns: readonly string[], rows: readonly Json[]): Table => ({
+  columns,
+  rows: rows.map((row) => columns.map((name) => own(row, name))),
+});
 
 /** An array of flat objects; the columns in the order in which they first appear. */
 function rowsToTable(rows: readonly unknown[]): Table | null {
@@ -164,8 +178,7 @@ function rowsToTable(rows: readonly unknown[]): Table | null {
     }
   }
   if (columns.size === 0) return null;
-  const names = [...columns];
-  return { columns: names, rows: rows.map((row) => names.map((name) => row[name])) };
+  return tableOf([...columns], rows);
 }
 
 const MAX_FACTS = 24;

@@ -1,5 +1,9 @@
 'use client';
 
+import { useTranslations } from 'next-intl';
+import { showErrorToast } from '#components/ui/toast';
+import { errorMessage } from '#lib/util/error-message';
+
 export interface DownloadButtonProps {
   value: unknown;
   name: string;
@@ -8,8 +12,17 @@ export interface DownloadButtonProps {
 
 /** Saves a value as a file: text as it is, anything else as JSON. */
 export function DownloadButton({ value, name, label }: DownloadButtonProps) {
+  const t = useTranslations('card.result');
+  const saveOrExplain = () => {
+    try {
+      save(value, name);
+    } catch (error) {
+      // A value can be nested too deep to be written.
+      showErrorToast(t('saveFailed'), errorMessage(error));
+    }
+  };
   return (
-    <button type="button" className="link-button" onClick={() => save(value, name)}>
+    <button type="button" className="link-button" onClick={saveOrExplain}>
       {label}
     </button>
   );

@@ -1,12 +1,12 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { JsonView } from 'react-json-view-lite';
 import { formatBytes } from '#lib/format/format-bytes';
-import { jsonPreview } from '#lib/format/json-preview';
+import { jsonLine } from '#lib/format/json-preview';
 import { measureJson } from '#lib/format/json-size';
+import { MarkedText } from '../ui/marked-text.tsx';
+import { JsonNodes } from './json-nodes.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
-import { visibleJson } from './visible-json.ts';
 
 /** Measured limits of a tree drawn at once: far beyond them a tab freezes for minutes. */
 const MAX_ROWS = 3_333;
@@ -28,55 +28,22 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
         </p>
         <ScrollRegion label={label} className="mt-1 max-h-80 rounded-md bg-surface2">
           <pre className="mono whitespace-pre-wrap p-2 wrap-anywhere">
-            {jsonPreview(value, HEAD_CHARS)}
+            <MarkedText text={jsonLine(value, HEAD_CHARS)} />
           </pre>
         </ScrollRegion>
       </>
     );
   }
   if (typeof value !== 'object' || value === null) {
-    return <code className="mono wrap-anywhere">{jsonPreview(value, HEAD_CHARS)}</code>;
+    return (
+      <code className="mono wrap-anywhere">
+        <MarkedText text={jsonLine(value, HEAD_CHARS)} />
+      </code>
+    );
   }
   return (
     <ScrollRegion label={label} className="max-h-96 rounded-md bg-surface2 p-2">
-      <Tree value={value} isOpen={size.rows <= OPEN_ROWS} label={label} />
+      <JsonNodes value={value} isOpen={size.rows <= OPEN_ROWS} label={label} />
     </ScrollRegion>
   );
 }
-
-function Tree({ value, isOpen, label }: { value: object; isOpen: boolean; label: string }) {
-  const t = useTranslations('card.result');
-  const visible = visibleJson(value);
-  return (
-    <JsonView
-      data={typeof visible === 'object' && visible !== null ? visible : {}}
-      aria-label={label}
-      shouldExpandNode={isOpen ? openAll : openFirst}
-      style={{ ...CLASSES, ariaLables: { expandJson: t('expand'), collapseJson: t('collapse') } }}
-    />
-  );
-}
-
-const openAll = (): boolean => true;
-const openFirst = (level: number): boolean => level < 1;
-
-const CLASSES = {
-  container: 'json-tree mono leading-6 wrap-anywhere',
-  basicChildStyle: '',
-  label: 'text-muted mr-1',
-  clickableLabel: 'text-muted mr-1 cursor-pointer',
-  nullValue: 'text-cancel',
-  undefinedValue: 'text-cancel',
-  numberValue: 'text-doing',
-  stringValue: 'text-success',
-  booleanValue: 'text-wait',
-  otherValue: '',
-  punctuation: 'text-muted',
-  expandIcon: 'json-icon json-expand',
-  collapseIcon: 'json-icon json-collapse',
-  collapsedContent: 'json-more text-muted cursor-pointer',
-  childFieldsContainer: '',
-  noQuotesForStringValues: false,
-  quotesForFieldNames: false,
-  stringifyStringValues: true,
-};

@@ -2,8 +2,8 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import { stripAnsi } from '#lib/format/strip-ansi';
+import { MarkedText } from '../ui/marked-text.tsx';
 
 /** Beyond this a text is cut until somebody asks for all of it. */
 const SHOWN_CHARS = 2_000;
@@ -18,7 +18,7 @@ export function LongText({ text, maxChars = SHOWN_CHARS }: { text: string; maxCh
   return (
     <>
       <span className="whitespace-pre-wrap wrap-anywhere">
-        {showControlCharacters(stripAnsi(shown), { keepLayout: true })}
+        <MarkedText text={stripAnsi(shown)} keepLayout />
         {isLong && !isWhole && '…'}
       </span>
       {isLong && (

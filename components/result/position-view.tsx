@@ -2,8 +2,8 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { lazy, Suspense } from 'react';
+import { Boundary } from '../ui/boundary.tsx';
 import type { Position } from './choose-result-view.ts';
-import { ResultBoundary } from './result-boundary.tsx';
 
 /** The outline of the world is 21 kB: fetched with the first position. */
 const LocatorMap = lazy(() =>
@@ -20,7 +20,7 @@ export function PositionView({ position }: { position: Position }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="h-30 w-60 max-w-full overflow-hidden rounded-md bg-surface2">
-        <ResultBoundary fallback={null}>
+        <Boundary of={position} fallback={null}>
           <Suspense fallback={null}>
             <LocatorMap
               latitude={latitude}
@@ -28,7 +28,7 @@ export function PositionView({ position }: { position: Position }) {
               label={t('map', { latitude, longitude })}
             />
           </Suspense>
-        </ResultBoundary>
+        </Boundary>
       </div>
       <div>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3">

@@ -4,14 +4,15 @@ import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
+import { Boundary } from '../ui/boundary.tsx';
 import { AttachmentList } from './attachment-list.tsx';
+import { CannotShow } from './cannot-show.tsx';
 import { chooseResultView, type ResultView as View } from './choose-result-view.ts';
 import { DownloadButton } from './download-button.tsx';
 import { FactsView } from './facts-view.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';
 import { PositionView } from './position-view.tsx';
-import { ResultBoundary } from './result-boundary.tsx';
 import { TableView } from './table-view.tsx';
 import { WeatherView } from './weather-view.tsx';
 
@@ -25,7 +26,13 @@ export interface ResultViewProps {
 }
 
 /** A tool's answer for people, always as data: never as HTML and never as markdown. */
-export function ResultView({ value, attachments, name, blobUrl }: ResultViewProps) {
+export const ResultView = (props: ResultViewProps) => (
+  <Boundary of={props.value} fallback={<CannotShow value={props.value} name={props.name} />}>
+    <DrawnResult {...props} />
+  </Boundary>
+);
+
+function DrawnResult({ value, attachments, name, blobUrl }: ResultViewProps) {
   const t = useTranslations('card');
   const [isRaw, setRaw] = useState(false);
   const view = chooseResultView(value);
@@ -46,7 +53,8 @@ export function ResultView({ value, attachments, name, blobUrl }: ResultViewProp
         />
       )}
       {!isOnlyFiles && (
-        <ResultBoundary
+        <Boundary
+          of={value}
           fallback={
             <>
               <p className="text-error">{t('result.drawFailed')}</p>
@@ -55,7 +63,7 @@ export function ResultView({ value, attachments, name, blobUrl }: ResultViewProp
           }
         >
           {isRaw ? raw : !isCaption && <Body view={view} label={t('result.tree')} />}
-        </ResultBoundary>
+        </Boundary>
       )}
       {value !== undefined && !isOnlyFiles && (
         <div className="mt-1 flex flex-wrap gap-3 text-xs">

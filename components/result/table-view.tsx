@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { jsonPreview } from '#lib/format/json-preview';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { jsonLine } from '#lib/format/json-preview';
+import { MarkedText } from '../ui/marked-text.tsx';
 import type { Table } from './choose-result-view.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
@@ -21,23 +21,22 @@ export function TableView({ table }: { table: Table }) {
         <table className="w-full border-collapse text-left text-[13px]">
           <thead className="sticky top-0 bg-surface2">
             <tr>
-              {columns.map((name) => (
+              {keyed(columns).map(([key, name]) => (
                 <th
-                  key={name}
+                  key={key}
                   scope="col"
                   className="mono whitespace-nowrap px-2 py-1 font-semibold"
                 >
-                  {showControlCharacters(name)}
+                  <MarkedText text={name} />
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {/* Rows have no name of their own and never change places. */}
-            {rows.map((row, index) => (
-              <tr key={String(index)} className="border-t border-line">
-                {columns.map((name, column) => (
-                  <Cell key={name} value={row[column]} />
+            {keyed(rows).map(([key, row]) => (
+              <tr key={key} className="border-t border-line">
+                {keyed(columns).map(([cell], column) => (
+                  <Cell key={cell} value={row[column]} />
                 ))}
               </tr>
             ))}
@@ -54,21 +53,26 @@ export function TableView({ table }: { table: Table }) {
   );
 }
 
+/** Rows and columns never change places, and two columns may have one name. */
+const keyed = <T,>(list: readonly T[]): [string, T][] =>
+  list.map((one, index) => [`${index}`, one]);
+
 function Cell({ value }: { value: unknown }) {
   const isNumber = typeof value === 'number';
   return (
     <td className={`max-w-72 px-2 py-1 align-top wrap-anywhere ${isNumber ? 'tabular-nums' : ''}`}>
-      {value === undefined ? (
-        ''
-      ) : value === null ? (
+      {value === null ? (
         <span className="mono text-cancel">null</span>
-      ) : typeof value === 'string' ? (
-        showControlCharacters(
-          value.length > MAX_CELL_CHARS ? `${value.slice(0, MAX_CELL_CHARS)}…` : value,
-        )
       ) : (
-        jsonPreview(value, MAX_CELL_CHARS)
+        value !== undefined && <MarkedText text={cellText(value)} />
       )}
     </td>
   );
 }
+
+const cellText = (value: unknown): string =>
+  typeof value !== 'string'
+    ? jsonLine(value, MAX_CELL_CHARS)
+    : value.length > MAX_CELL_CHARS
+      ? `${value.slice(0, MAX_CELL_CHARS)}…`
+      : value;

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { MarkedText } from '../ui/marked-text.tsx';
 import type { Weather } from './choose-result-view.ts';
 import { TableView } from './table-view.tsx';
 
@@ -31,10 +31,16 @@ function Now({ weather, rows }: NowProps) {
     <div className="mb-1 flex flex-wrap items-center gap-x-5 gap-y-1">
       <div>
         {weather.place !== null && (
-          <p className="text-muted">{showControlCharacters(weather.place)}</p>
+          <p className="text-muted">
+            <MarkedText text={weather.place} />
+          </p>
         )}
         <p className="text-2xl font-semibold tabular-nums">{weather.temperature}</p>
-        {weather.conditions !== null && <p>{showControlCharacters(weather.conditions)}</p>}
+        {weather.conditions !== null && (
+          <p>
+            <MarkedText text={weather.conditions} />
+          </p>
+        )}
       </div>
       <dl className="grid grid-cols-[auto_auto] gap-x-4">
         {rows.map(

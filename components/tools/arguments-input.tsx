@@ -2,6 +2,8 @@
 
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useId } from 'react';
+import { Boundary } from '#components/ui/boundary';
+import { HiddenNote } from '#components/ui/hidden-note';
 import { isRecord } from '#lib/json/is-record';
 import { JsonText } from './json-text.tsx';
 import type { TryIt } from './use-try-it.ts';
@@ -25,22 +27,36 @@ export function ArgumentsInput({ state, view }: { state: TryIt; view: 'form' | '
         <p className="mb-2 text-wait">{t('try.badSchema', { problem: compiled.message })}</p>
       )}
       {plan.kind === 'form' && view === 'form' && (
-        <Suspense fallback={<p className="text-muted">{t('try.loading')}</p>}>
-          <SchemaForm
-            schema={plan.schema}
-            ui={plan.ui}
-            compiled={compiled}
-            value={state.value}
-            problems={state.shownProblems}
-            onChange={state.setValue}
-            onSubmit={() => void state.run()}
-            report={state.report}
-          />
-        </Suspense>
+        <Boundary of={state.value} fallback={<FormFailed state={state} />}>
+          <Suspense fallback={<p className="text-muted">{t('try.loading')}</p>}>
+            <SchemaForm
+              schema={plan.schema}
+              ui={plan.ui}
+              compiled={compiled}
+              value={state.value}
+              problems={state.shownProblems}
+              onChange={state.setValue}
+              onSubmit={() => void state.run()}
+              report={state.report}
+            />
+          </Suspense>
+        </Boundary>
       )}
       {plan.kind !== 'none' && (plan.kind === 'json' || view === 'json') && (
         <JsonArguments state={state} />
       )}
+      <HiddenNote text={JSON.stringify(state.value, null, 2)} />
+    </>
+  );
+}
+
+/** RV4: what the form cannot show can still be read and edited. */
+function FormFailed({ state }: { state: TryIt }) {
+  const t = useTranslations('tools.try');
+  return (
+    <>
+      <p className="mb-2 text-wait">{t('formFailed')}</p>
+      <JsonArguments state={state} />
     </>
   );
 }

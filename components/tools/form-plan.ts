@@ -1,4 +1,6 @@
+import { showControlCharacters } from '#lib/format/show-control-characters';
 import { isRecord } from '#lib/json/is-record';
+import { fitsPlainField, isNameOfEveryObject, shownKeywords } from './shown-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,9 +26,13 @@ const OPEN_SHAPES = ['patternProperties', 'dependencies', 'dependentSchemas', 'p
  * A property that it cannot show is edited as JSON within the form.
  */
 export function planForm(schema: Schema): FormPlan {
-  const problem = [...AMBIGUOUS, ...OPEN_SHAPES].find((keyword) => keyword in schema);
-  if (problem !== undefined) return { kind: 'json', reason: problem };
   const properties = propertiesOf(schema);
+  const problem =
+    [...AMBIGUOUS, ...OPEN_SHAPES].find((keyword) => keyword in schema) ??
+    Object.keys(properties).find(isNameOfEveryObject);
+  if (problem !== undefined) return { kind: 'json', reason: problem };
+  if (schema.type !== 'object' && schema.type !== undefined)
+    return { kind: 'json', reason: 'type' };
   if (Object.keys(properties).length === 0) {
     // `additionalProperties` is true unless said otherwise, and still most such tools take nothing.
     return isRecord(schema.additionalProperties) || schema.additionalProperties === true
@@ -40,13 +46,13 @@ export function planForm(schema: Schema): FormPlan {
 /** The values a form starts with: what the schema says is the default, and nothing else. */
 export function initialArguments(schema: Schema): Record<string, unknown> {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const args: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(propertiesOf(schema))) {
-    if (!isRecord(property)) continue;
-    if ('default' in property) args[name] = property.default;
-    else if ('const' in property && required.includes(name)) args[name] = property.const;
-  }
-  return args;
+  return Object.fromEntries(
+    Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+      if (!isRecord(property)) return [];
+      if ('default' in property) return [[name, property.default]];
+      return 'const' in property && required.includes(name) ? [[name, property.const]] : [];
+    }),
+  );
 }
 
 const propertiesOf = (schema: Schema): Schema =>
@@ -58,21 +64,27 @@ const propertiesOf = (schema: Schema): Schema =>
  * only named: the check knows the whole schema.
  */
 function schemaToShow(schema: Schema, ui: FieldPlan): Schema {
-  const { additionalProperties: _extra, unevaluatedProperties: _more, ...rest } = schema;
   const properties = Object.entries(propertiesOf(schema)).map(([name, inner]) => {
     const plan = ui[name];
     if (!isRecord(inner) || !isRecord(plan)) return [name, { title: name }];
-    if (plan === AS_JSON) return [name, onlyNamed(name, inner)];
-    return [name, inner.type === 'object' ? schemaToShow(inner, plan) : inner];
+    return [name, plan === AS_JSON ? onlyNamed(name, inner) : fieldToShow(inner, plan)];
   });
-  return { ...rest, properties: Object.fromEntries(properties) };
+  return { ...shownKeywords(schema), properties: Object.fromEntries(properties) };
+}
+
+function fieldToShow(schema: Schema, plan: FieldPlan): Schema {
+  if (schema.type === 'object') return schemaToShow(schema, plan);
+  if (schema.type !== 'array' || !isRecord(schema.items) || !isRecord(plan.items)) {
+    return shownKeywords(schema);
+  }
+  return { ...shownKeywords(schema), items: fieldToShow(schema.items, plan.items) };
 }
 
 /** The title is the name: a schema without any keyword would not be drawn at all. */
 function onlyNamed(name: string, { description, default: fallback }: Schema): Schema {
   return {
     title: name,
-    ...(description === undefined ? {} : { description }),
+    ...(typeof description === 'string' ? { description } : {}),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
 }
@@ -92,10 +104,11 @@ function planField(name: string, schema: unknown, depth: number): FieldPlan {
   if (!isRecord(schema) || depth > MAX_DEPTH) return AS_JSON;
   if ([...AMBIGUOUS, ...OPEN_SHAPES, 'const'].some((keyword) => keyword in schema)) return AS_JSON;
   if ('enum' in schema && !isPlainEnum(schema)) return AS_JSON;
+  if ('default' in schema && !fitsPlainField(schema.default, schema)) return AS_JSON;
   switch (schema.type) {
     case 'string':
-      return 'enum' in schema
-        ? {}
+      return Array.isArray(schema.enum)
+        ? planChoice(schema.enum)
         : { 'ui:widget': isLongText(name, schema) ? 'textarea' : 'text' };
     case 'number':
     case 'integer':
@@ -106,12 +119,25 @@ function planField(name: string, schema: unknown, depth: number): FieldPlan {
     case 'array':
       return planArray(name, schema, depth);
     case 'object':
-      return Object.keys(propertiesOf(schema)).length > 0 && !hasOpenKeys(schema)
+      return isPlainObject(schema) && !hasOpenKeys(schema)
         ? planObject(schema, depth + 1)
         : AS_JSON;
     default:
       return AS_JSON;
   }
+}
+
+/** Two choices can differ in a character that does not show. */
+function planChoice(values: readonly unknown[]): FieldPlan {
+  const names = values.map((value) =>
+    typeof value === 'string' ? showControlCharacters(value) : value,
+  );
+  return names.every((name, at) => name === values[at]) ? {} : { 'ui:enumNames': names };
+}
+
+function isPlainObject(schema: Schema): boolean {
+  const names = Object.keys(propertiesOf(schema));
+  return names.length > 0 && !names.some(isNameOfEveryObject);
 }
 
 const hasOpenKeys = (schema: Schema): boolean =>

@@ -14,6 +14,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { Button } from '#components/ui/button';
 import { IconButton } from '#components/ui/icon-button';
+import { MarkedText } from '#components/ui/marked-text';
 import { jsonPreview } from '#lib/format/json-preview';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { FormData } from './tool-validator.ts';
@@ -38,7 +39,9 @@ function Field(props: FieldTemplateProps<FormData, RJSFSchema>) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="flex flex-wrap items-baseline gap-x-2">
-        <span className="mono font-bold">{showControlCharacters(label)}</span>
+        <span className="mono font-bold">
+          <MarkedText text={label} />
+        </span>
         <span className="text-xs text-muted">
           {typeof schema.type === 'string' ? schema.type : t('asJson')}
           {required && ` · ${t('required')}`}
@@ -58,7 +61,7 @@ function Field(props: FieldTemplateProps<FormData, RJSFSchema>) {
 
 const Description = ({ id, text }: { id?: string; text: string }) => (
   <p id={id} className="whitespace-pre-wrap text-[13px] text-muted wrap-anywhere">
-    {showControlCharacters(text, { keepLayout: true })}
+    <MarkedText text={text} keepLayout />
   </p>
 );
 
@@ -66,9 +69,13 @@ function Errors({ errors, fieldPathId }: FieldErrorProps<FormData, RJSFSchema>) 
   if (!errors || errors.length === 0) return null;
   return (
     <ul id={`${fieldPathId.$id}__error`} className="text-[13px] text-error">
-      {errors.map((error) => (
-        <li key={String(error)}>{error}</li>
-      ))}
+      {errors
+        .filter((error) => typeof error === 'string')
+        .map((error) => (
+          <li key={error}>
+            <MarkedText text={error} />
+          </li>
+        ))}
     </ul>
   );
 }
@@ -90,7 +97,7 @@ function Legend({ title, required }: { title: string; required: boolean }) {
   const t = useTranslations('tools.try');
   return (
     <legend className="mono px-1 font-bold">
-      {showControlCharacters(title)}
+      <MarkedText text={title} />
       {required && <span className="font-sans text-xs text-muted"> · {t('required')}</span>}
     </legend>
   );
@@ -111,7 +118,7 @@ function ArrayFields(props: ArrayFieldTemplateProps<FormData, RJSFSchema>) {
           onClick={props.onAddClick}
         >
           <Plus aria-hidden className="size-4" />
-          {t('add', { name: props.title })}
+          {t('add', { name: showControlCharacters(props.title) })}
         </Button>
       )}
     </fieldset>
@@ -121,13 +128,16 @@ function ArrayFields(props: ArrayFieldTemplateProps<FormData, RJSFSchema>) {
 function ArrayItem(props: ArrayFieldItemTemplateProps<FormData, RJSFSchema>) {
   const t = useTranslations('tools.try');
   const { buttonsProps, index } = props;
-  const name = String(buttonsProps.fieldPathId.path.at(-2) ?? '');
+  const name = buttonsProps.fieldPathId.path.at(-2);
   return (
     <div className="flex items-end gap-2">
       <div className="min-w-0 flex-1">{props.children}</div>
       {buttonsProps.hasRemove && (
         <IconButton
-          label={t('remove', { index: index + 1, name })}
+          label={t('remove', {
+            index: index + 1,
+            name: typeof name === 'string' ? showControlCharacters(name) : '',
+          })}
           onClick={buttonsProps.onRemoveItem}
         >
           <Trash2 aria-hidden className="size-4" />

@@ -1,6 +1,8 @@
 'use client';
 
 import { useState } from 'react';
+import { visibleJsonText } from '#lib/format/show-control-characters';
+import { errorMessage } from '#lib/util/error-message';
 
 export interface JsonTextProps {
   id: string;
@@ -48,14 +50,13 @@ export function JsonText(props: JsonTextProps) {
   );
 }
 
-const toText = (value: unknown): string =>
-  value === undefined ? '' : JSON.stringify(value, null, 2);
+const toText = (value: unknown): string => (value === undefined ? '' : visibleJsonText(value));
 
 function parse(text: string): { ok: true; value: unknown } | { ok: false; message: string } {
   if (text.trim() === '') return { ok: true, value: undefined };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorMessage(error) };
   }
 }

@@ -1,8 +1,10 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { Boundary } from '#components/ui/boundary';
+import { MarkedText } from '#components/ui/marked-text';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { CannotShow } from '../result/cannot-show.tsx';
 import { JsonTree } from '../result/json-tree.tsx';
 import { Disclosure } from '../tool-call/disclosure.tsx';
 import { ToolFacts } from './tool-facts.tsx';
@@ -14,24 +16,28 @@ export function ToolDetail({ tool }: { tool: ToolListing }) {
   return (
     <article aria-labelledby="tool-name">
       <h1 id="tool-name" className="mono text-lg! font-bold wrap-anywhere">
-        {showControlCharacters(tool.name)}
+        <MarkedText text={tool.name} />
       </h1>
       {tool.display_name && (
-        <p className="text-muted wrap-anywhere">{showControlCharacters(tool.display_name)}</p>
+        <p className="text-muted wrap-anywhere">
+          <MarkedText text={tool.display_name} />
+        </p>
       )}
       {!tool.callable && (
         <p className="mt-1 text-error">
-          <strong>{t('notCallable')}</strong> {tool.reason}
+          <strong>{t('notCallable')}</strong> <MarkedText text={tool.reason ?? ''} />
         </p>
       )}
       <p className="mt-2 whitespace-pre-wrap wrap-anywhere">
-        {showControlCharacters(tool.description, { keepLayout: true })}
+        <MarkedText text={tool.description} keepLayout />
       </p>
       <ToolFacts tool={tool} />
       <Disclosure label={t('schema')} memoryKey={`tool-${tool.name}:schema`}>
         {() => <JsonTree value={tool.schema} label={t('schema')} />}
       </Disclosure>
-      <TryIt tool={tool} />
+      <Boundary of={tool.schema} fallback={<CannotShow value={tool.schema} name={tool.name} />}>
+        <TryIt tool={tool} />
+      </Boundary>
     </article>
   );
 }

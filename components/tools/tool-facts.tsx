@@ -1,8 +1,8 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
+import { MarkedText } from '#components/ui/marked-text';
 import { formatDuration } from '#lib/format/format-duration';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import { useNow } from '../shell/use-now.ts';
 
@@ -58,7 +58,7 @@ function ServingClient({ client }: { client: ToolListing['clients'][number] }) {
   const time = formatDuration(leftMs, locale, { whole: true });
   return (
     <span className="block wrap-anywhere">
-      {showControlCharacters(client.name || client.client_id)}{' '}
+      <MarkedText text={client.name || client.client_id} />{' '}
       <span className="text-xs text-muted">{t(client.visible ? 'inFront' : 'inBack')}</span>
       {client.responsive === false && (
         <span className="block text-xs font-semibold text-wait">{t('silent')}</span>

@@ -1,10 +1,12 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { Boundary } from '#components/ui/boundary';
 import { Button } from '#components/ui/button';
+import { MarkedText } from '#components/ui/marked-text';
 import { Select } from '#components/ui/select';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { CannotShow } from '../result/cannot-show.tsx';
 import { TOOL_FILTERS, type ToolFilter } from './filter-tools.ts';
 
 export interface ToolListProps {
@@ -60,11 +62,13 @@ export function ToolList(props: ToolListProps) {
       <ol className="mt-1 flex flex-col gap-1" aria-label={t('list')} {...LIST}>
         {props.tools.map((tool) => (
           <li key={toolKey(tool)}>
-            <ToolRow
-              tool={tool}
-              isSelected={tool.name === props.selected}
-              onSelect={props.onSelect}
-            />
+            <Boundary of={tool} fallback={<CannotShow value={tool} name={tool.name} />}>
+              <ToolRow
+                tool={tool}
+                isSelected={tool.name === props.selected}
+                onSelect={props.onSelect}
+              />
+            </Boundary>
           </li>
         ))}
       </ol>
@@ -93,7 +97,7 @@ function ToolRow({ tool, isSelected, onSelect }: ToolRowProps) {
           onClick={() => onSelect(tool.name)}
           className="mono min-h-6 text-left font-bold wrap-anywhere after:absolute after:inset-0 after:rounded-lg"
         >
-          {showControlCharacters(tool.name)}
+          <MarkedText text={tool.name} />
         </button>
         <span className="text-xs text-muted">
           {t(tool.source === 'server' ? 'sourceServer' : 'sourceClient')}
@@ -101,7 +105,7 @@ function ToolRow({ tool, isSelected, onSelect }: ToolRowProps) {
         {!tool.callable && <span className="chip bg-cancelbg text-cancel">{t('notCallable')}</span>}
       </div>
       <p className="line-clamp-2 text-[13px] text-muted wrap-anywhere">
-        {showControlCharacters(tool.description, { keepLayout: true })}
+        <MarkedText text={tool.description} keepLayout />
       </p>
     </div>
   );

@@ -4,8 +4,10 @@ import { ArrowLeft } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
+import { Boundary } from '#components/ui/boundary';
 import { Button } from '#components/ui/button';
 import { useListingsKnown, useTools } from '../providers/workbench-context.tsx';
+import { CannotShow } from '../result/cannot-show.tsx';
 import { filterTools, type ToolFilter } from './filter-tools.ts';
 import { ToolDetail } from './tool-detail.tsx';
 import { ToolList } from './tool-list.tsx';
@@ -55,7 +57,11 @@ export function ToolsPage() {
         )}
         {name === null && <p className="text-muted">{t('pick')}</p>}
         {name !== null && !tool && isKnown && <p className="text-muted">{t('gone', { name })}</p>}
-        {tool && <ToolDetail key={tool.name} tool={tool} />}
+        {tool && (
+          <Boundary of={tool} fallback={<CannotShow value={tool} name={tool.name} />}>
+            <ToolDetail key={tool.name} tool={tool} />
+          </Boundary>
+        )}
       </div>
     </div>
   );

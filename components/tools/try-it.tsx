@@ -3,7 +3,9 @@
 import { useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
 import { Button } from '#components/ui/button';
+import { MarkedText } from '#components/ui/marked-text';
 import { Select } from '#components/ui/select';
+import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { ArgumentsInput } from './arguments-input.tsx';
 import { ManualCalls } from './manual-calls.tsx';
@@ -40,7 +42,11 @@ export function TryIt({ tool }: { tool: ToolListing }) {
           <Button variant="ghost" onClick={() => void state.copyCurl()}>
             {t('copyCurl')}
           </Button>
-          {!tool.callable && <p className="text-error">{tool.reason}</p>}
+          {!tool.callable && (
+            <p className="text-error">
+              <MarkedText text={tool.reason ?? ''} />
+            </p>
+          )}
         </div>
         {hasProblem && (
           <p role="alert" className="mt-2 text-error">
@@ -50,11 +56,13 @@ export function TryIt({ tool }: { tool: ToolListing }) {
         {state.refusal && (
           <div role="alert" className="mt-2 text-error">
             <p className="font-semibold">{t('refused')}</p>
-            <p className="wrap-anywhere">{state.refusal.message}</p>
+            <p className="wrap-anywhere">
+              <MarkedText text={state.refusal.message} keepLayout />
+            </p>
             <ul>
               {state.refusal.details.map(({ path, problem }) => (
                 <li key={`${path} ${problem}`} className="wrap-anywhere">
-                  {t('at', { path: path || t('whole'), problem })}
+                  <MarkedText text={t('at', { path: path || t('whole'), problem })} />
                 </li>
               ))}
             </ul>
@@ -104,7 +112,10 @@ function ClientSelect({ tool, state }: { tool: ToolListing; state: State }) {
       onValueChange={state.setClientId}
       options={[
         { value: '', label: t('anyClient') },
-        ...tool.clients.map((one) => ({ value: one.client_id, label: one.name || one.client_id })),
+        ...tool.clients.map((one) => ({
+          value: one.client_id,
+          label: showControlCharacters(one.name || one.client_id),
+        })),
       ]}
     />
   );

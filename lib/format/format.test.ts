@@ -6,7 +6,12 @@ import { formatRelativeTime } from './format-relative-time.ts';
 import { jsonPreview } from './json-preview.ts';
 import { measureJson } from './json-size.ts';
 import { parseArguments } from './parse-arguments.ts';
-import { showControlCharacters } from './show-control-characters.ts';
+import {
+  countHidden,
+  showControlCharacters,
+  textParts,
+  visibleJsonText,
+} from './show-control-characters.ts';
 import { stripAnsi } from './strip-ansi.ts';
 
 describe('durations', () => {
@@ -75,6 +80,65 @@ describe('hidden characters', () => {
   test('[FM7] line breaks and tabs stay where text keeps its layout', () => {
     expect(showControlCharacters('a\n\tb')).toBe('a␊␉b');
     expect(showControlCharacters('a\n\tb\r', { keepLayout: true })).toBe('a\n\tb␍');
+  });
+
+  test.each([
+    ['tags', 'pay\u{e0041}\u{e007f}me', 'pay⟨U+E0041⟩⟨U+E007F⟩me'],
+    [
+      'variation selectors',
+      'a\ufe00\ufe0f\u{e0100}\u{e01ef}',
+      'a⟨U+FE00⟩⟨U+FE0F⟩⟨U+E0100⟩⟨U+E01EF⟩',
+    ],
+    [
+      'blanks that pass for a letter',
+      '\u3164\u2800\uffa0\u115f',
+      '⟨U+3164⟩⟨U+2800⟩⟨U+FFA0⟩⟨U+115F⟩',
+    ],
+    ['joiners that join nothing', 'a\u200db\u034fc\u00ad', 'a⟨U+200D⟩b⟨U+034F⟩c⟨U+00AD⟩'],
+    ['deprecated controls', '1\u206a2\u206f', '1⟨U+206A⟩2⟨U+206F⟩'],
+    ['halves of a character', 'a\ud800b', 'a⟨U+D800⟩b'],
+  ])('[FM7] %s are shown', (_name, text, shown) => {
+    expect(showControlCharacters(text)).toBe(shown);
+  });
+
+  test.each([
+    '👩‍👩‍👧‍👦',
+    '❤️',
+    '☎︎',
+    '👍🏽',
+    '🧑🏽‍🚀',
+    '1️⃣',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '🇨🇭',
+  ])('[FM13] the emoji %s is drawn as itself', (emoji) => {
+    expect(showControlCharacters(`a ${emoji} b`)).toBe(`a ${emoji} b`);
+  });
+
+  test.each([
+    ['a selector that another follows', '❤\ufe0f\ufe0f', '❤⟨U+FE0F⟩⟨U+FE0F⟩'],
+    ['bytes in selectors after an emoji', '😀\u{e0101}\u{e0155}', '😀⟨U+E0101⟩⟨U+E0155⟩'],
+    ['a joiner with an emoji on one side only', '😀\u200da', '😀⟨U+200D⟩a'],
+    ['a selector of a digit that is no key', '1\ufe0f2', '1⟨U+FE0F⟩2'],
+    ['tags that make no flag', '🏴\u{e0061}\u{e0062}\u{e007f}', '🏴⟨U+E0061⟩⟨U+E0062⟩⟨U+E007F⟩'],
+  ])('[FM13] %s is a mark', (_name, text, shown) => {
+    expect(showControlCharacters(text)).toBe(shown);
+  });
+
+  test('[FM7] a mark is apart from a text that spells it', () => {
+    expect(textParts('⟨U+200B⟩\u200b')).toEqual([
+      { text: '⟨U+200B⟩', hidden: [] },
+      { text: '⟨U+200B⟩', hidden: [0x200b] },
+    ]);
+    expect(countHidden('a\n\t⟨U+200B⟩\u{e0041}\u{e0042}')).toBe(2);
+  });
+
+  test('[FM14] JSON to edit writes them as escapes and reads back the same', () => {
+    const value = { 'na\u200bme': ['\u{e0041}', '❤️', 'a\nb', '\u0085'] };
+    const text = visibleJsonText(value);
+    expect(text).toContain('na\\u200bme');
+    expect(text).toContain('"\\udb40\\udc41"');
+    expect(countHidden(text)).toBe(0);
+    expect(JSON.parse(text)).toEqual(value);
   });
 
   test('[FM9] terminal sequences go, their text stays', () => {

@@ -3,15 +3,22 @@ import { showControlCharacters } from './show-control-characters.ts';
 const ELLIPSIS = '…';
 
 /**
- * One line of JSON, at most `maxChars` long (FM8). Stops reading as soon as the
- * line is full, so that a preview of 8 MB costs no more than one of 80 bytes.
+ * One line of JSON, at most `maxChars` long (FM8), with hidden characters as
+ * they are. Stops reading as soon as the line is full, so that a preview of 8 MB
+ * costs no more than one of 80 bytes.
  */
-export function jsonPreview(value: unknown, maxChars: number): string {
+export function jsonLine(value: unknown, maxChars: number): string {
   const line = { text: '', max: maxChars };
   write(value, line);
-  const shown = showControlCharacters(line.text);
-  return shown.length <= maxChars ? shown : `${shown.slice(0, maxChars - 1)}${ELLIPSIS}`;
+  return cut(line.text, maxChars);
 }
+
+/** The same with hidden characters as marks, for where only a text can be shown. */
+export const jsonPreview = (value: unknown, maxChars: number): string =>
+  cut(showControlCharacters(jsonLine(value, maxChars)), maxChars);
+
+const cut = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}${ELLIPSIS}`;
 
 interface Line {
   text: string;
@@ -25,7 +32,7 @@ function write(value: unknown, line: Line): void {
   if (typeof value === 'string') line.text += JSON.stringify(value.slice(0, line.max + 1));
   else if (Array.isArray(value)) writeArray(value, line);
   else if (typeof value === 'object' && value !== null) writeObject(value, line);
-  else line.text += value === undefined ? 'undefined' : (JSON.stringify(value) ?? String(value));
+  else line.text += JSON.stringify(value) ?? typeof value;
 }
 
 function writeArray(values: readonly unknown[], line: Line): void {

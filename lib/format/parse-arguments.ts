@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { errorMessage } from '../util/error-message.ts';
 
 export type ParsedArguments =
   | { readonly ok: true; readonly args: Record<string, unknown> }
@@ -11,8 +12,7 @@ export function parseArguments(text: string): ParsedArguments {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { ok: false, problem: 'not_json', message };
+    return { ok: false, problem: 'not_json', message: errorMessage(error) };
   }
   return isRecord(value)
     ? { ok: true, args: value }

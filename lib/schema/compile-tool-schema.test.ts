@@ -57,6 +57,47 @@ test('[SC2] an object without properties takes any object', () => {
   });
 });
 
+test.each<[string, unknown]>([
+  ['title', {}],
+  ['description', { a: 1 }],
+  ['$comment', ['a']],
+  ['$id', 1],
+  ['$schema', true],
+  ['$anchor', null],
+  ['format', {}],
+  ['pattern', {}],
+  ['contentEncoding', 1],
+  ['contentMediaType', 1],
+  ['deprecated', 'yes'],
+  ['readOnly', 1],
+  ['writeOnly', null],
+  ['examples', { first: 1 }],
+  ['enum', { first: 1 }],
+  ['$vocabulary', []],
+])('[SC3] "%s" of the wrong type is refused by its name, at any depth', (keyword, value) => {
+  const bad = { type: 'string', [keyword]: value };
+  for (const schema of [
+    { type: 'object', [keyword]: value },
+    { type: 'object', properties: { a: bad } },
+    { type: 'object', properties: { a: { type: 'array', items: bad } } },
+    { type: 'object', properties: {}, $defs: { unused: bad } },
+  ]) {
+    expect(compileToolSchema(schema)).toMatchObject({
+      ok: false,
+      code: 'schema_invalid',
+      message: expect.stringContaining(`"${keyword}"`),
+    });
+  }
+});
+
+test('[SC3] a property may have the name of a keyword, and any default', () => {
+  const named = ['title', 'description', 'examples', 'deprecated', 'format', '$comment'];
+  const properties = Object.fromEntries(named.map((name) => [name, { type: 'object' }]));
+  expect(codeOf({ type: 'object', properties })).toBe('ok');
+  const annotated = { title: 'A', examples: [{}], default: { a: 1 }, deprecated: false };
+  expect(codeOf({ type: 'object', properties: { a: annotated } })).toBe('ok');
+});
+
 test('[SC3] unknown types and misused keywords are refused', () => {
   for (const bad of [
     { type: 'no-such-type' },

@@ -47,6 +47,12 @@ export function readText(value: unknown): Read<string> {
   return typeof value === 'string' ? good(value) : bad('a text');
 }
 
+export const readAnyList = (value: unknown): Read<readonly unknown[]> =>
+  Array.isArray(value) ? good(value) : bad('a list');
+
+export const readAnyRecord = (value: unknown): Read<Record<string, unknown>> =>
+  isRecord(value) ? good(value) : bad('an object');
+
 export function readNames(value: unknown): Read<readonly string[]> {
   if (!Array.isArray(value)) return bad('a list of names');
   const list: readonly unknown[] = value;

@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { ANNOTATIONS } from './annotation-keywords.ts';
 import {
   readConst,
   readCount,
@@ -57,6 +58,8 @@ function readNode(reader: SchemaReader, schema: unknown): SchemaNode {
       refuse(reader, 'schema_ref_unknown', `"${keyword}" is not supported; use a local "$ref".`);
     }
   }
+  // They check nothing, and are drawn: what is no text would break the page that shows it.
+  for (const [keyword, read] of ANNOTATIONS) take(reader, schema, keyword, read);
   readReferences(reader, schema, node);
   readScalars(reader, schema, node);
   readObjects(reader, schema, node);

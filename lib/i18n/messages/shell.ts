@@ -42,6 +42,9 @@ export const shell = {
     signOut: 'Sign out',
     signOutFailed: 'Signing out did not work',
     close: 'Close',
+    hidden: '{count, plural, one {Hidden character} other {# hidden characters}} {codes}',
+    hiddenNote:
+      '{count, plural, one {# hidden character stands in this text:} other {# hidden characters stand in this text:}}',
     notifications: 'Messages',
     palette: {
       open: 'Commands',
@@ -108,6 +111,8 @@ export const shell = {
     signOut: '退出登录',
     signOutFailed: '退出登录失败',
     close: '关闭',
+    hidden: '{count, plural, other {# 个隐藏字符}} {codes}',
+    hiddenNote: '此文本含有 {count, plural, other {# 个隐藏字符}}：',
     notifications: '消息',
     palette: {
       open: '命令',
