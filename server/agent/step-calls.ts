@@ -109,7 +109,7 @@ export function createStepCalls(deps: {
       const entry = known ?? (await add(call.modelId, call.tool));
       if (!entry || !isOpen(entry)) return;
       // No arguments at all is also what a stream looks like that was cut at their start.
-      const unsure = known !== undefined && entry.partial.text === '' && !call.unreadable;
+      const unsure = known !== undefined && entry.partial.isEmpty && !call.unreadable;
       if (unsure) entry.held = { input: call.input };
       else startEntry(entry, call.input, call.unreadable);
     },
