@@ -56,6 +56,25 @@ export const callErrorCodeSchema = z.enum([
 ]);
 export type CallErrorCode = z.infer<typeof callErrorCodeSchema>;
 
+/** What of several causes of one code it was, for pages to say it in their language. */
+export const CALL_ERROR_REASONS = [
+  /** `no_provider`: the model named a tool that it was not offered in that step. */
+  'not_offered',
+  /** `no_provider`: the model called without naming a tool. */
+  'no_name',
+  /** `denied`: one step of a model made more calls than may run. */
+  'too_many_calls',
+  /** `invalid_args`: the model wrote arguments that are not one JSON object. */
+  'arguments_unreadable',
+  /** `invalid_args`: the model stopped before the arguments were complete. */
+  'arguments_incomplete',
+  /** `outcome_unknown`, `client_disconnected`: the client left and did not come back in time. */
+  'client_left',
+  /** `outcome_unknown`: the client came back without a trace of the call. */
+  'client_back',
+] as const;
+export type CallErrorReason = (typeof CALL_ERROR_REASONS)[number];
+
 /** Why a call did not succeed. `executed` says honestly whether the tool ran. */
 export const callErrorSchema = z.object({
   code: callErrorCodeSchema,
@@ -63,6 +82,8 @@ export const callErrorSchema = z.object({
   executed: z.enum(['no', 'yes', 'unknown']),
   /** With `timeout`: the clock that ran out. */
   clock: callClockSchema.optional(),
+  /** One of `CALL_ERROR_REASONS`, or of a later version's. */
+  reason: z.string().optional(),
   /** A client's own word for the kind of error, e.g. `permission_denied`. */
   client_code: z.string().optional(),
 });

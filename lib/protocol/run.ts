@@ -3,13 +3,25 @@ import { z } from 'zod';
 /** One conversation of an agent (contract, section 1). */
 const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
 
+/** The facts of a notice, by name; a page puts them into words of its language. */
+const noticeParamsSchema = z.record(z.string(), z.union([z.string(), z.number()]));
+export type NoticeParams = z.infer<typeof noticeParamsSchema>;
+
 export const messagePartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string() }),
   /** The call itself, its arguments and its result lie in the call's record. */
   z.object({ type: z.literal('tool_call'), tool_call_id: z.string() }),
-  /** Why a turn ended as it did, for people; never sent to the model. */
-  z.object({ type: z.literal('notice'), code: z.string(), text: z.string() }),
+  /**
+   * What a turn says of itself, for people; never sent to the model. Code and params are what a
+   * page shows in its language; `text` is the same in English, for all others.
+   */
+  z.object({
+    type: z.literal('notice'),
+    code: z.string(),
+    text: z.string(),
+    params: noticeParamsSchema.optional(),
+  }),
 ]);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
@@ -34,7 +46,9 @@ export const runSummarySchema = z.object({
   /** Step of the running turn, 1-based; 0 when idle. */
   step: z.number().int(),
   max_steps: z.number().int(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z
+    .object({ code: z.string(), message: z.string(), params: noticeParamsSchema.optional() })
+    .nullable(),
   created_at: z.number(),
   updated_at: z.number(),
 });

@@ -3,6 +3,7 @@ import type { Message } from '#lib/protocol/run';
 import type { Principal } from '../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { TurnError } from './describe-model-error.ts';
+import type { Notice } from './notices.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {
@@ -10,6 +11,8 @@ export interface ResolvedModel {
   readonly ref: string;
   readonly languageModel: LanguageModelV4;
   readonly imageWay: ImageWay;
+  /** Tools that one request may hold; null for any number. */
+  readonly maxTools: number | null;
   readonly providerOptions: SharedV4ProviderOptions;
 }
 
@@ -18,7 +21,7 @@ export interface MessageWriter {
   append(kind: 'text' | 'reasoning', delta: string): void;
   addCall(callId: string): void;
   /** For people only; a model never reads it. */
-  addNotice(code: string, text: string): void;
+  addNotice(notice: Notice): void;
   /** Resolves once the message is on disk and told as done. */
   end(): Promise<void>;
 }

@@ -1,15 +1,24 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 
 /** Why a turn failed, in words that tell the person what to do. */
 export interface TurnError {
   readonly code: string;
   readonly message: string;
+  /** The facts in the message, for pages that say it in another language. */
+  readonly params?: NoticeParams;
 }
 
 /** A model that says nothing for too long; thrown by the loop into its own stream. */
 export class ModelSilentError extends Error {
   override readonly name = 'ModelSilentError';
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`The model said nothing for ${seconds} s.`);
+    this.seconds = seconds;
+  }
 }
 
 /** The stream ended without saying that it was finished. */
@@ -24,7 +33,9 @@ export function describeModelError(error: unknown, model: string): TurnError {
   const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
   if (LoadAPIKeyError.isInstance(cause)) return noKey(model);
   if (cause instanceof ModelSilentError) {
-    return { code: 'model_silent', message: `${cause.message} Try again or choose another model.` };
+    const { message, seconds } = cause;
+    const words = `${message} Try again or choose another model.`;
+    return { code: 'model_silent', message: words, params: { model, seconds } };
   }
   if (cause instanceof StreamCutError) return cut(model);
   if (APICallError.isInstance(cause)) return describeApiError(cause, model);
@@ -33,11 +44,14 @@ export function describeModelError(error: unknown, model: string): TurnError {
 
 function describeApiError(error: APICallError, model: string): TurnError {
   const detail = detailOf(error);
+  const status = error.statusCode ?? 0;
+  const params = { model, status, detail };
   const told = `${errorMessage(error)} ${error.responseBody ?? ''}`;
   if (/context_length|context length|maximum context|too many tokens|context window/i.test(told)) {
     return {
       code: 'context_too_long',
       message: `The conversation is longer than ${model} takes. Start a new run, or choose a model with a larger context.`,
+      params: { model },
     };
   }
   switch (error.statusCode) {
@@ -48,11 +62,13 @@ function describeApiError(error: APICallError, model: string): TurnError {
       return {
         code: 'model_unauthenticated',
         message: `The provider of ${model} refused the API key (HTTP ${error.statusCode}). Check OPENAI_API_KEY and restart the server.`,
+        params: { model, status },
       };
     case 404:
       return {
         code: 'model_not_found',
         message: `The provider does not know ${model} (HTTP 404). Choose another model. ${detail}`,
+        params,
       };
     case 429:
       return describeLimit(told, model);
@@ -61,6 +77,7 @@ function describeApiError(error: APICallError, model: string): TurnError {
     return {
       code: 'model_unavailable',
       message: `The provider of ${model} failed (HTTP ${error.statusCode}). Try again later. ${detail}`,
+      params,
     };
   }
   // A stream whose response was fine and whose content was not.
@@ -68,6 +85,7 @@ function describeApiError(error: APICallError, model: string): TurnError {
   return {
     code: 'model_refused_request',
     message: `The provider of ${model} refused the request (HTTP ${error.statusCode}). ${detail}`,
+    params,
   };
 }
 
@@ -76,10 +94,12 @@ const describeLimit = (told: string, model: string): TurnError =>
     ? {
         code: 'model_quota',
         message: `The account for ${model} has no quota left (HTTP 429). Check its billing, or choose another model.`,
+        params: { model },
       }
     : {
         code: 'model_rate_limited',
         message: `The provider of ${model} limits requests (HTTP 429). Wait a moment and send again.`,
+        params: { model },
       };
 
 function describeOther(error: unknown, model: string): TurnError {
@@ -94,26 +114,40 @@ function describeOther(error: unknown, model: string): TurnError {
   ) {
     return cut(model);
   }
+  const detail = words.slice(0, LONGEST_DETAIL);
   return {
     code: 'model_failed',
-    message: `${model} failed: ${words.slice(0, LONGEST_DETAIL)} Try again or choose another model.`,
+    message: `${model} failed: ${detail} Try again or choose another model.`,
+    params: { model, detail },
   };
 }
 
 const noKey = (model: string): TurnError => ({
   code: 'no_api_key',
   message: `${model} needs an API key. Set OPENAI_API_KEY and restart the server, or choose the model "rehearsal", which needs none.`,
+  params: { model },
 });
 
 const cut = (model: string): TurnError => ({
   code: 'stream_cut',
   message: `The answer of ${model} broke off. Send a message to go on.`,
+  params: { model },
 });
 
-const unreachable = (model: string, error: unknown): TurnError => ({
-  code: 'model_unreachable',
-  message: `The provider of ${model} cannot be reached (${messagesOf(error).join(' ').slice(0, LONGEST_DETAIL)}). Check OPENAI_BASE_URL and the network.`,
-});
+function unreachable(model: string, error: unknown): TurnError {
+  const detail = messagesOf(error).join(' ').slice(0, LONGEST_DETAIL);
+  return {
+    code: 'model_unreachable',
+    message: `The provider of ${model} cannot be reached (${detail}). Check OPENAI_BASE_URL and the network.`,
+    params: { model, detail },
+  };
+}
+
+/** What must not happen, and ends a turn all the same. */
+export function internalError(error: unknown): TurnError {
+  const detail = errorMessage(error);
+  return { code: 'internal', message: `The server failed: ${detail}`, params: { detail } };
+}
 
 const detailOf = (error: APICallError): string =>
   errorMessage(error)

@@ -6,9 +6,9 @@ const listed = (...names: string[]) =>
   names.map((name) => toListing({ name, run: () => ({ output: 1 }) }));
 
 test('[AL11] a name with dots is offered with underscores and found again', () => {
-  const { tools, toToolName, toModelName } = createModelTools(listed('browser.screenshot'));
+  const { tools, find, toModelName } = createModelTools(listed('browser.screenshot'));
   expect(Object.keys(tools)).toEqual(['browser_screenshot']);
-  expect(toToolName('browser_screenshot')).toBe('browser.screenshot');
+  expect(find('browser_screenshot').toolName).toBe('browser.screenshot');
   expect(toModelName('browser.screenshot')).toBe('browser_screenshot');
 });
 
@@ -17,9 +17,9 @@ test('[AL11] two tools of one spelling are both offered and both found, in any o
     ['a.b', 'a_b'],
     ['a_b', 'a.b'],
   ]) {
-    const { tools, toToolName, toModelName } = createModelTools(listed(...names));
+    const { tools, find, toModelName } = createModelTools(listed(...names));
     expect(Object.keys(tools)).toEqual(['a_b', 'a_b_2']);
-    for (const name of names) expect(toToolName(toModelName(name))).toBe(name);
+    for (const name of names) expect(find(toModelName(name)).toolName).toBe(name);
   }
 });
 
@@ -31,16 +31,16 @@ test('[AL11] names of 64 characters that collide stay within 64', () => {
 });
 
 test('[AL44] a tool that is gone, or was made up, still has a name an API accepts', () => {
-  const { toModelName, toToolName } = createModelTools([]);
+  const { find, toModelName } = createModelTools([]);
   expect(toModelName('phone.vibrate')).toBe('phone_vibrate');
   expect(toModelName('rm -rf /; 删除')).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect(toModelName('')).toBe('_');
-  expect(toToolName('made_up')).toBe('made_up');
+  expect(find('made_up').toolName).toBe('made_up');
 });
 
 test('[AL11] names of object members are names like others', () => {
-  const { toToolName } = createModelTools(listed('toString', 'a.__proto__'));
-  expect(toToolName('toString')).toBe('toString');
-  expect(toToolName('a___proto__')).toBe('a.__proto__');
-  expect(toToolName('constructor')).toBe('constructor');
+  const { find } = createModelTools(listed('toString', 'a.__proto__'));
+  expect(find('toString').toolName).toBe('toString');
+  expect(find('a___proto__').toolName).toBe('a.__proto__');
+  expect(find('constructor').toolName).toBe('constructor');
 });

@@ -1,13 +1,14 @@
 import { jsonSchema, type ToolSet, tool } from 'ai';
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 
 export interface ModelTools {
   /** Without `execute`: the loop runs calls itself, so that each is a durable call. */
   readonly tools: ToolSet;
-  /** The tool that a model means; what it made up comes back as it is. */
-  toToolName(modelName: string): string;
+  /** The tool that a model means by a name, or why it means none of these. */
+  find(modelName: string): MeantTool;
   /** How a tool is spelled to the model, also one that is no longer offered. */
   toModelName(toolName: string): string;
 }
@@ -36,7 +37,7 @@ export function createModelTools(listings: readonly ToolListing[]): ModelTools {
   }
   return {
     tools,
-    toToolName: (modelName) => toolNames.get(modelName) ?? modelName,
+    find: createToolFinder(toolNames),
     toModelName: (toolName) => modelNames.get(toolName) ?? acceptableName(toModelName(toolName)),
   };
 }

@@ -4,7 +4,9 @@ import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
 import type { ModelListing } from '#lib/protocol/run';
 import type { Clock } from '../clock.ts';
 import type { ResolvedModel } from './agent.ts';
+import { MOST_TOOLS } from './choose-tools.ts';
 import { type Discovery, listModelIds } from './list-model-ids.ts';
+import { withNamedCalls } from './mend-tool-calls.ts';
 import { type ModelProvider, type ModelRef, parseModelRef, REHEARSAL } from './model-ref.ts';
 import { takesImages } from './takes-images.ts';
 
@@ -92,8 +94,9 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 const refuseWithoutKey = (): Promise<never> =>
   Promise.reject(new LoadAPIKeyError({ message: 'OPENAI_API_KEY is not set.' }));
 
-function createLanguageModels({ openaiApiKey, openaiBaseUrl, rehearsal, fetch }: ModelsOptions) {
-  const fetchOption = fetch ? { fetch } : {};
+function createLanguageModels(options: ModelsOptions) {
+  const { openaiApiKey, openaiBaseUrl, rehearsal } = options;
+  const fetchOption = { fetch: withNamedCalls(options.fetch ?? fetch) };
   const isNoKey = openaiApiKey === undefined && openaiBaseUrl === undefined;
   // All is given here, since the SDK reads the environment for what is not.
   const openai = createOpenAI({
@@ -127,6 +130,8 @@ function toResolved(ref: ModelRef, languageModel: LanguageModelV4): ResolvedMode
   return {
     ref: ref.text,
     languageModel,
+    // Servers that speak OpenAI's API document its limit too, and proxies hold it.
+    maxTools: ref.provider === REHEARSAL ? null : MOST_TOOLS,
     // Only the Responses API takes pictures in a tool's result.
     imageWay: !images ? 'none' : ref.provider === 'openai' ? 'tool_result' : 'user_message',
     // Stored responses are sent as references, and ours come from our own record.

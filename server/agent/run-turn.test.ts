@@ -157,7 +157,7 @@ describe.each(MODELS)('over %s', (model) => {
       'SUCCEEDED',
     ]);
     expect(openai.requests[1]?.toolResults.map(({ text }) => text)).toEqual([
-      expect.stringContaining('There is no tool no_such_tool'),
+      expect.stringContaining('no_such_tool'),
       'echo x',
     ]);
   });

@@ -1,7 +1,7 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
+import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
-import { errorMessage } from '#lib/util/error-message';
 import type { CallService, DraftCall } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
@@ -14,12 +14,22 @@ import {
   type TurnRequest,
 } from './agent.ts';
 import { buildModelHistory, type ModelImage } from './build-model-history.ts';
-import { describeModelError } from './describe-model-error.ts';
-import { INSTRUCTIONS, lastAnswerInstructions } from './instructions.ts';
+import { chooseTools } from './choose-tools.ts';
+import { describeModelError, internalError } from './describe-model-error.ts';
+import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { type ImageSource, loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
+import {
+  ANSWER_CUT,
+  ANSWER_FILTERED,
+  callsLeftOut,
+  failure,
+  STOPPED,
+  stepLimit,
+  toolsLeftOut,
+} from './notices.ts';
 import { retryDelay } from './retry-delay.ts';
-import { createStepCalls, type StartedCall, type StepCalls } from './step-calls.ts';
+import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 
 export interface TurnDeps {
@@ -42,6 +52,8 @@ interface Turn extends TurnRequest {
   /** Final records, read once. */
   readonly finals: Map<string, CallRecord>;
   readonly scaled: Map<string, ModelImage>;
+  /** Codes of what was said once and is not said again. */
+  readonly noted: Set<string>;
 }
 
 /**
@@ -50,7 +62,7 @@ interface Turn extends TurnRequest {
  * history is rebuilt from messages and records before each.
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
-  const turn: Turn = { ...request, deps, finals: new Map(), scaled: new Map() };
+  const turn: Turn = { ...request, deps, finals: new Map(), scaled: new Map(), noted: new Set() };
   for (let step = (request.stepsDone ?? 0) + 1; step <= deps.maxSteps; step += 1) {
     const end = await runStep(turn, step);
     if (end) return end;
@@ -79,6 +91,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   try {
     const end = await askModel(turn, { isLast, writer, calls });
     const started = calls.finish();
+    noteLeftOut(turn, { end, writer, calls });
     if (started.length === 0) return await endTurn(turn, { writer, end, isLast });
     // The calls stand in the history before anything waits for them: a crash loses none.
     await writer.end();
@@ -95,16 +108,25 @@ interface Asking {
   readonly calls: StepCalls;
 }
 
-async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<StepEnd> {
+interface Asked extends StepEnd {
+  readonly offered: number;
+  readonly leftOut: number;
+}
+
+async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<Asked> {
   const { deps, signal } = turn;
+  const records = await abortable(signal, readCalls(turn));
   // Read anew for each step: clients come and go.
-  const modelTools = createModelTools(offeredTools(turn));
-  const messages = await abortable(signal, historyFor(turn, modelTools));
+  const { offered, leftOut } = offeredTools(turn, records);
+  const modelTools = createModelTools(offered);
+  const messages = await abortable(signal, historyFor(turn, records, modelTools));
   for (let failures = 1; ; failures += 1) {
     try {
-      return await streamStep({
+      const end = await streamStep({
         model: turn.model,
-        instructions: isLast ? lastAnswerInstructions(deps.maxSteps) : INSTRUCTIONS,
+        instructions: isLast
+          ? lastAnswerInstructions(deps.maxSteps)
+          : stepInstructions(offered.length, leftOut),
         messages,
         tools: isLast ? null : modelTools,
         calls,
@@ -113,6 +135,7 @@ async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<
         clock: deps.clock,
         silentMs: deps.silentMs,
       });
+      return { ...end, offered: offered.length, leftOut: isLast ? 0 : leftOut };
     } catch (error) {
       const delay =
         error instanceof StepFailedError && error.saidNothing
@@ -129,26 +152,56 @@ const pause = (clock: Clock, ms: number): Promise<void> =>
     clock.schedule(ms, resolve);
   });
 
-function offeredTools(turn: Turn) {
+function offeredTools(turn: Turn, records: readonly CallRecord[]) {
   const allowed = turn.tools === null ? undefined : new Set(turn.tools);
-  return turn.deps.registry
+  const callable = turn.deps.registry
     .list(turn.principal)
     .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
+  return chooseTools(callable, {
+    most: turn.model.maxTools,
+    text: lastWords(turn.transcript.messages()),
+    recent: records.map(({ toolName }) => toolName),
+    clientId: null,
+  });
 }
 
-async function historyFor(turn: Turn, modelTools: ModelTools) {
-  const messages = turn.transcript.messages();
-  const callIds = messages
+const lastWords = (messages: readonly Message[]): string =>
+  (messages.findLast(({ role }) => role === 'user')?.parts ?? [])
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n');
+
+interface LeftOut {
+  readonly end: Asked;
+  readonly writer: MessageWriter;
+  readonly calls: StepCalls;
+}
+
+/** What people could not see otherwise: tools that the model did not know of, calls that it made in vain. */
+function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
+  if (end.leftOut > 0 && !turn.noted.has('tools_left_out')) {
+    turn.noted.add('tools_left_out');
+    writer.addNotice(toolsLeftOut(end.offered, end.offered + end.leftOut));
+  }
+  if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
+}
+
+/** The records of all calls that the messages name, in order. */
+async function readCalls(turn: Turn): Promise<CallRecord[]> {
+  const callIds = turn.transcript
+    .messages()
     .flatMap((message) => message.parts)
     .flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
   const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
-  const known = records.filter((record) => record !== undefined);
+  return records.filter((record) => record !== undefined);
+}
+
+async function historyFor(turn: Turn, records: readonly CallRecord[], modelTools: ModelTools) {
   const { imageWay } = turn.model;
   const images =
-    imageWay === 'none' ? new Map() : await loadImages(known, turn.deps.images, turn.scaled);
+    imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
   return buildModelHistory({
-    messages,
-    calls: new Map(known.map((record) => [record.id, record])),
+    messages: turn.transcript.messages(),
+    calls: new Map(records.map((record) => [record.id, record])),
     images,
     imageWay,
     toModelName: modelTools.toModelName,
@@ -182,13 +235,9 @@ interface Answer {
 
 async function endTurn(turn: Turn, { writer, end, isLast }: Answer): Promise<TurnEnd> {
   const { maxSteps } = turn.deps;
-  if (isLast) writer.addNotice('step_limit', `The limit of ${maxSteps} steps ended this turn.`);
-  if (end.finishReason === 'length') {
-    writer.addNotice('answer_cut', 'The model reached its output limit; the answer is cut.');
-  }
-  if (end.finishReason === 'content-filter') {
-    writer.addNotice('answer_filtered', "The provider's filter ended the answer.");
-  }
+  if (isLast) writer.addNotice(stepLimit(maxSteps));
+  if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);
+  if (end.finishReason === 'content-filter') writer.addNotice(ANSWER_FILTERED);
   await writer.end();
   return { status: 'idle' };
 }
@@ -208,13 +257,13 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
   if (isShuttingDown(signal)) return { status: 'suspended' };
   for (const call of running) cancelCall(turn, call, words);
   if (signal.aborted) {
-    writer.addNotice('cancelled', 'Stopped.');
+    writer.addNotice(STOPPED);
     await writer.end();
     return { status: 'cancelled' };
   }
   if (!(error instanceof StepFailedError)) deps.onDefect(error);
   const told = describeFailure(error, turn.model.ref);
-  writer.addNotice(told.code, told.message);
+  writer.addNotice(failure(told));
   await writer.end();
   return { status: 'failed', error: told };
 }
@@ -223,9 +272,7 @@ const isShuttingDown = (signal: AbortSignal): boolean =>
   signal.aborted && signal.reason === SHUTTING_DOWN;
 
 const describeFailure = (error: unknown, model: string) =>
-  error instanceof StepFailedError
-    ? describeModelError(error.cause, model)
-    : { code: 'internal', message: `The server failed: ${errorMessage(error)}` };
+  error instanceof StepFailedError ? describeModelError(error.cause, model) : internalError(error);
 
 /** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
 async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<CallRecord> {

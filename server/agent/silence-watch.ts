@@ -18,8 +18,7 @@ export function createSilenceWatch(clock: Clock, silentMs: number): SilenceWatch
     return clock.schedule(ms, () => {
       const leftMs = heardAt + silentMs - clock.now();
       if (leftMs > 0) unschedule = arm(leftMs);
-      else
-        controller.abort(new ModelSilentError(`The model said nothing for ${silentMs / 1000} s.`));
+      else controller.abort(new ModelSilentError(silentMs / 1000));
     });
   }
 

@@ -16,7 +16,7 @@ test('[AL6] a draft that is made while the turn ends is abandoned, and in no mes
     onDraft: (callId) => void named.push(callId),
     giveUp: (draft, message) => draft.abandon(message),
   });
-  const begun = stepCalls.begin('call_1', 'demo.echo');
+  const begun = stepCalls.begin('call_1', { toolName: 'demo.echo' });
   expect(stepCalls.abandon('The run was stopped.')).toEqual([]);
   made.resolve();
   await begun;

@@ -118,19 +118,19 @@ async function takePart(part: Part, request: StepRequest): Promise<void> {
   else if (part.type === 'reasoning-delta') writer.append('reasoning', part.text);
   // What a model calls that was offered nothing is not written down: it never was a call.
   if (!tools) return;
-  if (part.type === 'tool-input-start') await calls.begin(part.id, tools.toToolName(part.toolName));
+  if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
   else if (part.type === 'tool-input-delta') calls.write(part.id, part.delta);
   else if (part.type === 'tool-call') {
     await calls.written({
       modelId: part.toolCallId,
-      toolName: tools.toToolName(part.toolName),
+      tool: tools.find(part.toolName),
       input: part.input ?? {},
       unreadable: unreadable(part),
     });
   }
 }
 
-/** Arguments that are no JSON. A tool that is not there is refused by the call service, in its words. */
+/** Arguments that are no JSON. What the SDK says of a tool's name is decided by `find`. */
 function unreadable(part: Extract<Part, { type: 'tool-call' }>): string | undefined {
   if (!('invalid' in part) || part.invalid !== true) return undefined;
   const unparsed = typeof part.input === 'string' && part.input.trim() !== '';

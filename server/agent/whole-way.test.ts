@@ -18,6 +18,7 @@ import { createAgent } from './create-agent.ts';
 import { createModels } from './models.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { systemClock as clock } from './testing/fakes.ts';
+import { inOrder } from './testing/setup-turns.ts';
 
 /** Agent and runs on the real store, bus, registry and call service. */
 
@@ -195,8 +196,8 @@ test('[AL5] arguments that do not fit become a FAILED card, and the model reads 
   expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('"executed":"no"');
 });
 
-const holding: Script = ({ index }) =>
-  index === 0 ? { calls: [{ name: 'demo_hold', args: '{}' }] } : { text: 'again' };
+const HOLD = { calls: [{ name: 'demo_hold', args: '{}' }] };
+const holding = inOrder(HOLD, { text: 'again' });
 
 test('[RU4] Stop ends the run at once and cancels the call that runs', async () => {
   const running = Promise.withResolvers<void>();
@@ -238,6 +239,44 @@ test('[RU10] a server that comes back goes on, and the history stays paired', as
     ['assistant', 'notice'],
     ['assistant', 'text'],
   ]);
+});
+
+test('[AL100] a tool that the run was not given does not run, nor after a restart', async () => {
+  const dir = temporaryDirectory();
+  const running = Promise.withResolvers<void>();
+  const reckon = { calls: [{ name: 'calculation.eval', args: { expression: '6 * 7' } }] };
+  const first = await serve({
+    dir,
+    script: inOrder(reckon, HOLD),
+    started: running.resolve,
+  });
+  const outcome = await first.runs.start({
+    principal,
+    input: 'x',
+    model: 'openai-chat:gpt-4o',
+    tools: ['demo.hold'],
+  });
+  if (!outcome.ok) throw new Error(outcome.message);
+  await running.promise;
+  await first.close();
+
+  const second = await serve({
+    dir,
+    script: inOrder(reckon, { text: 'I may not.' }),
+  });
+  closing.push(second.close);
+  await second.ended(outcome.run.run_id);
+  const { calls } = await second.calls.list({ runId: outcome.run.run_id, limit: 10 });
+  const refused = calls.filter(({ toolName }) => toolName === 'calculation.eval');
+  expect(refused).toMatchObject(
+    [1, 2].map(() => ({
+      status: 'FAILED',
+      startedAt: null,
+      args: { expression: '6 * 7' },
+      error: { code: 'no_provider', reason: 'not_offered', executed: 'no' },
+    })),
+  );
+  expect(second.openai.requests[1]?.toolResults.at(-1)?.text).toContain('not offered');
 });
 
 test('[RU11] a draft that a stop cut short is put back as a call that did not run', async () => {

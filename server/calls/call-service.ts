@@ -1,3 +1,4 @@
+import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
@@ -48,6 +49,14 @@ export type CallActionOutcome =
       readonly details?: readonly ErrorDetail[];
     };
 
+/** Why a draft ended before it became a call; `invalid_args` without a code. */
+export interface AbandonedDraft {
+  readonly code?: CallErrorCode;
+  readonly reason?: CallErrorReason;
+  /** What the model wrote, where that is known. */
+  readonly args?: Record<string, unknown>;
+}
+
 /** A call whose arguments a model is still writing: a card, and not yet a record. */
 export interface DraftCall {
   readonly callId: string;
@@ -55,8 +64,8 @@ export interface DraftCall {
   update(params: Record<string, unknown>): void;
   /** Makes it a real call: checks, records, dispatches. A refusal becomes a FAILED record. */
   complete(args: unknown): Promise<CallRecord>;
-  /** The model stopped before the arguments were complete. Records it as FAILED. */
-  abandon(message: string): Promise<CallRecord>;
+  /** Ends it without running anything: a FAILED record with `executed: "no"`. */
+  abandon(message: string, why?: AbandonedDraft): Promise<CallRecord>;
 }
 
 /**

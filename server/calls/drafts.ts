@@ -29,8 +29,12 @@ export function createDrafts(deps: {
       callId: record.id,
       update: (params) => ledger.sketch(record.id, { params, partial: true }),
       complete: (args) => complete(record.id, request, args),
-      abandon: (message) =>
-        refuse(record.id, { code: 'invalid_args', message, executed: 'no' }, {}),
+      abandon: (message, { code = 'invalid_args', reason, args } = {}) =>
+        refuse(
+          record.id,
+          { code, message, executed: 'no', ...(reason === undefined ? {} : { reason }) },
+          args === undefined ? {} : { args },
+        ),
     };
   }
 
@@ -58,7 +62,7 @@ export function createDrafts(deps: {
     if (isFinalStatus(record.status)) return record;
     const shown = isRecord(args) ? { args } : {};
     const found = resolveTarget(registry, request);
-    if (!found.ok) return refuse(id, toCallError(found), shown);
+    if (!found.ok) return refuse(id, toCallError(found, request.tool), shown);
     const checked = found.first.check(args);
     if (!checked.ok) {
       const problems = checked.details.map(({ path, problem }) => `${path || 'args'} ${problem}`);
@@ -94,10 +98,9 @@ export function createDrafts(deps: {
   return { draft };
 }
 
-function toCallError({ code, message }: InvokeRefusal): CallError {
-  return {
-    code: code === 'permission_denied' ? 'denied' : 'no_provider',
-    message,
-    executed: 'no',
-  };
+/** For a model, which reads neither URLs nor allow-lists. */
+function toCallError({ code, message }: InvokeRefusal, tool: string): CallError {
+  if (code === 'permission_denied') return { code: 'denied', message, executed: 'no' };
+  const words = code === 'tool_not_found' ? `The tool ${tool} is not offered any more.` : message;
+  return { code: 'no_provider', message: words, executed: 'no' };
 }

@@ -1,5 +1,6 @@
 import { errorMessage } from '#lib/util/error-message';
 import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from '../agent/agent.ts';
+import { internalError } from '../agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
 
 /** The turns that run now: at most one of each run. */
@@ -36,7 +37,7 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
   const finish = async (turn: Turn, body: (signal: AbortSignal) => Promise<TurnEnd>) => {
     const end = await body(turn.controller.signal).catch((error): TurnEnd => {
       deps.onDefect(error);
-      return { status: 'failed', error: { code: 'internal', message: errorMessage(error) } };
+      return { status: 'failed', error: internalError(error) };
     });
     if (end.status !== 'suspended') await save(turn.run, end);
     // Free before it is told: who hears that the turn ended may start the next.
@@ -51,8 +52,9 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
     } catch (cause) {
       deps.onDefect(cause);
       // Nothing can be written down any more, and people are told that; nobody waits for ever.
-      const told = error ?? { code: 'store_failed', message: errorMessage(cause) };
-      run.show({ status: 'failed', error: told, step: 0 });
+      const detail = errorMessage(cause);
+      const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };
+      run.show({ status: 'failed', error: shown, step: 0 });
     }
   };
 

@@ -8,6 +8,7 @@ import {
   type TurnEnd,
 } from '../agent/agent.ts';
 import type { Models } from '../agent/models.ts';
+import { failure } from '../agent/notices.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import { StoreFailedError } from '../store/store.ts';
@@ -75,7 +76,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
     }
     const error = { code: 'model_not_found', message: resolved.message };
     const writer = run.beginMessage();
-    writer.addNotice(error.code, error.message);
+    writer.addNotice(failure(error));
     await writer.end();
     return { status: 'failed', error };
   };

@@ -1,5 +1,6 @@
 import type { Message } from '#lib/protocol/run';
 import type { TurnEnd } from '../agent/agent.ts';
+import { INFORMING } from '../agent/notices.ts';
 
 /** The notice of a turn that was taken up after a restart. */
 export const RESTARTED = 'restarted';
@@ -14,7 +15,9 @@ const NO_FAILURES = new Set(['step_limit', 'answer_cut', 'answer_filtered']);
 const ofLastTurn = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 
-const noticeOf = ({ parts }: Message) => parts.findLast((part) => part.type === 'notice');
+/** The notice at a turn's end, if it has one: beside others it goes on. */
+const noticeOf = ({ parts }: Message) =>
+  parts.filter((part) => part.type === 'notice').findLast(({ code }) => !INFORMING.has(code));
 
 const hasCalls = ({ parts }: Message): boolean => parts.some((part) => part.type === 'tool_call');
 
@@ -28,7 +31,9 @@ export function endedTurn(messages: readonly Message[]): TurnEnd | undefined {
   if (!notice) return hasCalls(last) ? undefined : { status: 'idle' };
   if (notice.code === 'cancelled') return { status: 'cancelled' };
   if (NO_FAILURES.has(notice.code)) return { status: 'idle' };
-  return { status: 'failed', error: { code: notice.code, message: notice.text } };
+  const { code, text, params } = notice;
+  const error = { code, message: text, ...(params === undefined ? {} : { params }) };
+  return { status: 'failed', error };
 }
 
 export const namedCalls = (messages: readonly Message[]): ReadonlySet<string> =>

@@ -129,7 +129,7 @@ describe('what watchers see', () => {
       turn: async ({ transcript }) => {
         const writer = transcript.beginMessage();
         writer.append('text', 'Half a');
-        writer.addNotice('cancelled', 'Stopped.');
+        writer.addNotice({ code: 'cancelled', text: 'Stopped.' });
         await writer.end();
         return { status: 'cancelled' };
       },

@@ -70,10 +70,10 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
     addCall(callId) {
       add({ type: 'tool_call', tool_call_id: callId });
     },
-    addNotice(code, text) {
+    addNotice(notice) {
       flush();
       // A fact, not the model's unfinished text: told with the end, when it is on disk.
-      message = { ...message, parts: [...message.parts, { type: 'notice', code, text }] };
+      message = { ...message, parts: [...message.parts, { type: 'notice', ...notice }] };
     },
     async end() {
       settle();

@@ -2,13 +2,17 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { abortable } from '#lib/util/abortable';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
+import { failure, type Notice, STOPPED } from '../agent/notices.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { canGoOn, endedTurn, namedCalls, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
 
-const GOES_ON = 'The server was restarted meanwhile. The turn goes on from here.';
+const GOES_ON: Notice = {
+  code: RESTARTED,
+  text: 'The server was restarted meanwhile. The turn goes on from here.',
+};
 
 const INTERRUPTED = {
   code: 'interrupted',
@@ -16,7 +20,7 @@ const INTERRUPTED = {
     'The server was restarted several times during the same step of this turn. Send a message to go on.',
 };
 
-/** More calls than any turn makes. */
+/** More calls than one step records: what is open or lost belongs to the last step. */
 const MOST_CALLS = 200;
 
 export interface RecoverTurnDeps {
@@ -48,7 +52,7 @@ export async function recoverTurn(
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   // Seen at once: until its calls and their clients are back, nothing else is.
-  if (mayGoOn) writer.addNotice(RESTARTED, GOES_ON);
+  if (mayGoOn) writer.addNotice(GOES_ON);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(signal, Promise.all(open.map((call) => waitFor(call, deps.calls, signal))));
@@ -58,7 +62,7 @@ export async function recoverTurn(
     return stopped(writer, open, deps, signal);
   }
   if (!mayGoOn) {
-    writer.addNotice(INTERRUPTED.code, INTERRUPTED.message);
+    writer.addNotice(failure(INTERRUPTED));
     await writer.end();
     return { status: 'failed', error: INTERRUPTED };
   }
@@ -75,7 +79,7 @@ async function stopped(
 ): Promise<TurnEnd> {
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
   for (const call of open) deps.calls.cancel(call.id, 'The run was stopped.').catch(deps.onDefect);
-  writer.addNotice('cancelled', 'Stopped.');
+  writer.addNotice(STOPPED);
   await writer.end();
   return { status: 'cancelled' };
 }

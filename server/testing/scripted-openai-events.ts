@@ -1,9 +1,10 @@
 export interface ScriptedCall {
-  readonly name: string;
+  /** Sent as it is, so that it can be empty, `null`, a number or, as `undefined`, missing. */
+  readonly name: unknown;
   /** A string is sent as it is, so that it can be nonsense; anything else as JSON. */
   readonly args: unknown;
-  /** Default `call_<n>`. May be empty or the same for several. */
-  readonly id?: string;
+  /** Default `call_<n>`. May be empty, `null` or the same for several. */
+  readonly id?: string | null;
 }
 
 /** One answer. With `status` an error instead of a stream. */
@@ -49,7 +50,7 @@ export function* chatEvents(reply: ScriptedReply, model: string): Generator<Scri
     yield chunk({ reasoning_content: piece }, null, true);
   for (const piece of pieces(reply, reply.text)) yield chunk({ content: piece }, null, true);
   for (const [index, call] of (reply.calls ?? []).entries()) {
-    const id = call.id ?? `call_${index + 1}`;
+    const id = call.id === undefined ? `call_${index + 1}` : call.id;
     const start = { index, id, type: 'function', function: { name: call.name, arguments: '' } };
     yield chunk({ tool_calls: [start] }, null, true);
     for (const piece of pieces(reply, argumentText(call))) {
@@ -90,7 +91,7 @@ export function* responsesEvents(reply: ScriptedReply, model: string): Generator
     const item = {
       id,
       type: 'function_call',
-      call_id: call.id ?? `call_${index + 1}`,
+      call_id: call.id === undefined ? `call_${index + 1}` : call.id,
       name: call.name,
     };
     yield event(

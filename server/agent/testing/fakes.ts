@@ -7,7 +7,7 @@ import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { EventBus } from '../../bus/event-bus.ts';
-import type { CallService, DraftCall } from '../../calls/call-service.ts';
+import type { AbandonedDraft, CallService, DraftCall } from '../../calls/call-service.ts';
 import { type Clock, createSystemClock } from '../../clock.ts';
 import type { CallRecord } from '../../store/call-record.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
@@ -120,8 +120,13 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
         });
   };
 
-  const refuse = (id: string, message: string) =>
-    settle(id, { error: { code: 'invalid_args', message, executed: 'no' } });
+  const refuse = (id: string, message: string, why: AbandonedDraft = {}) => {
+    const { code = 'invalid_args', reason, args } = why;
+    const record = records.get(id);
+    if (record && args) put({ ...record, args });
+    const error: CallError = { code, message, executed: 'no', ...(reason ? { reason } : {}) };
+    return settle(id, { error });
+  };
 
   const complete = async (id: string, args: unknown): Promise<CallRecord> => {
     const record = records.get(id);
@@ -154,7 +159,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
         callId: id,
         update: (params) => void updates.push({ callId: id, params }),
         complete: (args) => complete(id, args),
-        abandon: async (message) => refuse(id, message),
+        abandon: async (message, why) => refuse(id, message, why),
       };
     },
     get: async (id) => records.get(id),

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { chooseTools, MOST_TOOLS } from './choose-tools.ts';
+import { type FakeTool, toListing } from './testing/fakes.ts';
+import { inOrder, notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
+
+const numbered = (prefix: string, count: number): FakeTool[] =>
+  Array.from({ length: count }, (_, n) => ({
+    name: `${prefix}.t${String(n).padStart(3, '0')}`,
+    run: () => ({ output: n }),
+  }));
+
+type Client = ToolListing['clients'][number];
+
+const of = (client: Partial<Client> & { client_id: string }, tools: FakeTool[]): ToolListing[] =>
+  tools.map((tool) => ({
+    ...toListing(tool),
+    clients: [{ name: client.client_id, visible: true, ...client }],
+  }));
+
+const choose = (listings: ToolListing[], more: Partial<Parameters<typeof chooseTools>[1]> = {}) =>
+  chooseTools(listings, { most: 10, text: '', recent: [], clientId: null, ...more });
+
+const names = ({ offered }: ReturnType<typeof chooseTools>) => offered.map(({ name }) => name);
+
+describe('[AL103] of more tools than a model takes', () => {
+  const many = of({ client_id: 'far', visible: false }, numbered('a', 30));
+
+  test('[AL103] as many are offered as it takes, the same each time', () => {
+    const chosen = choose(many);
+    expect(chosen.offered).toHaveLength(10);
+    expect(chosen.leftOut).toBe(20);
+    expect(names(choose(many.toReversed()))).toEqual(names(chosen));
+    expect(choose(many, { most: null }).offered).toHaveLength(30);
+  });
+
+  test.each(['please use a.t029 now', 'A_T029!', '请用a.t029'])(
+    '[AL103] %j names one that is offered then',
+    (text) => {
+      expect(names(choose(many, { text }))).toContain('a.t029');
+    },
+  );
+
+  test('[AL103] a name within a longer word names nothing', () => {
+    expect(names(choose(many, { text: 'data.t0299' }))).not.toContain('a.t029');
+  });
+
+  test('[AL103] first named ones, then the server’s, the writer’s, used ones, visible ones', () => {
+    const server = numbered('zz', 1).map((tool) => ({
+      ...toListing(tool),
+      source: 'server' as const,
+    }));
+    const listings = [
+      ...many,
+      ...of({ client_id: 'mute', responsive: false }, numbered('m', 1)),
+      ...of({ client_id: 'seen' }, numbered('y', 1)),
+      ...of({ client_id: 'writer', visible: false }, numbered('x', 1)),
+      ...server,
+    ];
+    const more = { text: 'a.t012', recent: ['a.t020', 'a.t021'], clientId: 'writer' };
+    expect(names(choose(listings, { ...more, most: 6 })).toSorted()).toEqual(
+      ['a.t012', 'zz.t000', 'x.t000', 'a.t020', 'a.t021', 'y.t000'].toSorted(),
+    );
+    expect(names(choose(listings, { ...more, most: 33 }))).not.toContain('m.t000');
+  });
+
+  test('[AL103] a client with many tools leaves room for one with few', () => {
+    const listings = [
+      ...of({ client_id: 'big' }, numbered('a', 30)),
+      ...of({ client_id: 'small' }, numbered('z', 3)),
+    ];
+    expect(names(choose(listings)).filter((name) => name.startsWith('z.'))).toHaveLength(3);
+  });
+});
+
+describe.each(['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3:8b'])(
+  'over %s',
+  (model) => {
+    test('[AL103] 200 tools: 128 are sent, the named one among them, and run and model are told', async () => {
+      const tools = numbered('many', 200);
+      const script = inOrder(
+        { calls: [{ name: 'many_t199', args: { a: 1 } }] },
+        { calls: [{ name: 'many_t150', args: { a: 1 } }] },
+        { text: 'done' },
+      );
+      const { turn, openai, calls } = await setupTurns({ model, script, tools });
+      const run = await turn('Use many.t199 please');
+      expect(MOST_TOOLS).toBe(128);
+      for (const { toolNames, body } of openai.requests) {
+        expect(toolNames).toHaveLength(128);
+        expect(toolNames).toContain('many_t199');
+        expect(JSON.stringify(body)).toContain('128 of 200 tools');
+      }
+      expect(
+        [...calls.records.values()].map(({ status, error }) => [status, error?.reason]),
+      ).toEqual([
+        ['SUCCEEDED', undefined],
+        ['FAILED', 'not_offered'],
+      ]);
+      expect(notices(partsOf(run))).toEqual(['tools_left_out']);
+      expect(partsOf(run).find(({ type }) => type === 'notice')).toMatchObject({
+        params: { offered: 128, available: 200 },
+      });
+      expect(texts(partsOf(run)).at(-1)).toBe('done');
+    });
+  },
+);
+
+test('[AL103] the rehearsal model takes any number of tools', async () => {
+  const { turn, calls } = await setupTurns({
+    model: 'rehearsal',
+    script: () => ({}),
+    tools: numbered('many', 200),
+  });
+  const run = await turn('many_t177');
+  expect([...calls.records.values()].map(({ toolName }) => toolName)).toContain('many.t177');
+  expect(notices(partsOf(run))).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import type { CallErrorReason } from '#lib/protocol/call-status';
+import { stripInvisible } from '#lib/text/invisible';
+
+/** What a model's word for a tool means: one that it was offered, or why it means none. */
+export interface MeantTool {
+  /** The tool's own name; for none what the model wrote, cut so that it can be recorded. */
+  readonly toolName: string;
+  readonly refusal?: { readonly reason: CallErrorReason; readonly message: string };
+}
+
+/** Stands for the name of a call that has none. No tool can be offered under it. */
+export const NAMELESS = '(no name)';
+
+const LONGEST_RECORDED = 128;
+const MOST_CLOSEST = 3;
+const MOST_LISTED = 20;
+
+/**
+ * Finds what a name means among the tools of one step (AL100 to AL102). A name
+ * that differs by case or separators alone means the one tool that it fits;
+ * with two that fit, it means none. `offered` maps the names that the model
+ * was given to the tools' own.
+ */
+export function createToolFinder(offered: ReadonlyMap<string, string>) {
+  const own = new Map([...offered].map(([modelName, toolName]) => [toolName, modelName]));
+  const bySpelling = new Map<string, string[]>();
+  for (const [modelName, toolName] of offered) {
+    for (const spelling of new Set([spellingOf(modelName), spellingOf(toolName)])) {
+      bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), toolName]);
+    }
+  }
+
+  return (written: string): MeantTool => {
+    const toolName = offered.get(written) ?? (own.has(written) ? written : undefined);
+    if (toolName !== undefined) return { toolName };
+    const names = [...offered.keys()];
+    if (written === NAMELESS || written.trim() === '') {
+      const message = `The call had no name, so nothing was run. ${listed(names)}`;
+      return { toolName: NAMELESS, refusal: { reason: 'no_name', message } };
+    }
+    const [only, ...others] = bySpelling.get(spellingOf(written)) ?? [];
+    if (only !== undefined && others.length === 0) return { toolName: only };
+    const recorded = cut(written);
+    const message = `The tool ${JSON.stringify(recorded)} is not offered to you in this step, so nothing was run. ${closestWords(written, names)}${listed(names)}`;
+    return { toolName: recorded, refusal: { reason: 'not_offered', message } };
+  };
+}
+
+/** What two ways to write one name have in common. */
+const spellingOf = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]+/g, '');
+
+/** For a record and a card: short, and nothing in it that does not show. */
+function cut(name: string): string {
+  const visible = stripInvisible(name.slice(0, LONGEST_RECORDED)).replaceAll(/\p{Cc}/gu, '');
+  return name.length > LONGEST_RECORDED ? `${visible}…` : visible;
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'No tool is offered to you.';
+  const shown = names.slice(0, MOST_LISTED).join(', ');
+  return names.length > MOST_LISTED
+    ? `You are offered ${names.length} tools, among them: ${shown}.`
+    : `You are offered: ${shown}.`;
+}
+
+function closestWords(written: string, names: readonly string[]): string {
+  const spelling = spellingOf(written).slice(0, LONGEST_RECORDED);
+  const near = names
+    .map((name) => ({ name, distance: editDistance(spelling, spellingOf(name)) }))
+    .filter(({ distance }) => distance <= Math.max(2, spelling.length / 2))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, MOST_CLOSEST);
+  return near.length === 0 ? '' : `The closest: ${near.map(({ name }) => name).join(', ')}. `;
+}
+
+/** Levenshtein's distance, row by row. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,48 @@
+import type { NoticeParams } from '#lib/protocol/run';
+import type { TurnError } from './describe-model-error.ts';
+
+/** What a turn has to say of itself: a code with its facts for pages, English words for the rest. */
+export interface Notice {
+  readonly code: string;
+  readonly text: string;
+  readonly params?: NoticeParams;
+}
+
+/** Notices beside which a turn goes on. All others stand at its end. */
+export const INFORMING: ReadonlySet<string> = new Set(['tools_left_out', 'calls_left_out']);
+
+export const stepLimit = (steps: number): Notice => ({
+  code: 'step_limit',
+  text: `The limit of ${steps} steps ended this turn.`,
+  params: { steps },
+});
+
+export const ANSWER_CUT: Notice = {
+  code: 'answer_cut',
+  text: 'The model reached its output limit; the answer is cut.',
+};
+
+export const ANSWER_FILTERED: Notice = {
+  code: 'answer_filtered',
+  text: "The provider's filter ended the answer.",
+};
+
+export const STOPPED: Notice = { code: 'cancelled', text: 'Stopped.' };
+
+export const toolsLeftOut = (offered: number, available: number): Notice => ({
+  code: 'tools_left_out',
+  text: `${offered} of ${available} tools were offered to the model, which takes no more. A tool whose name is in the message is always among them.`,
+  params: { offered, available },
+});
+
+export const callsLeftOut = (count: number, limit: number): Notice => ({
+  code: 'calls_left_out',
+  text: `The model made ${count} more calls in one step than are recorded; they were not run. A step runs at most ${limit} calls.`,
+  params: { count, limit },
+});
+
+export const failure = ({ code, message, params }: TurnError): Notice => ({
+  code,
+  text: message,
+  ...(params === undefined ? {} : { params }),
+});
