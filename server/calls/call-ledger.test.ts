@@ -132,6 +132,19 @@ test('[CA11] what cannot be written is never told', async () => {
   expect([told, errors.length]).toEqual([[], 1]);
 });
 
+test('[CA11] a write that is rejected by itself holds up nothing that comes after it', async () => {
+  const { ledger, disk, told, flush, running } = setup();
+  await running();
+  ledger.tell('tc_1', { tip: 'no JSON' });
+  ledger.tell('tc_1', { tip: 'waits for that write' });
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await new Promise(setImmediate);
+  await flush();
+  ledger.tell('tc_1', { tip: 'later' });
+  await flush();
+  expect(told).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
+});
+
 test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
   const { ledger, disk, told, flush, first, running } = setup();
   void ledger.commit(first, [first.card]);

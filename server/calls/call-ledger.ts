@@ -115,11 +115,19 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     const toTell = entry.untold ? [...entry.untold, ...updates] : updates;
     entry.untold = undefined;
     entry.writes += 1;
-    entry.written = store.write([{ type: 'put_call', call: record }, ...more]).then(() => {
-      entry.writes -= 1;
-      publish(entry, record, toTell);
-      if (entry.untold) writeUntold(entry);
-    });
+    entry.written = store.write([{ type: 'put_call', call: record }, ...more]).then(
+      () => {
+        entry.writes -= 1;
+        publish(entry, record, toTell);
+        if (entry.untold) writeUntold(entry);
+      },
+      (error) => {
+        entry.writes -= 1;
+        // Such a write may be rejected alone (ST6): what waited for it goes on.
+        if (entry.untold) writeUntold(entry);
+        throw error;
+      },
+    );
     return entry.written;
   }
 
