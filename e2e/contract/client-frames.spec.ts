@@ -163,7 +163,7 @@ test('§5 a status that is larger than its limit is refused: it would weigh on e
   expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
   client.send({ type: 'tool_status', id, preview: 'x'.repeat(LIMITS.statusBytes - 100) });
   // It is shown once it is on disk, and no message says when that is.
-  const shown = async () => String((await readCall(board(), id)).card.preview).length;
+  const shown = async () => String((await readCall(board(), id)).preview).length;
   await expect.poll(shown).toBe(LIMITS.statusBytes - 100);
 });
 

@@ -13,6 +13,10 @@ export const callRecordSchema = z.object({
   phase: callPhaseSchema.nullable(),
   args: z.record(z.string(), z.unknown()),
   result: z.unknown(),
+  /** What people are shown in place of the result; missing when the tool gave none. */
+  display: z.unknown().optional(),
+  /** The newest that a running tool showed of its work; missing when it showed nothing. */
+  preview: z.unknown().optional(),
   error: callErrorSchema.nullable(),
   attachments: z.array(attachmentSchema),
   created_at: z.number(),
@@ -31,6 +35,19 @@ export const callRecordSchema = z.object({
   card: cardUpdateSchema,
 });
 export type WireCallRecord = z.infer<typeof callRecordSchema>;
+
+const wholeBytes = z.number().int().nonnegative().optional();
+
+/** A call in a list: of a value over 16 KiB the beginning, and the bytes of the whole beside it. */
+export const listedCallSchema = callRecordSchema.extend({
+  truncated: z.literal(true).optional(),
+  args_bytes: wholeBytes,
+  result_bytes: wholeBytes,
+  display_bytes: wholeBytes,
+  preview_bytes: wholeBytes,
+  late_result_bytes: wholeBytes,
+});
+export type ListedCall = z.infer<typeof listedCallSchema>;
 
 /** A call as the watch socket's snapshot carries it: enough to draw its card. */
 export const watchedCallSchema = z.object({

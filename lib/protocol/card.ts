@@ -12,6 +12,9 @@ export const progressSchema = z.object({
   total: z.number().positive().optional(),
 });
 
+/** Bytes of the whole of a value that is shown by its beginning; null when it is whole again. */
+const wholeBytesSchema = z.number().int().nonnegative().nullable().optional();
+
 /** The clock that runs for a call now. `deadline_at` is null while the clock stands still. */
 const cardClockSchema = z.object({
   name: callClockSchema,
@@ -32,8 +35,16 @@ export const cardUpdateSchema = z.object({
   preview: z.unknown().optional(),
   /** For people: `display` where the tool gave one, else its output. */
   result: z.unknown().optional(),
-  /** Bytes of a result too large for a card; `result` then holds its beginning as text. */
-  result_bytes: z.number().int().optional(),
+  /**
+   * True while a value of the card is only the beginning of one over 16 KiB. Which
+   * one, and the bytes of the whole, is said by those of the next four that are
+   * numbers. The whole is in the call's record.
+   */
+  truncated: z.boolean().optional(),
+  params_bytes: wholeBytesSchema,
+  result_bytes: wholeBytesSchema,
+  preview_bytes: wholeBytesSchema,
+  error_bytes: wholeBytesSchema,
   error: callErrorSchema.nullable().optional(),
   progress: progressSchema.optional(),
   attachments: z.array(attachmentSchema).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callRecordSchema } from './call-record.ts';
+import { listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
 import { LIMITS } from './limits.ts';
 import { modelListingSchema, runSummarySchema } from './run.ts';
@@ -43,10 +43,16 @@ export const callsQuerySchema = z.object({
   q: z.string().max(1_000).optional(),
   cursor: z.string().max(1_000).optional(),
   limit,
+  /** `args`, `result` or both with a comma: whole, where the list has previews. */
+  include: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(['args', 'result'])))
+    .optional(),
 });
 
 export const callsPageSchema = z.object({
-  tool_calls: z.array(callRecordSchema),
+  tool_calls: z.array(listedCallSchema),
   next_cursor: z.string().nullable(),
 });
 

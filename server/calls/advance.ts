@@ -1,6 +1,7 @@
 import { toCardStatus } from '#lib/protocol/call-status';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
+import { boundCard, boundUpdate } from '#lib/tool-call/bound-card';
 import type { CallEvent, CallState, Refusal } from '#lib/tool-call/call-machine';
 import { transition } from '#lib/tool-call/call-machine';
 import { mergeCard } from '#lib/tool-call/merge-card';
@@ -27,6 +28,7 @@ export interface AdvanceExtras {
       CallRecord,
       | 'args'
       | 'result'
+      | 'display'
       | 'resultHash'
       | 'attachments'
       | 'card'
@@ -37,8 +39,6 @@ export interface AdvanceExtras {
   >;
   /** The pinned provider, with what the machine does not need to know of it. */
   readonly provider?: Provider;
-  /** For people, in place of `result`. */
-  readonly display?: unknown;
   readonly update?: CardUpdate;
 }
 
@@ -66,7 +66,7 @@ export function advance(
     error: moved.error ?? record.error,
   };
   const next = withClocks(record, before, now);
-  const update = { ...describeChange(record, next, extras.display), ...extras.update };
+  const update = boundUpdate(record.card, { ...describeChange(record, next), ...extras.update });
   return { ok: true, record: { ...next, card: mergeCard(record.card, update) }, update };
 }
 
@@ -144,7 +144,7 @@ function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
 export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
   status: toCardStatus(record.status),
   phase: record.phase,
-  params: { ...record.args },
+  ...boundCard({ params: { ...record.args } }),
   tool_name: record.toolName,
   display_name: displayName,
   source: record.source,

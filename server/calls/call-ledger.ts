@@ -1,5 +1,6 @@
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { boundUpdate } from '#lib/tool-call/bound-card';
 import { mergeCard } from '#lib/tool-call/merge-card';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
@@ -150,13 +151,17 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     if (!previous || !isFinalStatus(previous.status)) retire(record.id);
   }
 
-  /** Takes the update into what has been decided; false when that changes nothing. */
-  function takeIn(entry: Entry, update: CardUpdate): boolean {
-    if (isFinalStatus(entry.latest.status)) return false;
-    const card = mergeCard(entry.latest.card, update);
-    if (card === entry.latest.card) return false;
-    entry.latest = { ...entry.latest, card };
-    return true;
+  /** Takes it into what has been decided. The update as people see it; undefined when that changes nothing. */
+  function takeIn(entry: Entry, update: CardUpdate): CardUpdate | undefined {
+    const { latest } = entry;
+    if (isFinalStatus(latest.status)) return undefined;
+    const bounded = boundUpdate(latest.card, update);
+    const card = mergeCard(latest.card, bounded);
+    // Of two previews that begin alike and are equally long, the card is the same.
+    if (card === latest.card && typeof bounded.preview_bytes !== 'number') return undefined;
+    const { preview = latest.preview } = update;
+    entry.latest = { ...latest, card, preview };
+    return bounded;
   }
 
   function retire(id: string): void {
@@ -208,17 +213,20 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     amend,
     tell(id, update) {
       const entry = entries.get(id);
-      if (!entry || !takeIn(entry, update)) return;
+      const bounded = entry && takeIn(entry, update);
+      if (!bounded) return;
       entry.untold ??= [];
-      entry.untold.push(update);
+      entry.untold.push(bounded);
       writeUntold(entry);
     },
     sketch(id, update) {
       const entry = entries.get(id);
-      if (!entry?.durable || entry.latest.phase !== 'streaming' || !takeIn(entry, update)) return;
-      entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, update) };
+      if (!entry?.durable || entry.latest.phase !== 'streaming') return;
+      const bounded = takeIn(entry, update);
+      if (!bounded) return;
+      entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, bounded) };
       const { runId } = entry.latest;
-      bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+      bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update: bounded });
     },
     settled: (id) => entries.get(id)?.written ?? Promise.resolve(),
     wait,

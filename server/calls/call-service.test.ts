@@ -55,6 +55,54 @@ describe('an accepted call', () => {
     expect(calls.watched().at(-1)?.card).toEqual(cardOf(id));
   });
 
+  test('[CA20] no update and no card has a value over 16 KiB; the record has the whole', async () => {
+    const one = await setup();
+    const phone = one.connect('phone');
+    phone.offer(tool('camera'));
+    const large = (what: string) => ({ [what]: 'é'.repeat(30_000), end: what });
+    const draft = await one.calls.draft({
+      principal: operator,
+      requestedBy: 'run:run_1',
+      runId: 'run_1',
+      tool: 'camera',
+    });
+    const { args } = large('args');
+    draft.update({ args });
+    draft.update({ end: 'args' });
+    await one.settle();
+    expect(one.cardOf(draft.callId)).toMatchObject({
+      truncated: true,
+      params: { args: expect.stringMatching(/^…é+$/), end: 'args' },
+    });
+    const { id } = await draft.complete(large('args'));
+    phone.status({ type: 'tool_status', id, preview: large('preview'), tip: 'x'.repeat(60_000) });
+    await one.settle();
+    const running = await one.call(id);
+    expect(running).toMatchObject({ args: large('args'), preview: large('preview') });
+    await phone.show(id, 'for the model', large('display'));
+    await one.settle();
+    const ended = await one.call(id);
+    expect(ended).toMatchObject({ result: 'for the model', display: large('display') });
+    expect(ended.card).toEqual(one.cardOf(id));
+    expect(ended.card).toMatchObject({ result: { end: 'display' }, result_bytes: 60_030 });
+    for (const event of one.events) {
+      expect(JSON.stringify(event).length).toBeLessThan(16 * 1024);
+    }
+
+    const other = await one.invoke('camera');
+    await phone.fail(other.id, 'no '.repeat(20_000));
+    await one.settle();
+    expect((await one.call(other.id)).error?.message).toHaveLength(60_000);
+    expect(one.cardOf(other.id)).toMatchObject({ truncated: true, error: { code: 'tool_error' } });
+    expect(JSON.stringify(one.events.at(-1)).length).toBeLessThan(16 * 1024);
+
+    await one.close(true);
+    const again = await setup({ dir: one.dir });
+    await again.calls.recover();
+    expect(await again.call(id)).toEqual(ended);
+    expect(again.calls.watched().find((call) => call.id === id)?.card).toEqual(ended.card);
+  });
+
   test('[CA3] a refused request says why and leaves no call', async () => {
     const { connect, calls } = await setup();
     connect('phone').offer(

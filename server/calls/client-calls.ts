@@ -131,9 +131,13 @@ export function createClientCalls(deps: {
       { type: 'answered', from, error },
       {
         fields: succeeded
-          ? { result: given.output, attachments: given.attachments, resultHash }
+          ? {
+              result: given.output,
+              display: given.display,
+              attachments: given.attachments,
+              resultHash,
+            }
           : { resultHash },
-        ...(succeeded && given.display !== undefined ? { display: given.display } : {}),
       },
     );
     return moved.ok ? null : moved.refusal;

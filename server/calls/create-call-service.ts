@@ -77,12 +77,9 @@ export function createCalls(deps: CallServiceDeps): Calls {
       if (!record) return;
       const error = 'error' in outcome ? outcome.error : null;
       const answer = 'answer' in outcome ? outcome.answer : undefined;
-      const fields = answer && !error ? { result: answer.output ?? null } : {};
-      dispatcher.apply(
-        record,
-        { type: 'finished_here', error },
-        answer?.display === undefined ? { fields } : { fields, display: answer.display },
-      );
+      const fields =
+        answer && !error ? { result: answer.output ?? null, display: answer.display } : {};
+      dispatcher.apply(record, { type: 'finished_here', error }, { fields });
     },
   });
   const dispatcher = createDispatcher({

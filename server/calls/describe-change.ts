@@ -3,11 +3,8 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { CallRecord } from '../store/call-record.ts';
 
-/** A larger result stays in the record; a card of it would weigh on every watcher. */
-const CARD_RESULT_BYTES = 16 * 1024;
-
 /** What people are told when a call goes from `prev` to `next`. Pure; says only what changed. */
-export function describeChange(prev: CallRecord, next: CallRecord, display?: unknown): CardUpdate {
+export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   const update: CardUpdate = {};
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
   if (prev.phase !== next.phase) update.phase = next.phase;
@@ -22,23 +19,15 @@ export function describeChange(prev: CallRecord, next: CallRecord, display?: unk
   if (prev.startedAt !== next.startedAt) update.started_at = toSeconds(next.startedAt);
   if (prev.timeoutMs !== next.timeoutMs) update.timeout_ms = next.timeoutMs;
   if (prev.deadlines !== next.deadlines) update.clock = runningClock(next);
-  if (isFinalStatus(next.status)) describeEnd(update, next, display);
+  if (isFinalStatus(next.status)) describeEnd(update, next);
   return update;
 }
 
-function describeEnd(update: CardUpdate, next: CallRecord, display: unknown): void {
+function describeEnd(update: CardUpdate, next: CallRecord): void {
   update.completed_at = toSeconds(next.completedAt);
   if (next.error) update.error = next.error;
   if (next.attachments.length > 0) update.attachments = [...next.attachments];
-  const shown = display === undefined ? next.result : display;
-  if (shown === undefined || next.error) return;
-  const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
-  if (text.length <= CARD_RESULT_BYTES) {
-    update.result = shown;
-  } else {
-    update.result = text.slice(0, 2_000);
-    update.result_bytes = Buffer.byteLength(text);
-  }
+  if (!next.error) update.result = next.display === undefined ? next.result : next.display;
 }
 
 type RunningClock = { name: CallClock; deadline_at: number };

@@ -1,6 +1,8 @@
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { boundUpdate } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -25,9 +27,10 @@ export function createDrafts(deps: {
   async function draft(request: DraftRequest): Promise<DraftCall> {
     const record = newDraft(request);
     await ledger.commit(record, [record.card]);
+    const sketch = sketchOf();
     return {
       callId: record.id,
-      update: (params) => ledger.sketch(record.id, { params, partial: true }),
+      update: (params) => ledger.sketch(record.id, sketch(params)),
       complete: (args) => complete(record.id, request, args),
       abandon: (message, { code = 'invalid_args', reason, args } = {}) =>
         refuse(
@@ -96,6 +99,20 @@ export function createDrafts(deps: {
   }
 
   return { draft };
+}
+
+/**
+ * What a card shows of arguments that are still being written. Only what changed
+ * is given, but whether all of it is small can only be said of all of it.
+ */
+function sketchOf(): (changed: Record<string, unknown>) => CardUpdate {
+  let written: Record<string, unknown> = {};
+  return (changed) => {
+    written = { ...written, ...changed };
+    const { params = {}, ...sizes } = boundUpdate(undefined, { params: written, partial: true });
+    const keys = Object.keys(changed).filter((key) => Object.hasOwn(params, key));
+    return { ...sizes, params: Object.fromEntries(keys.map((key) => [key, params[key]])) };
+  };
 }
 
 /** For a model, which reads neither URLs nor allow-lists. */

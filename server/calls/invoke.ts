@@ -196,6 +196,8 @@ export const blankRecord = (id: string, now: number) => ({
   status: 'PENDING' as const,
   phase: 'streaming' as const,
   result: undefined,
+  display: undefined,
+  preview: undefined,
   error: null,
   attachments: [],
   resultHash: null,

@@ -1,3 +1,4 @@
+import { boundCard } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
@@ -34,11 +35,11 @@ export async function recoverCalls(deps: {
   shiftMs: number;
 }): Promise<{ open: number; interrupted: number }> {
   const { store, ledger, dispatcher, clock, shiftMs } = deps;
-  const recent = await store.listCalls({ limit: 200 });
-  const stored = await store.openCalls();
+  const recent = (await store.listCalls({ limit: 200 })).calls.map(withBoundedCard);
+  const stored = (await store.openCalls()).map(withBoundedCard);
   const open = shiftMs === 0 ? stored : stored.map((call) => withDeadlinesMoved(call, shiftMs));
   const isOpen = new Set(open.map(({ id }) => id));
-  for (const call of recent.calls.toReversed()) if (!isOpen.has(call.id)) ledger.adopt(call);
+  for (const call of recent.toReversed()) if (!isOpen.has(call.id)) ledger.adopt(call);
   for (const call of open) ledger.adopt(call);
 
   let interrupted = 0;
@@ -80,6 +81,12 @@ export async function recoverCalls(deps: {
     return true;
   }
 }
+
+/** A card of before there were previews may hold arguments of any size. */
+const withBoundedCard = (call: CallRecord): CallRecord => ({
+  ...call,
+  card: boundCard(call.card),
+});
 
 export function withDeadlinesMoved(record: CallRecord, ms: number): CallRecord {
   const moved = (deadline: number | null) => (deadline === null ? null : deadline + ms);

@@ -146,7 +146,45 @@ describe('records', () => {
       cursor: 'z',
       limit: 3,
     };
-    expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'list', args: [query] });
+    expect(server.calls.fake.asked.at(-1)).toMatchObject({ what: 'list', args: [query] });
+  });
+
+  test('[HT34] a list has previews, the whole of what is included, and pages of 4 MiB', async () => {
+    const text = 'x'.repeat(900_000);
+    const args = { text };
+    const server = await startTestServer();
+    const list = async (query: string) => (await server.get(`/v1/tool_calls${query}`)).json;
+    const calls = [1, 2, 3, 4, 5, 6].map((n) => done({ id: `tc_${n}`, args, result: text }));
+    for (const call of calls) server.calls.fake.records.set(call.id, call);
+    const { tool_calls: short } = await list('');
+    expect(short).toHaveLength(6);
+    expect(short[0]).toMatchObject({
+      truncated: true,
+      args_bytes: 900_011,
+      result_bytes: 900_000,
+      result: expect.stringMatching(/^x{2000,2048}$/),
+      args: { text: expect.stringMatching(/^x{2000,2048}…$/) },
+    });
+    // Of what is sent 4 MiB, of what is read 16 MiB.
+    expect((await list('?include=result')).tool_calls).toHaveLength(4);
+    const { tool_calls: whole } = await list('?include=result,args');
+    expect(whole).toHaveLength(2);
+    expect(whole[0]).toMatchObject({ args, result: text });
+    expect((await server.get('/v1/tool_calls?include=all')).status).toBe(400);
+
+    const huge = done({ result: text.repeat(9), display: { text } });
+    server.calls.fake.records.clear();
+    server.calls.fake.records.set(huge.id, huge);
+    server.calls.fake.records.set('tc_2', { ...huge, id: 'tc_2' });
+    const alone = await list('?include=result');
+    expect(alone.tool_calls).toMatchObject([{ result: huge.result, display: { text } }]);
+  });
+
+  test('[HT34] a display is a field of the record, also one that is null', async () => {
+    const server = await withCalls(done({ display: null }), done({ id: 'tc_2' }));
+    const first = (await server.get('/v1/tool_calls/tc_1')).json;
+    expect([first.result, first.display]).toEqual([{ n: 1 }, null]);
+    expect((await server.get('/v1/tool_calls/tc_2')).json).not.toHaveProperty('display');
   });
 
   test('[HT15] callable tools and all tools', async () => {

@@ -1,4 +1,5 @@
-import type { WireCallRecord } from '#lib/protocol/call-record';
+import type { ListedCall, WireCallRecord } from '#lib/protocol/call-record';
+import { boundCard, cutLarge } from '#lib/tool-call/bound-card';
 import type { CallRecord } from '../store/call-record.ts';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
@@ -15,6 +16,9 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     args: call.args,
     // `undefined` would drop out of the text; a missing answer is told as null.
     result: call.result ?? null,
+    // One that is null was given all the same.
+    ...(call.display === undefined ? {} : { display: call.display }),
+    ...(call.preview === undefined ? {} : { preview: call.preview }),
     error: call.error,
     attachments: [...call.attachments],
     created_at: call.createdAt / 1_000,
@@ -32,4 +36,34 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     retry_of: call.retryOf,
     card: call.card,
   };
+}
+
+/** What a list may be asked to hold whole. */
+export type Included = 'args' | 'result';
+
+/** A call as a list has it: of what is over the limit, and was not asked for, the beginning. */
+export function toListedCall(call: CallRecord, include: readonly Included[]): ListedCall {
+  const wire = { ...toWireCall(call), card: boundCard(call.card) };
+  const listed: ListedCall = include.includes('args') ? wire : withShortArgs(wire);
+  return include.includes('result') ? listed : withShortResults(listed);
+}
+
+function withShortArgs(call: ListedCall): ListedCall {
+  if (!cutLarge(call.args)) return call;
+  // The card shows the same arguments, and has cut them already.
+  const { params = {}, params_bytes } = boundCard({ params: call.args });
+  return { ...call, args: params, args_bytes: params_bytes ?? 0, truncated: true };
+}
+
+/** All that a tool gave: to the model, and to people. */
+function withShortResults(call: ListedCall): ListedCall {
+  const short = { ...call };
+  for (const name of ['result', 'display', 'preview', 'late_result'] as const) {
+    const cut = cutLarge(call[name]);
+    if (!cut) continue;
+    short[name] = cut.preview;
+    short[`${name}_bytes`] = cut.bytes;
+    short.truncated = true;
+  }
+  return short;
 }

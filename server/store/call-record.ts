@@ -27,6 +27,10 @@ export interface CallRecord {
   readonly args: Readonly<Record<string, unknown>>;
   /** What the tool answered, for the model. `undefined` until then; `null` is an answer. */
   readonly result: unknown;
+  /** What people are shown in place of `result`, whole. `undefined` when the tool gave none. */
+  readonly display: unknown;
+  /** The newest that the running tool showed people of its work, whole. */
+  readonly preview: unknown;
   readonly error: CallError | null;
   readonly attachments: readonly Attachment[];
   /** Hash of the accepted answer, to tell a repeated one from a different one. */

@@ -65,6 +65,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
   const row = wholeRow('tool_calls', stored);
   const args = fromJsonColumn<CallRecord['args']>(row.args);
   const result = fromOptional(row.result);
+  const shown = fromCardColumns(row, args, result);
   return {
     id: row.id,
     runId: row.run_id,
@@ -74,6 +75,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
     phase: row.phase,
     args,
     result,
+    ...shown,
     error: row.error === null ? null : fromJsonColumn(row.error),
     attachments: fromJsonColumn(row.attachments),
     resultHash: row.result_hash,
@@ -92,7 +94,6 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
     executeLeftMs: row.execute_left_ms,
     retryOf: row.retry_of,
     requestedBy: row.requested_by,
-    card: fromCardColumns(row, args, result),
   };
 }
 
@@ -109,24 +110,51 @@ function fromProviderColumns(row: ToolCallRow): Provider | null {
 
 const SHOWS_ARGS = 1;
 const SHOWS_RESULT = 2;
+const SHOWS_DISPLAY = 4;
+const SHOWS_PREVIEW = 8;
 
-/** A card mostly repeats the arguments and the result, which may be large: each is written once. */
+/** As the column `card` holds it: with what else people were shown, of which the card may have the beginning alone. */
+type StoredCard = Card & { whole?: { display?: unknown; preview?: unknown } };
+
+/** A card mostly repeats values that may be large: each is written once. */
 function toCardColumns(call: CallRecord): Pick<ToolCallRow, 'card' | 'card_shows'> {
+  const { display, preview } = call;
   const { params, ...rest } = call.card;
   const showsArgs = hasSameEntries(params, call.args);
   const showsResult = call.result !== undefined && Object.is(rest.result, call.result);
-  const card: Partial<Card> = showsArgs ? rest : call.card;
+  const showsDisplay = display !== undefined && Object.is(rest.result, display);
+  const showsPreview = preview !== undefined && Object.is(rest.preview, preview);
+  const whole = {
+    ...(display === undefined ? {} : { display }),
+    ...(preview === undefined ? {} : { preview }),
+  };
+  const card: Partial<StoredCard> = {
+    ...(showsArgs ? rest : call.card),
+    ...(showsResult || showsDisplay ? { result: undefined } : {}),
+    ...(showsPreview ? { preview: undefined } : {}),
+    ...(Object.keys(whole).length === 0 ? {} : { whole }),
+  };
   return {
-    card: JSON.stringify(showsResult ? { ...card, result: undefined } : card),
-    card_shows: (showsArgs ? SHOWS_ARGS : 0) + (showsResult ? SHOWS_RESULT : 0),
+    card: JSON.stringify(card),
+    card_shows:
+      (showsArgs ? SHOWS_ARGS : 0) +
+      (showsResult ? SHOWS_RESULT : 0) +
+      (showsDisplay ? SHOWS_DISPLAY : 0) +
+      (showsPreview ? SHOWS_PREVIEW : 0),
   };
 }
 
-function fromCardColumns(row: ToolCallRow, args: CallRecord['args'], result: unknown): Card {
-  const card = fromJsonColumn<Card>(row.card);
+function fromCardColumns(
+  row: ToolCallRow,
+  args: CallRecord['args'],
+  result: unknown,
+): Pick<CallRecord, 'card' | 'display' | 'preview'> {
+  const { whole, ...card } = fromJsonColumn<StoredCard>(row.card);
   if (row.card_shows & SHOWS_ARGS) card.params = { ...args };
   if (row.card_shows & SHOWS_RESULT) card.result = result;
-  return card;
+  if (row.card_shows & SHOWS_DISPLAY) card.result = whole?.display;
+  if (row.card_shows & SHOWS_PREVIEW) card.preview = whole?.preview;
+  return { card, display: whole?.display, preview: whole?.preview };
 }
 
 /** One level deep and by identity, as the merging of cards keeps the values. */

@@ -10,6 +10,8 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   phase: 'queued',
   args: { text: 'hi' },
   result: undefined,
+  display: undefined,
+  preview: undefined,
   error: null,
   attachments: [],
   resultHash: null,

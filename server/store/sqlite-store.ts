@@ -57,6 +57,10 @@ export function createSqliteStore(options: {
     },
   });
   let closing: Promise<void> | undefined;
+  const getCall = (id: string) => {
+    const row = read.call({ id });
+    return row && fromCallRow(row);
+  };
 
   return {
     async write(changes) {
@@ -67,14 +71,11 @@ export function createSqliteStore(options: {
       return queue.failed;
     },
 
-    async getCall(id) {
-      const row = read.call({ id });
-      return row && fromCallRow(row);
-    },
+    getCall: async (id) => getCall(id),
     async listCalls(query) {
       const searches = query.text !== undefined && searchQuery(query.text) !== null;
       if (searches && !queue.failed) await index.catchUp();
-      return queryCalls(kysely, query);
+      return queryCalls(kysely, query, getCall);
     },
     openCalls: () => queryOpenCalls(kysely),
 

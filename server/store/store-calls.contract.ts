@@ -57,6 +57,47 @@ export function describeCalls(setup: Setup) {
     );
   });
 
+  const large = { rows: Array.from({ length: 5_000 }, (_, n) => `row ${n}`) };
+  const shows: [string, Partial<CallRecord>][] = [
+    ['a display that the card has whole', { display: large, card: { params: {}, result: large } }],
+    [
+      'a display of which it has the beginning',
+      { display: large, card: { params: {}, result: 'row 0', result_bytes: 48_891 } },
+    ],
+    ['a display that is null', { display: null, card: { params: {}, result: null } }],
+    ['a preview that the card has whole', { preview: [1], card: { params: {}, preview: [1] } }],
+    [
+      'a preview of which it has the beginning',
+      { preview: large, card: { params: {}, preview: 1 } },
+    ],
+    ['nothing of them', { card: { params: {}, result: 'the beginning', preview: 'the newest' } }],
+  ];
+  test.each(shows)('[ST8] what people are shown comes back: %s', async (_, more) => {
+    const { store, reopen } = setup();
+    const call = finalCall({ result: 'for the model', ...more });
+    await store.write([putCall(call)]);
+    const read = await (await reopen()).getCall(call.id);
+    expect(read).toStrictEqual(call);
+  });
+
+  test('[ST40] a page ends before the call that is not taken; the next begins with it', async () => {
+    const { store } = setup();
+    const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4', 'tc_5'];
+    await store.write(ids.map((id) => putCall(sampleCall({ id }))));
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      let room = 2;
+      const page = await store.listCalls({
+        limit: 4,
+        takes: () => room-- > 0,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      pages.push(page.calls.map((call) => call.id));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual([['tc_5', 'tc_4'], ['tc_3', 'tc_2'], ['tc_1']]);
+  });
+
   test('[ST9] each state of a call replaces the one before, whatever changed', async () => {
     const { store, reopen } = setup();
     const queued = sampleCall();

@@ -11,10 +11,17 @@ import type { Tables, ToolCallRow } from './tables.ts';
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
 
-/** Newest first. One row more than the page is read, to know whether there is a next one. */
-export async function queryCalls(kysely: Kysely<Tables>, query: CallQuery) {
+/**
+ * Newest first. One row more than the page is looked for, to know whether there
+ * is a next one. Rows are large, so each is read when its turn comes.
+ */
+export async function queryCalls(
+  kysely: Kysely<Tables>,
+  query: CallQuery,
+  read: (id: string) => CallRecord | undefined,
+) {
   const limit = pageSize(query.limit);
-  let select = withFilters(kysely.selectFrom('tool_calls').selectAll(), query);
+  let select = withFilters(kysely.selectFrom('tool_calls').select(['id', 'created_at']), query);
   if (query.cursor !== undefined) {
     const { at, id } = readCursor(query.cursor);
     select = select.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(at, id)));
@@ -24,15 +31,22 @@ export async function queryCalls(kysely: Kysely<Tables>, query: CallQuery) {
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
-  const page = rows.slice(0, limit);
+  const calls: CallRecord[] = [];
+  let taken = 0;
+  for (const { id } of rows.slice(0, limit)) {
+    const call = read(id);
+    if (call && query.takes?.(call) === false) break;
+    if (call) calls.push(call);
+    taken += 1;
+  }
   return {
-    calls: page.map(fromCallRow),
-    nextCursor: nextCursor(rows, limit, (row) => ({ at: row.created_at, id: row.id })),
+    calls,
+    nextCursor: nextCursor(rows, taken, (row) => ({ at: row.created_at, id: row.id })),
   };
 }
 
 function withFilters(
-  select: SelectQueryBuilder<Tables, 'tool_calls', ToolCallRow>,
+  select: SelectQueryBuilder<Tables, 'tool_calls', Pick<ToolCallRow, 'id' | 'created_at'>>,
   { runId, status, tool, clientId, text }: CallQuery,
 ) {
   const words = text === undefined ? null : searchQuery(text);

@@ -12,6 +12,8 @@ export interface CallQuery {
   readonly cursor?: string;
   /** 1 to 200. */
   readonly limit: number;
+  /** Asked of each call in order; at the first that it does not take the page ends. */
+  takes?(call: CallRecord): boolean;
 }
 
 export interface IdempotencyEntry {

@@ -46,6 +46,8 @@ const BLANK: Omit<CallRecord, 'id' | 'runId' | 'toolName' | 'requestedBy' | 'cre
   phase: 'streaming',
   args: {},
   result: undefined,
+  display: undefined,
+  preview: undefined,
   error: null,
   attachments: [],
   resultHash: null,

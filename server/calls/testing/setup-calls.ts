@@ -114,6 +114,8 @@ export async function setupCalls(options: SetupOptions = {}) {
       claim: (id: string, attempt: number) => calls.clients.claim({ ...at(attempt), attempt }, id),
       succeed: (id: string, output: unknown, attempt?: number) =>
         calls.clients.answer(at(attempt), id, { ok: true, output, attachments: [] }),
+      show: (id: string, output: unknown, display: unknown) =>
+        calls.clients.answer(at(), id, { ok: true, output, display, attachments: [] }),
       fail: (id: string, message: string, clientCode?: string) =>
         calls.clients.answer(at(), id, {
           ok: false,

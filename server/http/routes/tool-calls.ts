@@ -12,6 +12,7 @@ import { principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import { type Answer, json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createListPage } from '../list-page.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireCall } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
@@ -46,13 +47,17 @@ const listCallsOperation = (deps: Deps): Operation =>
     path: '/v1/tool_calls',
     id: 'listToolCalls',
     tag,
-    summary: 'Calls, newest first, by page and filter; q searches arguments, results and errors',
+    summary:
+      'Calls, newest first, by page and filter; q searches arguments, results and errors. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
     access: AGENTS,
     query: callsQuerySchema,
     answers: { 200: { description: 'A page of records', schema: callsPageSchema } },
     async handle({ principal, query }) {
-      const { calls, nextCursor } = await deps.calls.list({
+      const { include = [] } = query;
+      const page = createListPage({ include, maySee: (call) => maySee(deps, principal, call) });
+      const { nextCursor } = await deps.calls.list({
         limit: query.limit,
+        takes: page.takes,
         ...(query.run_id === undefined ? {} : { runId: query.run_id }),
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(query.tool === undefined ? {} : { tool: query.tool }),
@@ -60,8 +65,7 @@ const listCallsOperation = (deps: Deps): Operation =>
         ...(query.q === undefined ? {} : { text: query.q }),
         ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
       });
-      const visible = calls.filter((call) => maySee(deps, principal, call));
-      return json(200, { tool_calls: visible.map(toWireCall), next_cursor: nextCursor });
+      return json(200, { tool_calls: page.calls, next_cursor: nextCursor });
     },
   });
 

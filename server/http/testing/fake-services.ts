@@ -20,6 +20,8 @@ export const callRecord = (more: Partial<CallRecord> = {}): CallRecord => ({
   phase: 'queued',
   args: {},
   result: undefined,
+  display: undefined,
+  preview: undefined,
   error: null,
   attachments: [],
   resultHash: null,
@@ -95,7 +97,8 @@ export function createFakeCalls() {
     },
     async list(query) {
       note('list', query);
-      return { calls: [...records.values()], nextCursor: 'more' };
+      const calls = [...records.values()].filter((call) => query.takes?.(call) !== false);
+      return { calls, nextCursor: 'more' };
     },
     get: async (id) => records.get(id),
     cancel: act('cancel'),

@@ -1,0 +1,85 @@
+import { cutJson, cutRecord, fitsJson, wholeBytes } from '../json/cut-json.ts';
+import { cutToBytes } from '../json/cut-to-bytes.ts';
+import type { Card, CardUpdate } from '../protocol/card.ts';
+
+/** A larger value is shown by its beginning (contract, sections 6 and 8); bytes of JSON. */
+export const SHOWN_WHOLE_BYTES = 16 * 1024;
+/** The beginning of one that is larger. */
+const PREVIEW_BYTES = 2 * 1024;
+/** A tip is a sentence. What goes on for pages is no tip. */
+const TIP_BYTES = 2 * 1024;
+
+export interface Cut {
+  readonly preview: unknown;
+  /** Of the whole: a text as it is, anything else as JSON. */
+  readonly bytes: number;
+}
+
+/** A preview of a value over the limit; undefined when it may be shown whole. */
+export const cutLarge = (value: unknown): Cut | undefined =>
+  isSmall(value) ? undefined : { preview: cutJson(value, PREVIEW_BYTES), bytes: wholeBytes(value) };
+
+const isSmall = (value: unknown): boolean => fitsJson(value, SHOWN_WHOLE_BYTES);
+
+/**
+ * The update as watchers get it (rules CM8 to CM10): of a value over the limit a
+ * preview, with the size of the whole, which the call's record has. `card` is
+ * what the update will be merged into: a size that it has and that does not hold
+ * any more is taken back.
+ */
+export function boundUpdate(card: Card | undefined, update: CardUpdate): CardUpdate {
+  if (!BOUNDED.some((name) => update[name] != null)) return update;
+  const sizes = sizesOf(card, update);
+  const isTruncated = SIZES.some(
+    (name) => typeof (sizes[name] === undefined ? card?.[name] : sizes[name]) === 'number',
+  );
+  const wasTruncated = update.truncated ?? card?.truncated ?? false;
+  return {
+    ...update,
+    ...given(sizes),
+    ...cutValues(update, sizes),
+    ...(isTruncated === wasTruncated ? {} : { truncated: isTruncated }),
+  };
+}
+
+/** A card that was made elsewhere, e.g. before there were previews. */
+export function boundCard(card: Card): Card {
+  const bounded = boundUpdate(undefined, card);
+  return { ...bounded, params: bounded.params ?? {} };
+}
+
+const BOUNDED = ['params', 'result', 'preview', 'error', 'tip'] as const;
+const SIZES = ['params_bytes', 'result_bytes', 'preview_bytes', 'error_bytes'] as const;
+type Sizes = Pick<CardUpdate, (typeof SIZES)[number]>;
+
+function sizesOf(card: Card | undefined, update: CardUpdate): Sizes {
+  const sizeOf = (name: keyof Sizes, value: unknown) => {
+    if (value === undefined || typeof update[name] === 'number') return update[name];
+    if (!isSmall(value)) return wholeBytes(value);
+    return typeof card?.[name] === 'number' ? null : undefined;
+  };
+  return {
+    params_bytes: sizeOf('params_bytes', update.params),
+    result_bytes: sizeOf('result_bytes', update.result),
+    preview_bytes: sizeOf('preview_bytes', update.preview),
+    error_bytes: sizeOf('error_bytes', update.error),
+  };
+}
+
+function cutValues({ params, result, preview, error, tip, partial }: CardUpdate, sizes: Sizes) {
+  // Of arguments that are still being written, the end is where it goes on.
+  const keep = partial ? 'end' : 'start';
+  return given({
+    params: params && sizes.params_bytes ? cutRecord(params, PREVIEW_BYTES, keep) : params,
+    result: sizes.result_bytes ? cutJson(result, PREVIEW_BYTES) : result,
+    preview: sizes.preview_bytes ? cutJson(preview, PREVIEW_BYTES) : preview,
+    error:
+      error && sizes.error_bytes
+        ? { ...error, message: cutToBytes(error.message, PREVIEW_BYTES) }
+        : error,
+    tip: tip ? cutToBytes(tip, TIP_BYTES) : tip,
+  });
+}
+
+const given = (update: CardUpdate): CardUpdate =>
+  Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));

@@ -1,0 +1,41 @@
+import type { ListedCall } from '#lib/protocol/call-record';
+import type { CallRecord } from '../store/call-record.ts';
+import { type Included, toListedCall } from './to-wire-call.ts';
+
+/** A page of the list (contract, section 6). */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** What a page of previews stands for: to be cut, each whole has to be read first. */
+const READ_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Takes calls into a page as long as they fit; the first one always does, or
+ * the list would end there.
+ */
+export function createListPage(options: {
+  readonly include: readonly Included[];
+  maySee(call: CallRecord): boolean;
+}) {
+  const calls: ListedCall[] = [];
+  let bytes = 0;
+  let bytesRead = 0;
+  return {
+    calls,
+    takes(call: CallRecord): boolean {
+      if (!options.maySee(call)) return true;
+      const listed = toListedCall(call, options.include);
+      const size = Buffer.byteLength(JSON.stringify(listed)) + 1;
+      bytes += size;
+      bytesRead += size + bytesCutOff(listed);
+      const fits = calls.length === 0 || (bytes <= PAGE_BYTES && bytesRead <= READ_BYTES);
+      if (fits) calls.push(listed);
+      return fits;
+    },
+  };
+}
+
+const bytesCutOff = (call: ListedCall): number =>
+  (call.args_bytes ?? 0) +
+  (call.result_bytes ?? 0) +
+  (call.display_bytes ?? 0) +
+  (call.preview_bytes ?? 0) +
+  (call.late_result_bytes ?? 0);
