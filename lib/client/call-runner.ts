@@ -2,6 +2,7 @@ import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { createTurnQueue } from '../util/turn-queue.ts';
 import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
@@ -9,7 +10,6 @@ import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
 import { createOutbox } from './outbox.ts';
 import { type RunningCall, startCall } from './running-call.ts';
 import { ToolFailure } from './tool-failure.ts';
-import { createTurnQueue } from '../util/turn-queue.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;
