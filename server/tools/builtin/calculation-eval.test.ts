@@ -109,6 +109,9 @@ test('[TB2] what would be slow or huge is an error at once', async () => {
   }
   await refusal('sqrt(-1)').toThrow(/not a real number/);
   await refusal('1/0').toThrow(/infinite/);
+  // Not by the end of the parser's stack.
+  await refusal('('.repeat(900)).toThrow(/too deep/);
+  await refusal(`${'-'.repeat(900)}1`).toThrow(/too deep/);
   expect(String(await resultOf('170!'))).toMatch(/^7257415615307\d{294}$/);
 });
 
