@@ -58,7 +58,16 @@ export const hostileRecord: fc.Arbitrary<Record<string, unknown>> = entriesOf(js
 
 const keyword = fc.constantFrom(
   ...['title', 'description', 'default', 'enum', 'examples', 'format', 'items', 'properties'],
-  ...['required', 'readOnly', 'minLength', 'multipleOf', 'minimum', 'pattern', 'uniqueItems'],
+  ...[
+    'required',
+    'readOnly',
+    'minLength',
+    'multipleOf',
+    'minimum',
+    'pattern',
+    'minItems',
+    'uniqueItems',
+  ],
 );
 const typeText = fc.constantFrom('string', 'number', 'integer', 'boolean', 'array', 'object');
 

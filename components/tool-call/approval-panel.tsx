@@ -1,26 +1,30 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
-import { jsonPreview } from '#lib/format/json-preview';
-import { showControlCharacters } from '#lib/format/show-control-characters';
-import { ScrollRegion } from '../result/scroll-region.tsx';
+import { AllowButton } from './allow-button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
+import { argumentsText } from './arguments-text.ts';
+import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx';
+import { ReadFirst } from './read-first.tsx';
+import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ApprovalPanelProps {
-  params: Record<string, unknown>;
+  args: ArgumentsToDecide;
+  /** Of the arguments as JSON. */
+  bytes: number;
   /** Resolves to whether the decision was taken. */
   onDecide: (input: ApprovalInput) => Promise<boolean>;
 }
 
 /**
  * A person's decision on a call, with the arguments in the open. It never takes
- * the focus: an approval must not be given by a key press meant for something else.
+ * the focus: an approval must not be given by a key press meant for something
+ * else. Nor is it given before the arguments were read to their end, or folded.
  */
-export function ApprovalPanel({ params, onDecide }: ApprovalPanelProps) {
-  const t = useTranslations('card');
+export function ApprovalPanel({ args, bytes, onDecide }: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
   const [isEditing, setEditing] = useState(false);
 
@@ -31,60 +35,72 @@ export function ApprovalPanel({ params, onDecide }: ApprovalPanelProps) {
     if (!taken) setSending(false);
   };
 
-  if (isEditing) {
-    return (
-      <ArgumentsEditor
-        params={params}
-        isSending={isSending}
-        onAllow={(args) => decide({ decision: 'yes', args })}
-        onBack={() => setEditing(false)}
-      />
-    );
-  }
+  return isEditing && args.kind === 'known' ? (
+    <ArgumentsEditor
+      params={args.params}
+      isSending={isSending}
+      onAllow={(edited) => decide({ decision: 'yes', args: edited })}
+      onBack={() => setEditing(false)}
+    />
+  ) : (
+    <Question
+      args={args}
+      bytes={bytes}
+      isSending={isSending}
+      onDecide={decide}
+      onEdit={() => setEditing(true)}
+    />
+  );
+}
+
+interface QuestionProps {
+  args: ArgumentsToDecide;
+  bytes: number;
+  isSending: boolean;
+  onDecide: (input: ApprovalInput) => void;
+  onEdit: () => void;
+}
+
+function Question({ args, bytes, isSending, onDecide, onEdit }: QuestionProps) {
+  const t = useTranslations('card.approval');
+  const reasonId = useId();
+  const region = useRef<HTMLDivElement>(null);
+  const [isFolded, setFolded] = useState(false);
+  const seen = useSeenToEnd(args.kind === 'known' ? argumentsText(args.params) : '');
+  const isReady = isFolded || (args.kind === 'known' && seen.isSeen);
+  const allow = {
+    disabled: isSending,
+    blockedBy: isReady ? null : reasonId,
+    onBlocked: () => region.current?.querySelector<HTMLElement>('[role="group"]')?.focus(),
+  };
   return (
-    <>
-      <ScrollRegion
-        label={t('approval.arguments')}
-        className="mt-2 max-h-60 rounded-md bg-surface2"
-      >
-        <pre className="mono whitespace-pre-wrap px-2 py-1.5 wrap-anywhere">
-          {argumentWords(params)}
-        </pre>
-      </ScrollRegion>
+    <div ref={region}>
+      <ArgumentsToRead {...{ args, bytes, seen, isFolded }} onFold={setFolded} />
+      <ReadFirst id={reasonId} isReady={isReady} isLong={seen.isLong} canFold />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button
+        <AllowButton
+          {...allow}
           variant="primary"
-          disabled={isSending}
-          onClick={() => decide({ decision: 'yes' })}
+          onClick={() => onDecide({ decision: 'yes' })}
           data-approval="yes"
         >
-          {t('approval.allow')}
-        </Button>
-        <Button disabled={isSending} onClick={() => decide({ decision: 'always' })}>
-          {t('approval.always')}
-        </Button>
-        <Button disabled={isSending} onClick={() => setEditing(true)}>
-          {t('approval.edit')}
+          {t('allow')}
+        </AllowButton>
+        <AllowButton {...allow} onClick={() => onDecide({ decision: 'always' })}>
+          {t('always')}
+        </AllowButton>
+        <Button disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
+          {t('edit')}
         </Button>
         <Button
           variant="danger"
           disabled={isSending}
-          onClick={() => decide({ decision: 'no' })}
+          onClick={() => onDecide({ decision: 'no' })}
           data-approval="no"
         >
-          {t('approval.deny')}
+          {t('deny')}
         </Button>
       </div>
-    </>
+    </div>
   );
-}
-
-/** Short arguments on one line, longer ones a line each. */
-const ONE_LINE_CHARS = 90;
-
-function argumentWords(params: Record<string, unknown>): string {
-  const line = jsonPreview(params, ONE_LINE_CHARS + 1);
-  return line.length <= ONE_LINE_CHARS
-    ? line
-    : showControlCharacters(JSON.stringify(params, null, 2), { keepLayout: true });
 }

@@ -1,9 +1,14 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
+import { HiddenNote } from '#components/ui/hidden-note';
 import { parseArguments } from '#lib/format/parse-arguments';
+import { visibleJsonText } from '#lib/format/show-control-characters';
+import { AllowButton } from './allow-button.tsx';
+import { ReadFirst } from './read-first.tsx';
+import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ArgumentsEditorProps {
   params: Record<string, unknown>;
@@ -15,8 +20,10 @@ export interface ArgumentsEditorProps {
 /** Other arguments than the agent's, as JSON, before a call is allowed. */
 export function ArgumentsEditor(props: ArgumentsEditorProps) {
   const t = useTranslations('card');
-  const [text, setText] = useState(() => JSON.stringify(props.params, null, 2));
-  const problemId = useId();
+  const [text, setText] = useState(() => visibleJsonText(props.params));
+  const id = useId();
+  const field = useRef<HTMLDivElement>(null);
+  const seen = useSeenToEnd(text);
   const parsed = parseArguments(text);
   const problem = parsed.ok
     ? null
@@ -24,11 +31,13 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
       ? t('approval.notObject')
       : t('approval.notJson', { problem: parsed.message });
   return (
-    <div className="mt-2">
+    <div ref={field} className="mt-2">
       <textarea
+        ref={seen.ref}
+        onScroll={seen.onScroll}
         aria-label={t('approval.arguments')}
         aria-invalid={problem !== null}
-        aria-describedby={problem === null ? undefined : problemId}
+        aria-describedby={problem === null ? `${id}-hidden` : `${id}-problem`}
         spellCheck={false}
         rows={Math.min(12, text.split('\n').length + 1)}
         value={text}
@@ -36,18 +45,25 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
         className="field mono w-full"
       />
       {problem !== null && (
-        <p id={problemId} role="alert" className="mt-1 text-xs text-error">
+        <p id={`${id}-problem`} role="alert" className="mt-1 text-xs text-error">
           {problem}
         </p>
       )}
+      <HiddenNote
+        id={`${id}-hidden`}
+        text={parsed.ok ? JSON.stringify(parsed.args, null, 2) : text}
+      />
+      <ReadFirst id={`${id}-reason`} isReady={seen.isSeen} isLong={seen.isLong} />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button
+        <AllowButton
           variant="primary"
           disabled={!parsed.ok || props.isSending}
+          blockedBy={seen.isSeen ? null : `${id}-reason`}
+          onBlocked={() => field.current?.querySelector('textarea')?.focus()}
           onClick={() => parsed.ok && props.onAllow(parsed.args)}
         >
           {t('approval.allowEdited')}
-        </Button>
+        </AllowButton>
         <Button disabled={props.isSending} onClick={props.onBack}>
           {t('approval.back')}
         </Button>

@@ -5,7 +5,7 @@ import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
 import { ResultView } from '../result/result-view.tsx';
-import { ApprovalPanel } from './approval-panel.tsx';
+import { Approval } from './approval.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardButtons } from './card-buttons.tsx';
 import type { CardLook } from './card-look.ts';
@@ -31,9 +31,7 @@ export function CardBody(props: CardBodyProps) {
   const { callId, card, look, actions } = props;
   if (look.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (look.kind === 'approval') {
-    return (
-      <ApprovalPanel params={card.params} onDecide={(input) => actions.decide(callId, input)} />
-    );
+    return <Approval callId={callId} card={card} actions={actions} />;
   }
   return (
     <>

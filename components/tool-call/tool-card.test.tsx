@@ -1,14 +1,17 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardActions } from './card-actions.ts';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { layOut } from './testing/layout.ts';
 import { createTicker } from './ticker.ts';
 import { TickerContext } from './ticker-context.tsx';
 import { ToolCard } from './tool-card.tsx';
 
+// A page has a layout; here everything fits, as short arguments do.
+beforeEach(() => void layOut({ height: 100 }));
 afterEach(cleanup);
 
 const cardOf = (more: Partial<Card>): Card => ({

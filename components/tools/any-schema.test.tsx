@@ -46,6 +46,17 @@ async function showPage(tools: readonly ToolListing[], name: string): Promise<vo
   await act(async () => void (await import('./schema-form.tsx')));
 }
 
+/** Everything that can be read on the page, in fields too. */
+const words = (): string =>
+  [
+    document.body.textContent,
+    ...[...document.querySelectorAll('input, textarea')].map((field) =>
+      'value' in field ? field.value : '',
+    ),
+  ].join(' ');
+
+const NOT_DATA = /This cannot be shown|\[object Object\]|native code/;
+
 const parse = (text: string): Record<string, unknown> => JSON.parse(text);
 
 describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', () => {
@@ -57,7 +68,10 @@ describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', 
     '{"type":"object","properties":{"a":{"type":"string","enum":[{"toString":1}]}}}',
     '{"type":"object","properties":{"a":{"type":"string","examples":{"x":1},"format":{}}}}',
     '{"type":"object","properties":{"a":{"type":"string","default":{"toString":1}}}}',
+    '{"type":"object","properties":{"a":{"type":"string","default":{"b":1}}}}',
     '{"type":"object","properties":{"a":{"type":{"toString":1}}}}',
+    '{"type":"object","properties":{"a":{"type":"array","default":{"constructor":[]}}}}',
+    '{"type":"object","properties":{"a":{"type":"array","minItems":1e9,"items":{"type":"string"}}}}',
     '{"type":"object","properties":{"toString":{"type":"string"},"__proto__":{"type":"string"}}}',
     '{"type":"object","properties":{"a":{"type":"object","properties":{"constructor":{"type":"number"}}}}}',
     '{"type":"object","properties":{"a":{"type":"string"}},"required":{"length":-1}}',
@@ -67,6 +81,7 @@ describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', 
     expect(screen.getByRole('button', { name: 'good' })).toBeDefined();
     expect(screen.getByRole('heading', { level: 1, name: 'odd' })).toBeDefined();
     expect(screen.getByRole('button', { name: 'Run' })).toBeDefined();
+    expect(words()).not.toMatch(NOT_DATA);
   });
 
   test('whatever its properties are', async () => {
@@ -75,7 +90,7 @@ describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', 
         await showPage([toolOf('odd', schema), toolOf('good', { type: 'object' })], 'odd');
         expect(screen.getByRole('button', { name: 'good' })).toBeDefined();
         expect(screen.getByRole('button', { name: 'Run' })).toBeDefined();
-        expect(document.body.textContent).not.toMatch(/\[object Object\]|native code/);
+        expect(words()).not.toMatch(NOT_DATA);
         cleanup();
       }),
       { numRuns: 60 },
@@ -87,7 +102,7 @@ describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', 
       fc.asyncProperty(hostileRecord, async (schema) => {
         await showPage([toolOf('odd', schema), toolOf('good', { type: 'object' })], 'odd');
         expect(screen.getByRole('button', { name: 'good' })).toBeDefined();
-        expect(screen.getByRole('button', { name: 'Run' })).toBeDefined();
+        expect(words()).not.toMatch(NOT_DATA);
         cleanup();
       }),
       { numRuns: 40 },
@@ -107,4 +122,12 @@ test('[RV4] arguments that no field can hold are shown as JSON, and the form com
   const fallback = screen.getByRole('textbox', { name: 'Arguments as JSON' });
   fireEvent.change(fallback, { target: { value: '{"a":"b"}' } });
   expect(screen.getByRole('textbox', { name: /^a/ })).toHaveProperty('value', 'b');
+});
+
+test('[RV4] a tool that cannot be drawn fails alone, in the list and beside it', async () => {
+  const odd: ToolListing = { ...toolOf('odd', {}), ...JSON.parse('{"description":{}}') };
+  await showPage([odd, toolOf('good', { type: 'object' })], 'odd');
+  expect(screen.getAllByTestId('cannot-show')).toHaveLength(2);
+  expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(2);
+  expect(screen.getByRole('button', { name: 'good' })).toBeDefined();
 });

@@ -5,7 +5,9 @@ import { lazy, Suspense, useId } from 'react';
 import { Boundary } from '#components/ui/boundary';
 import { HiddenNote } from '#components/ui/hidden-note';
 import { isRecord } from '#lib/json/is-record';
+import type { FormPlan } from './form-plan.ts';
 import { JsonText } from './json-text.tsx';
+import { canFormHold } from './shown-schema.ts';
 import type { TryIt } from './use-try-it.ts';
 
 /** The form library is most of this page's code: fetched when a form is shown. */
@@ -26,27 +28,40 @@ export function ArgumentsInput({ state, view }: { state: TryIt; view: 'form' | '
       {!compiled.ok && (
         <p className="mb-2 text-wait">{t('try.badSchema', { problem: compiled.message })}</p>
       )}
-      {plan.kind === 'form' && view === 'form' && (
-        <Boundary of={state.value} fallback={<FormFailed state={state} />}>
-          <Suspense fallback={<p className="text-muted">{t('try.loading')}</p>}>
-            <SchemaForm
-              schema={plan.schema}
-              ui={plan.ui}
-              compiled={compiled}
-              value={state.value}
-              problems={state.shownProblems}
-              onChange={state.setValue}
-              onSubmit={() => void state.run()}
-              report={state.report}
-            />
-          </Suspense>
-        </Boundary>
-      )}
+      {plan.kind === 'form' && view === 'form' && <FormArguments state={state} plan={plan} />}
       {plan.kind !== 'none' && (plan.kind === 'json' || view === 'json') && (
         <JsonArguments state={state} />
       )}
       <HiddenNote text={JSON.stringify(state.value, null, 2)} />
     </>
+  );
+}
+
+interface FormArgumentsProps {
+  state: TryIt;
+  plan: Extract<FormPlan, { kind: 'form' }>;
+}
+
+function FormArguments({ state, plan }: FormArgumentsProps) {
+  const t = useTranslations('tools.try');
+  const failed = <FormFailed state={state} />;
+  if (!canFormHold(state.value)) return failed;
+
+  return (
+    <Boundary of={state.value} fallback={failed}>
+      <Suspense fallback={<p className="text-muted">{t('loading')}</p>}>
+        <SchemaForm
+          schema={plan.schema}
+          ui={plan.ui}
+          compiled={state.compiled}
+          value={state.value}
+          problems={state.shownProblems}
+          onChange={state.setValue}
+          onSubmit={() => void state.run()}
+          report={state.report}
+        />
+      </Suspense>
+    </Boundary>
   );
 }
 

@@ -21,6 +21,8 @@ test.each([
   ['anyOf', object({ a: { type: 'string' } }, { anyOf: [{ required: ['a'] }] })],
   ['$ref', { type: 'object', $ref: '#/$defs/x' }],
   ['additionalProperties', { type: 'object', additionalProperties: { type: 'string' } }],
+  ['toString', object({ toString: { type: 'string' } })],
+  ['type', { ...object({ a: { type: 'string' } }), type: 'array' }],
   ['patternProperties', object({ a: {} }, { patternProperties: { '^x': {} } })],
 ])('[CD13] a schema with %s at its root is edited as JSON', (reason, schema) => {
   expect(planForm(schema)).toEqual({ kind: 'json', reason });
@@ -39,6 +41,9 @@ test.each([
   ['an object of any keys', { type: 'object', additionalProperties: true }],
   ['a list of lists', { type: 'array', items: { type: 'array', items: { type: 'string' } } }],
   ['a list of anything', { type: 'array' }],
+  ['a default of another type', { type: 'string', default: { b: 1 } }],
+  ['a default that holds another type', { type: 'array', items: { type: 'string' }, default: [1] }],
+  ['a field named as what every object has', object({ constructor: { type: 'string' } })],
 ])('[CD13] a property with %s is edited as JSON within the form', (_what, property) => {
   expect(uiOf(property)).toEqual({ 'ui:field': 'json' });
 });
@@ -52,6 +57,30 @@ test('[CD13] plain properties get plain fields', () => {
   expect(uiOf({ type: 'boolean' })).toEqual({ 'ui:widget': 'select' });
   expect(uiOf({ type: 'array', items: { type: 'number' } })).toEqual({ items: {} });
   expect(uiOf(object({ b: { type: 'number' } }))).toEqual({ b: {} });
+});
+
+test('[RV3] of a schema the form reads what has the type that its keyword has', () => {
+  const odd = {
+    type: 'string',
+    title: {},
+    description: [],
+    examples: [{}],
+    format: 1,
+    $comment: 1,
+  };
+  const good = { type: 'integer', title: 'B', description: 'b', minimum: 1, readOnly: true };
+  const plan = planForm(object({ a: odd, b: good }, { title: {}, required: { length: 1 } }));
+  expect(plan).toMatchObject({
+    schema: { type: 'object', properties: { a: { type: 'string' }, b: good } },
+  });
+  expect(plan.kind === 'form' && Object.keys(plan.schema)).toEqual(['type', 'properties']);
+  expect(JSON.stringify(plan)).not.toMatch(/examples|format|comment/);
+});
+
+test('[RV5] choices that differ in a hidden character have different names', () => {
+  expect(uiOf({ type: 'string', enum: ['a', 'a\u200b'] })).toEqual({
+    'ui:enumNames': ['a', 'a⟨U+200B⟩'],
+  });
 });
 
 test('[CD13] keys beyond the schema grow no fields', () => {

@@ -81,10 +81,11 @@ function fieldToShow(schema: Schema, plan: FieldPlan): Schema {
 }
 
 /** The title is the name: a schema without any keyword would not be drawn at all. */
-function onlyNamed(name: string, { description, default: fallback }: Schema): Schema {
+function onlyNamed(name: string, schema: Schema): Schema {
+  const { description, default: fallback } = shownKeywords(schema);
   return {
     title: name,
-    ...(typeof description === 'string' ? { description } : {}),
+    ...(description === undefined ? {} : { description }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
 }

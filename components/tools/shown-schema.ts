@@ -9,13 +9,16 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isScalars = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => isText(one) || isNumber(one));
 
-/** What a form reads of a schema, and how each keyword must be for that. */
+/**
+ * What a form reads of a schema, and how each keyword must be for that. Without `minItems`: a form
+ * library fills a list up to it, and 1e9 of them take the tab down.
+ */
 const READ_BY_FORM: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...['type', 'title', 'description', 'format', 'pattern'].map((one) => [one, isText] as const),
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map(
     (one) => [one, isNumber] as const,
   ),
-  ...['minLength', 'maxLength', 'minItems', 'maxItems'].map((one) => [one, isNumber] as const),
+  ...['minLength', 'maxLength', 'maxItems'].map((one) => [one, isNumber] as const),
   ...['readOnly', 'writeOnly', 'deprecated'].map((one) => [one, isFlag] as const),
   ['required', isTexts],
   ['enum', isScalars],
@@ -29,8 +32,10 @@ const READ_BY_FORM: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 export const shownKeywords = (schema: Schema): Schema =>
   Object.fromEntries([
     ...Object.entries(schema).filter(([keyword, value]) => READ_BY_FORM.get(keyword)?.(value)),
-    // Of any type; the plan has looked at it (`fitsPlainField`).
-    ...Object.entries(schema).filter(([keyword]) => keyword === 'default'),
+    // Of any type; whether it fits the field is for the plan.
+    ...Object.entries(schema).filter(
+      ([keyword, value]) => keyword === 'default' && canFormHold(value),
+    ),
   ]);
 
 /** Whether a plain field for that schema can show the value as what it is. */
@@ -61,3 +66,15 @@ const fitsFields = (value: Schema, properties: unknown): boolean =>
 
 /** A name that every object has: a form would find a function where nothing was given. */
 export const isNameOfEveryObject = (name: string): boolean => name in Object.prototype;
+
+/**
+ * Whether a form can hold the value. A key `constructor` in it makes the form
+ * library find each value different from itself, and draw for ever.
+ */
+export function canFormHold(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(canFormHold);
+  return Object.entries(value).every(
+    ([name, one]) => !isNameOfEveryObject(name) && canFormHold(one),
+  );
+}

@@ -1,0 +1,267 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CardUpdate } from '#lib/protocol/card';
+import { ConnectedCard } from './connected-card.tsx';
+import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { layOut } from './testing/layout.ts';
+import { useCardActions } from './use-card-actions.tsx';
+
+afterEach(cleanup);
+
+const LONG = { height: 240, content: 3_000 };
+const args = { to: 'Ada', amount: 10 };
+
+function Card() {
+  const { actions } = useCardActions();
+  return <ConnectedCard callId="tc_1" isStale={false} actions={actions} />;
+}
+
+type Locale = 'en' | 'zh';
+
+function setup(
+  update: CardUpdate = {},
+  { answer = () => ({ body: {} }), locale = 'en' }: { answer?: () => Answer; locale?: Locale } = {},
+) {
+  const { workbench, sent } = createTestWorkbench(answer);
+  let seq = 0;
+  const change = (more: CardUpdate) => {
+    seq += 1;
+    act(() =>
+      workbench.calls
+        .getState()
+        .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update: more }]),
+    );
+  };
+  change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
+  change({ params: args, clock: { name: 'approval', deadline_at: 2_000 }, ...update });
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <Card />
+    </InWorkbench>,
+  );
+  const decisions = () => sent.filter(({ path }) => path.endsWith('/approval'));
+  return { change, decisions, sent };
+}
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const region = () => screen.getByRole('group', { name: 'Arguments to allow' });
+const isBlocked = (name: string) => button(name).getAttribute('aria-disabled') === 'true';
+const press = (name: string | RegExp) => act(async () => void fireEvent.click(button(name)));
+
+function scrollTo(element: Element, top: number): void {
+  element.scrollTop = top;
+  fireEvent.scroll(element);
+}
+
+describe('arguments that do not fit', () => {
+  beforeEach(() => layOut(LONG));
+
+  test('[AP1] allow nothing before their end was in view', async () => {
+    const { decisions } = setup();
+    await press('Allow once');
+    await press('Always in this run');
+    scrollTo(region(), 1_000);
+    await press('Allow once');
+    expect(decisions()).toEqual([]);
+    scrollTo(region(), 2_760);
+    await press('Allow once');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes' }]);
+  });
+
+  test('[AP1] allow a call for good only when they were read, too', async () => {
+    const { decisions } = setup();
+    scrollTo(region(), 2_760);
+    scrollTo(region(), 0);
+    await press('Always in this run');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'always' }]);
+  });
+
+  test.each([
+    ['en', 'Fold (24 B)', 'Arguments folded: 24 B', 'Show them', 'Allow once'],
+    ['zh', '折叠（24 B）', '参数已折叠：24 B', '显示参数', '允许一次'],
+  ] as const)(
+    '[AP1] can be folded by their size, in %s',
+    async (locale, fold, folded, show, allow) => {
+      const { decisions } = setup({}, { locale });
+      expect(button(fold).getAttribute('aria-expanded')).toBe('true');
+      await press(fold);
+      expect(screen.getByTestId('folded').textContent).toBe(folded);
+      expect(isBlocked(allow)).toBe(false);
+      await press(show);
+      expect(isBlocked(allow)).toBe(true);
+      await press(show === 'Show them' ? 'Fold (24 B)' : '折叠（24 B）');
+      await press(allow);
+      expect(decisions()).toHaveLength(1);
+    },
+  );
+
+  test('[AP1] are no reason not to deny', async () => {
+    const { decisions } = setup();
+    await press('Deny');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'no' }]);
+  });
+
+  test('[AP4] keep their buttons in reach, with the reason, and a press leads to them', async () => {
+    setup();
+    const allow = button('Allow once');
+    const reason = document.getElementById(allow.getAttribute('aria-describedby') ?? '');
+    expect(reason?.textContent).toContain('scroll to the end of its arguments');
+    allow.focus();
+    expect(document.activeElement).toBe(allow);
+    await press('Allow once');
+    expect(document.activeElement).toBe(region());
+    scrollTo(region(), 2_760);
+    expect(allow.getAttribute('aria-describedby')).toBeNull();
+    expect(screen.getByText(/can be allowed now/).getAttribute('role')).toBe('status');
+  });
+
+  test.each<[string, CardUpdate]>([
+    ['other arguments', { params: { amount: 10_000 } }],
+    ['another client', { client_id: 'cl_2' }],
+    ['a question asked anew', { clock: { name: 'approval', deadline_at: 3_000 } }],
+  ])('[AP2] are not read after %s', (_what, update) => {
+    const { change } = setup();
+    scrollTo(region(), 2_760);
+    expect(isBlocked('Allow once')).toBe(false);
+    change(update);
+    expect(isBlocked('Allow once')).toBe(true);
+    scrollTo(region(), 2_760);
+    expect(isBlocked('Allow once')).toBe(false);
+  });
+
+  test('[AP2] are not folded any more after they changed', async () => {
+    const { change } = setup();
+    await press(/^Fold/);
+    change({ params: { amount: 10_000 } });
+    expect(screen.queryByTestId('folded')).toBeNull();
+    expect(isBlocked('Allow once')).toBe(true);
+  });
+
+  test('[AP2] are read to their end where they are edited, after each edit', async () => {
+    const { decisions } = setup();
+    await press('Edit arguments…');
+    const field = screen.getByRole('textbox', { name: 'Arguments to allow' });
+    await press('Allow with these');
+    scrollTo(field, 2_760);
+    expect(isBlocked('Allow with these')).toBe(false);
+    scrollTo(field, 0);
+    fireEvent.change(field, { target: { value: '{"to": "Eve"}' } });
+    await press('Allow with these');
+    expect(decisions()).toEqual([]);
+    scrollTo(field, 2_760);
+    await press('Allow with these');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: { to: 'Eve' } }]);
+  });
+});
+
+test('[AP1] arguments that fit are read at once, and need no fold', () => {
+  layOut({ height: 100 });
+  setup();
+  expect(isBlocked('Allow once')).toBe(false);
+  expect(screen.queryByRole('button', { name: /^Fold/ })).toBeNull();
+});
+
+test('[AP1] arguments in a hidden panel were not shown', () => {
+  layOut({ height: 0 });
+  setup();
+  expect(isBlocked('Allow once')).toBe(true);
+});
+
+describe('arguments of which the card has the beginning', () => {
+  const large = { params_bytes: 48_000, truncated: true, params: { memo: 'aa' } };
+  const record = (memo: string): Answer => ({
+    body: {
+      tool_call_id: 'tc_1',
+      run_id: 'run_1',
+      tool_name: 'bank.pay',
+      source: 'client',
+      status: 'PENDING',
+      phase: 'approval',
+      args: { memo },
+      result: null,
+      error: null,
+      attachments: [],
+      created_at: 1,
+      completed_at: null,
+      client_id: null,
+      attempt: 1,
+      timeout_ms: 1_000,
+      timings: { queued_at: null, offered_at: null, started_at: null, completed_at: null },
+      late_result: null,
+      retry_of: null,
+      card: {},
+    },
+  });
+
+  test('[AP3] are fetched, and the decision is on all of them', async () => {
+    layOut(LONG);
+    const { sent } = setup(large, { answer: () => record('aa and all the rest') });
+    expect(isBlocked('Allow once')).toBe(true);
+    expect(button('Fold (48 kB)')).toBeDefined();
+    expect(button('Edit arguments…')).toHaveProperty('disabled', true);
+    expect(await screen.findByText(/aa and all the rest/)).toBeDefined();
+    expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1']);
+    expect(isBlocked('Allow once')).toBe(true);
+    scrollTo(region(), 2_760);
+    expect(isBlocked('Allow once')).toBe(false);
+  });
+
+  test('[AP3] that cannot be fetched can be denied, folded, or fetched again', async () => {
+    layOut({ height: 100 });
+    const answers: Answer[] = [
+      { status: 500, body: { error: { code: 'internal', message: 'the disk is gone' } } },
+      record('the whole'),
+    ];
+    setup(large, { answer: () => answers.shift() ?? { body: {} } });
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toContain('the disk is gone');
+    expect(isBlocked('Allow once')).toBe(true);
+    expect(button('Deny')).toHaveProperty('disabled', false);
+    await press('Fold (48 kB)');
+    expect(isBlocked('Allow once')).toBe(false);
+    await press('Show them');
+    await press('Try again');
+    expect(await screen.findByText(/the whole/)).toBeDefined();
+    expect(isBlocked('Allow once')).toBe(false);
+  });
+});
+
+describe('[AP5] hidden characters in arguments to decide on', () => {
+  const hidden = { 'to\u2800': 'Ada\u{e0045}\u{e0056}', memo: 'thanks ❤️\u3164' };
+  beforeEach(() => layOut({ height: 100 }));
+
+  test('are marks with a name', () => {
+    setup({ params: hidden });
+    const marks = within(region()).getAllByRole('img');
+    expect(marks.map((mark) => mark.getAttribute('aria-label'))).toEqual([
+      'Hidden character U+2800',
+      '2 hidden characters U+E0045, U+E0056',
+      'Hidden character U+3164',
+    ]);
+    expect(region().textContent).toContain('"Ada⟨U+E0045⟩⟨U+E0056⟩"');
+    expect(region().textContent).toContain('❤️⟨U+3164⟩');
+  });
+
+  test('are escapes in the field, counted, with the marks beside; and are sent as they are', async () => {
+    const { decisions } = setup({ params: hidden });
+    await press('Edit arguments…');
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox');
+    expect(field.value).toContain(String.raw`Ada\udb40\udc45\udb40\udc56`);
+    const note = screen.getByTestId('hidden-note');
+    expect(note.textContent).toContain('4 hidden characters stand in this text');
+    expect(within(note).getAllByRole('img')).toHaveLength(3);
+    expect(field.getAttribute('aria-describedby')).toBe(note.id);
+    await press('Allow with these');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: hidden }]);
+  });
+
+  test('are counted as they are typed', async () => {
+    setup();
+    await press('Edit arguments…');
+    expect(screen.queryByTestId('hidden-note')).toBeNull();
+    const field = screen.getByRole('textbox');
+    fireEvent.change(field, { target: { value: '{"to": "A\u200bda"' } });
+    expect(screen.getByTestId('hidden-note').textContent).toContain('1 hidden character stands');
+  });
+});

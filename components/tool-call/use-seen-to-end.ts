@@ -1,0 +1,44 @@
+'use client';
+
+import { type RefCallback, type UIEvent, useCallback, useState } from 'react';
+
+/** Less than half a line, and more than what zooming rounds. */
+const SLACK_PX = 4;
+
+export interface SeenToEnd {
+  readonly ref: RefCallback<HTMLElement>;
+  readonly onScroll: (event: UIEvent<HTMLElement>) => void;
+  /** Its end was in view, by scrolling or because all of it fits. */
+  readonly isSeen: boolean;
+  /** It does not fit and scrolls. */
+  readonly isLong: boolean;
+}
+
+/**
+ * Whether the end of an element that scrolls was in view since it shows `text`
+ * (AP1). Another text is not seen yet. An element without a height is not on the
+ * screen: what stands in a hidden panel was not shown.
+ */
+export function useSeenToEnd(text: string): SeenToEnd {
+  const [seenText, setSeenText] = useState<string | null>(null);
+  const [isLong, setLong] = useState(false);
+  const look = useCallback(
+    ({ clientHeight, scrollHeight, scrollTop }: HTMLElement) => {
+      if (clientHeight === 0) return;
+      setLong(scrollHeight - clientHeight > SLACK_PX);
+      if (scrollHeight - clientHeight - scrollTop <= SLACK_PX) setSeenText(text);
+    },
+    [text],
+  );
+  const ref = useCallback(
+    (element: HTMLElement | null) => {
+      if (!element) return;
+      look(element);
+      const observer = new ResizeObserver(() => look(element));
+      observer.observe(element);
+      return () => observer.disconnect();
+    },
+    [look],
+  );
+  return { ref, onScroll: (event) => look(event.currentTarget), isSeen: seenText === text, isLong };
+}
