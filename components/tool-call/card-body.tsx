@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
+import { PartNote } from '../result/part-note.tsx';
 import { ResultView } from '../result/result-view.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -13,7 +14,9 @@ import { CardProgress } from './card-progress.tsx';
 import { CardResult } from './card-result.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
+import { FetchedRecord } from './fetched-record.tsx';
 import { PartialParams } from './partial-params.tsx';
+import { wholeFor } from './whole-for.ts';
 
 export interface CardBodyProps {
   callId: string;
@@ -31,24 +34,22 @@ export function CardBody(props: CardBodyProps) {
   const { callId, card, look, actions } = props;
   if (look.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (look.kind === 'approval') {
-    return (
-      <ApprovalPanel params={card.params} onDecide={(input) => actions.decide(callId, input)} />
-    );
+    return <Approval {...props} />;
   }
+  const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
       {card.status === 'DOING' && (look.kind === 'running' || card.progress) && (
         <CardProgress card={card} isStale={props.isStale || look.kind !== 'running'} />
       )}
       {look.isLive && card.preview !== undefined && card.preview !== null && (
-        <Preview card={card} blobUrl={actions.blobUrl} />
+        <Preview callId={callId} card={card} actions={actions} />
       )}
-      {card.status === 'SUCCESS' && (
-        <CardResult callId={callId} card={card} blobUrl={actions.blobUrl} />
-      )}
+      {card.status === 'SUCCESS' && <CardResult callId={callId} card={card} actions={actions} />}
       {card.status === 'ERROR' && <ErrorPanel card={card} />}
+      {errorWhole && <PartNote shown={card.error?.message} whole={errorWhole} />}
       <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
-        <Arguments callId={callId} params={card.params} />
+        <Arguments callId={callId} card={card} actions={actions} />
         <CardButtons
           callId={callId}
           card={card}
@@ -61,7 +62,18 @@ export function CardBody(props: CardBodyProps) {
   );
 }
 
-function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'] }) {
+type PartProps = Pick<CardBodyProps, 'callId' | 'card' | 'actions'>;
+
+/** A person decides on all of the arguments: where the card has their beginning, the record is asked. */
+function Approval({ callId, card, actions }: PartProps) {
+  const panel = (params: Record<string, unknown>) => (
+    <ApprovalPanel params={params} onDecide={(input) => actions.decide(callId, input)} />
+  );
+  if (typeof card.params_bytes !== 'number') return panel(card.params);
+  return <FetchedRecord callId={callId}>{({ args }) => panel(args)}</FetchedRecord>;
+}
+
+function Preview({ callId, card, actions }: PartProps) {
   const t = useTranslations('card.part');
   return (
     <div className="mt-2 border-l-2 border-line pl-2">
@@ -70,14 +82,17 @@ function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'
         value={card.preview}
         attachments={[]}
         name={card.tool_name ?? ''}
-        blobUrl={blobUrl}
+        blobUrl={actions.blobUrl}
+        whole={wholeFor(callId, card, 'preview', actions)}
       />
     </div>
   );
 }
 
-function Arguments({ callId, params }: { callId: string; params: Record<string, unknown> }) {
+function Arguments({ callId, card, actions }: PartProps) {
   const t = useTranslations('card.part');
+  const { params } = card;
+  const whole = wholeFor(callId, card, 'arguments', actions);
   if (Object.keys(params).length === 0) return null;
   return (
     <Disclosure
@@ -86,7 +101,12 @@ function Arguments({ callId, params }: { callId: string; params: Record<string, 
       memoryKey={`${callId}:arguments`}
       className="min-w-40 flex-1"
     >
-      {() => <JsonTree value={params} label={t('arguments')} />}
+      {() => (
+        <>
+          <JsonTree value={params} label={t('arguments')} />
+          {whole && <PartNote shown={params} whole={whole} />}
+        </>
+      )}
     </Disclosure>
   );
 }
