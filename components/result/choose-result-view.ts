@@ -162,10 +162,13 @@ const columnName = (column: unknown): string | null => {
 const own = (row: Json, name: string): unknown =>
   Object.hasOwn(row, name) ? row[name] : undefined;
 
-const tableOf = (columns: readonly string[], rows: readonly Json[]): Table => ({
-  columns,
-  rows: rows.map((row) => columns.map((name) => own(row, name))),
-});
+/** A table of rows that have little in common has mostly empty cells, and may have millions. */
+const MAX_CELLS = 500_000;
+
+const tableOf = (columns: readonly string[], rows: readonly Json[]): Table | null =>
+  columns.length * rows.length > MAX_CELLS
+    ? null
+    : { columns, rows: rows.map((row) => columns.map((name) => own(row, name))) };
 
 /** An array of flat objects; the columns in the order in which they first appear. */
 function rowsToTable(rows: readonly unknown[]): Table | null {

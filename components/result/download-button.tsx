@@ -3,6 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { showErrorToast } from '#components/ui/toast';
 import { errorMessage } from '#lib/util/error-message';
+import { saveValue } from './save-value.ts';
 
 export interface DownloadButtonProps {
   value: unknown;
@@ -15,7 +16,7 @@ export function DownloadButton({ value, name, label }: DownloadButtonProps) {
   const t = useTranslations('card.result');
   const saveOrExplain = () => {
     try {
-      save(value, name);
+      saveValue(value, name);
     } catch (error) {
       // A value can be nested too deep to be written.
       showErrorToast(t('saveFailed'), errorMessage(error));
@@ -26,18 +27,4 @@ export function DownloadButton({ value, name, label }: DownloadButtonProps) {
       {label}
     </button>
   );
-}
-
-function save(value: unknown, name: string): void {
-  const isText = typeof value === 'string';
-  const text = isText ? value : JSON.stringify(value, null, 2);
-  const url = URL.createObjectURL(
-    new Blob([text], { type: isText ? 'text/plain' : 'application/json' }),
-  );
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name || 'result'}.${isText ? 'txt' : 'json'}`;
-  link.click();
-  // The browser reads it after the click; a minute is ample, and then the memory is free again.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,9 +1,11 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { type FocusEvent, type KeyboardEvent, useState } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { Pager, usePartWords } from './pager.tsx';
+import { type Parts, useParts } from './use-parts.ts';
 
 export interface JsonNodesProps {
   value: object;
@@ -11,6 +13,10 @@ export interface JsonNodesProps {
   /** Whether all of it is open from the start, or its first level. */
   isOpen: boolean;
 }
+
+/** Of one level so many are drawn at once, and of a text so many characters. */
+const PART_NODES = 100;
+const SHOWN_CHARS = 1_000;
 
 /**
  * A JSON value as a tree. It reads values and never calls anything on them, and
@@ -68,9 +74,11 @@ function Group(props: NodeProps & { value: object }) {
   const { value, level, openLevels } = props;
   const t = useTranslations('card.result');
   const [isOpen, setOpen] = useState(level < openLevels);
-  const nodes = childrenOf(value);
+  const count = sizeOf(value);
+  const parts = useParts(count, PART_NODES);
+  const nodes = childrenOf(value, parts);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  const hasNodes = nodes.length > 0;
+  const hasNodes = count > 0;
   return (
     <li
       {...ITEM}
@@ -95,11 +103,12 @@ function Group(props: NodeProps & { value: object }) {
             <Node
               {...node}
               key={node.place}
-              isLast={node.place === nodes.length - 1}
+              isLast={node.place === count - 1}
               level={level + 1}
               openLevels={openLevels}
             />
           ))}
+          {count > PART_NODES && <PartRow parts={parts} />}
         </ul>
       )}
       {hasNodes && !isOpen && <span className="text-muted">…</span>}
@@ -114,15 +123,31 @@ interface Child extends Pick<NodeProps, 'label' | 'name' | 'value'> {
   readonly place: number;
 }
 
-const childrenOf = (value: object): Child[] =>
-  Array.isArray(value)
-    ? value.map((item: unknown, place) => ({ place, label: `${place}`, value: item }))
-    : Object.entries(value).map(([name, item], place) => ({
-        place,
-        label: showControlCharacters(name) || '""',
-        name,
-        value: item,
-      }));
+const sizeOf = (value: object): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length;
+
+/** Those of one part. */
+function childrenOf(value: object, { from, to }: Parts): Child[] {
+  if (Array.isArray(value)) {
+    const items: unknown[] = value.slice(from, to);
+    return items.map((item, at) => ({ place: from + at, label: `${from + at}`, value: item }));
+  }
+  const names = Object.keys(value).slice(from, to);
+  return names.map((name, at) => ({
+    place: from + at,
+    label: showControlCharacters(name) || '""',
+    name,
+    value: Reflect.get(value, name),
+  }));
+}
+
+function PartRow({ parts }: { parts: Parts }) {
+  return (
+    <li {...ITEM} aria-label={usePartWords(parts, 'items')}>
+      <Pager parts={parts} of="items" />
+    </li>
+  );
+}
 
 const Name = ({ name }: { name: string | undefined }) =>
   name === undefined ? null : (
@@ -138,14 +163,28 @@ const COLOURS: Record<string, string> = {
   boolean: 'text-wait',
 };
 
-const Scalar = ({ value }: { value: unknown }) => (
-  <span className={COLOURS[typeof value] ?? 'text-cancel'}>
-    <MarkedText text={JSON.stringify(value) ?? 'undefined'} />
-  </span>
-);
+function Scalar({ value }: { value: unknown }) {
+  const t = useTranslations('card.result');
+  const locale = useLocale();
+  const isLong = typeof value === 'string' && value.length > SHOWN_CHARS;
+  const shown = isLong ? `${value.slice(0, SHOWN_CHARS)}…` : value;
+  return (
+    <>
+      <span className={COLOURS[typeof value] ?? 'text-cancel'}>
+        <MarkedText text={JSON.stringify(shown) ?? 'undefined'} />
+      </span>
+      {isLong && (
+        <span className="ml-1 text-muted">
+          {t('longText', { count: value.length.toLocaleString(locale) })}
+        </span>
+      )}
+    </>
+  );
+}
 
 /** Arrow keys, Home, End and Enter, as in every tree: up and down, open or in, close or out. */
 function onTreeKey(event: KeyboardEvent<HTMLElement>): void {
+  if (event.target instanceof HTMLInputElement) return;
   const items = itemsIn(event.currentTarget);
   const item = itemOf(event.target);
   if (!item) return;

@@ -3,11 +3,12 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/rea
 import { afterEach, expect, test } from 'vitest';
 import type { Attachment } from '#lib/protocol/attachment';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import type { Whole } from './part-note.tsx';
 import { ResultView } from './result-view.tsx';
 
 afterEach(cleanup);
 
-function show(value: unknown, attachments: readonly Attachment[] = []) {
+function show(value: unknown, attachments: readonly Attachment[] = [], whole?: Whole) {
   const { workbench } = createTestWorkbench(() => ({ body: {} }));
   render(
     <InWorkbench workbench={workbench}>
@@ -16,6 +17,7 @@ function show(value: unknown, attachments: readonly Attachment[] = []) {
         attachments={attachments}
         name="some.tool"
         blobUrl={(id) => `/v1/blobs/${id}`}
+        whole={whole}
       />
     </InWorkbench>,
   );
@@ -59,10 +61,48 @@ test('rows become a table; the raw JSON is one click away', () => {
   expect(screen.getByRole('tree')).toBeDefined();
 });
 
-test('of a large table the first 100 rows are drawn, and it says so', () => {
-  const result = show(Array.from({ length: 250 }, (_, index) => ({ index })));
+test('[RV6] a table of any length is drawn a part at a time, and every row can be reached', () => {
+  const result = show(Array.from({ length: 25_050 }, (_, index) => ({ index })));
+  const cells = () =>
+    within(result)
+      .getAllByRole('cell')
+      .map((cell) => cell.textContent);
   expect(within(result).getAllByRole('row')).toHaveLength(101);
-  expect(result.textContent).toContain('First 100 of 250 rows');
+  expect(result.textContent).toContain('Rows 1 to 100 of 25,050');
+  fireEvent.click(screen.getByRole('button', { name: 'Next part' }));
+  expect(cells()[0]).toBe('100');
+  fireEvent.change(screen.getByRole('spinbutton', { name: 'Part' }), { target: { value: '9999' } });
+  expect(cells()).toHaveLength(50);
+  expect(cells().at(-1)).toBe('25049');
+});
+
+test('[RV6] a wide table has fewer rows at once', () => {
+  const columns = Array.from({ length: 60 }, (_, n) => `c${n}`);
+  const result = show({ columns, rows: Array.from({ length: 200 }, () => columns.map(() => 1)) });
+  expect(within(result).getAllByRole('cell').length).toBeLessThanOrEqual(1_000);
+  expect(result.textContent).toContain('First 50 of 60 columns');
+});
+
+test('[RV6] rows that have nothing in common are no table with millions of empty cells', () => {
+  const result = show(Array.from({ length: 2_000 }, (_, n) => ({ [`key ${n}`]: n })));
+  expect(result.dataset.resultKind).toBe('json');
+});
+
+test('[RV6] a text of any length is drawn a part at a time, between characters', () => {
+  const text = `${'a'.repeat(9_999)}👩 ${'b'.repeat(15_000)} the end`;
+  const result = show(text);
+  const shown = () => result.querySelector('pre')?.textContent ?? '';
+  expect(shown()).toBe(`${'a'.repeat(9_999)}👩`);
+  expect(result.textContent).toContain(
+    `Characters 1 to 10,000 of ${text.length.toLocaleString('en')}`,
+  );
+  const parts = [shown()];
+  for (let part = 1; part < 3; part += 1) {
+    fireEvent.click(screen.getByRole('button', { name: 'Next part' }));
+    parts.push(shown());
+  }
+  expect(parts.join('')).toBe(text);
+  expect(screen.getByRole('button', { name: 'Next part' })).toHaveProperty('disabled', true);
 });
 
 test('a position is marked on a map that needs no network, with its numbers beside it', async () => {
@@ -94,10 +134,66 @@ test('a file that no browser draws safely is a download, also when it calls itse
   expect(screen.getByRole('link', { name: /logo.svg/ }).getAttribute('download')).toBe('logo.svg');
 });
 
-test('a value too large for a tree shows its beginning and can be saved', () => {
-  const result = show(Array.from({ length: 4_000 }, (_, index) => [index]));
+test('[RV6] a level of a tree is drawn 100 items at a time, and a long text in it by its beginning', () => {
+  const value = { list: Array.from({ length: 20_000 }, (_, n) => [n]), html: 'x'.repeat(70_000) };
+  const result = show([value]);
+  const tree = () => within(screen.getByRole('tree'));
+  const count = () => tree().getAllByRole('treeitem').length;
+  fireEvent.click(tree().getAllByRole('button', { name: 'Open' })[0] ?? result);
+  expect(result.textContent).toContain('x…"');
+  expect(result.textContent).toContain('(70,000 characters)');
+  expect(result.textContent?.length).toBeLessThan(2_000);
+  fireEvent.click(tree().getAllByRole('button', { name: 'Open' })[0] ?? result);
+  expect(count()).toBeLessThan(110);
+  expect(result.textContent).toContain('Items 1 to 100 of 20,000');
+  fireEvent.click(screen.getByRole('button', { name: 'Next part' }));
+  expect(count()).toBeLessThan(110);
+  expect(tree().getByRole('treeitem', { name: '199' })).toBeDefined();
+  fireEvent.click(screen.getByRole('button', { name: 'As text' }));
   expect(screen.queryByRole('tree')).toBeNull();
-  expect(result.textContent).toContain('Too large to show whole');
+  expect(result.querySelector('pre')?.textContent).toMatch(/^\[\n {2}\{\n {4}"list": \[/);
+});
+
+test('[RV7] a beginning says that it is one, and of how much; the file is the whole', () => {
+  const asked: string[] = [];
+  const whole = {
+    bytes: 1_300_000,
+    open: () => asked.push('open'),
+    download: () => asked.push('download'),
+  };
+  show('é'.repeat(1_000), [], whole);
+  expect(screen.getByTestId('part-note').textContent).toContain('Showing 2 kB of 1.3 MB');
+  fireEvent.click(screen.getByRole('button', { name: 'Open whole' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Download' }));
+  expect(asked).toEqual(['open', 'download']);
+});
+
+const picture: Attachment = {
+  blob_id: 'b1',
+  media_type: 'image/png',
+  size: 9_000,
+  width: 640,
+  height: 480,
+  name: 'plate.png',
+  alt: 'A number plate',
+};
+test.each<[string, unknown, boolean]>([
+  ['the facts of the picture', { media_type: 'image/png', width: 640, height: 480 }, false],
+  [
+    'its name and words',
+    { media_type: 'image/png', name: 'plate.png', alt: 'A number plate' },
+    false,
+  ],
+  ['which camera it was', { media_type: 'image/png', width: 640, facing: 'user' }, false],
+  ['how the page was drawn', { media_type: 'image/png', mode: 'page', note: 'said twice' }, false],
+  ['what was read off it', { media_type: 'image/png', plate: 'ZH 1291' }, true],
+  ['another type', { media_type: 'application/pdf', width: 640 }, true],
+  ['another name', { media_type: 'image/png', name: 'other.png' }, true],
+  ['a note of another tool', { media_type: 'image/png', note: 'ZH 1291' }, true],
+  ['nothing of a picture', { width: 640 }, true],
+])('[RV8] beside a picture a result that says %s', (_, value, isShown) => {
+  const result = show(value, [picture]);
+  expect(result.querySelector('dl') !== null).toBe(isShown);
   expect(screen.getByRole('button', { name: 'Download' })).toBeDefined();
 });
 

@@ -2,6 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
+import { measureJson } from '#lib/format/json-size';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import { Boundary } from '../ui/boundary.tsx';
@@ -10,8 +11,11 @@ import { CannotShow } from './cannot-show.tsx';
 import { chooseResultView, type ResultView as View } from './choose-result-view.ts';
 import { DownloadButton } from './download-button.tsx';
 import { FactsView } from './facts-view.tsx';
+import { isCaption } from './is-caption.ts';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';
+import { PART_CHARS, PagedText } from './paged-text.tsx';
+import { PartNote, type Whole } from './part-note.tsx';
 import { PositionView } from './position-view.tsx';
 import { TableView } from './table-view.tsx';
 import { WeatherView } from './weather-view.tsx';
@@ -23,6 +27,8 @@ export interface ResultViewProps {
   /** Name of the tool, for alternative texts and file names. */
   name: string;
   blobUrl: (blobId: string) => string;
+  /** Given when `value` is only the beginning: how the whole is had. */
+  whole?: Whole | undefined;
 }
 
 /** A tool's answer for people, always as data: never as HTML and never as markdown. */
@@ -32,16 +38,15 @@ export const ResultView = (props: ResultViewProps) => (
   </Boundary>
 );
 
-function DrawnResult({ value, attachments, name, blobUrl }: ResultViewProps) {
+type Mode = 'view' | 'raw' | 'text';
+
+function DrawnResult({ value, attachments, name, blobUrl, whole }: ResultViewProps) {
   const t = useTranslations('card');
-  const [isRaw, setRaw] = useState(false);
+  const [mode, setMode] = useState<Mode>('view');
   const view = chooseResultView(value);
   const raw = <JsonTree value={value} label={t('result.tree')} />;
-  const hasOtherView = view.kind !== 'json' && view.kind !== 'scalar' && view.kind !== 'nothing';
   // An attachment says it all where the tool returned nothing beside it.
   const isOnlyFiles = attachments.length > 0 && (value === undefined || value === null);
-  // A picture's caption already tells what its result repeats.
-  const isCaption = attachments.length > 0 && isRecord(value) && 'media_type' in value;
   return (
     <div data-testid="result" data-result-kind={view.kind}>
       {attachments.length > 0 && (
@@ -62,21 +67,45 @@ function DrawnResult({ value, attachments, name, blobUrl }: ResultViewProps) {
             </>
           }
         >
-          {isRaw ? raw : !isCaption && <Body view={view} label={t('result.tree')} />}
+          {mode === 'raw' && raw}
+          {mode === 'text' && <AsText value={value} />}
+          {mode === 'view' && !isCaption(value, attachments) && (
+            <Body view={view} label={t('result.tree')} />
+          )}
         </Boundary>
       )}
       {value !== undefined && !isOnlyFiles && (
         <div className="mt-1 flex flex-wrap gap-3 text-xs">
-          {hasOtherView && (
-            <button type="button" className="link-button" onClick={() => setRaw(!isRaw)}>
-              {t(isRaw ? 'action.view' : 'action.raw')}
+          {otherModes(view, mode).map((one) => (
+            <button key={one} type="button" className="link-button" onClick={() => setMode(one)}>
+              {t(`action.${one}`)}
             </button>
-          )}
-          <DownloadButton value={value} name={name} label={t('action.download')} />
+          ))}
+          {!whole && <DownloadButton value={value} name={name} label={t('action.download')} />}
         </div>
       )}
+      {whole && <PartNote shown={value} whole={whole} />}
     </div>
   );
+}
+
+/** Up to this size a tree shows all that text would. */
+const TREE_ROWS = 80;
+const TREE_CHARS = 1_000;
+
+/** How else it can be shown: a small tree holds all that its text would. */
+function otherModes(view: View, mode: Mode): Mode[] {
+  if (view.kind === 'scalar' || view.kind === 'nothing') return [];
+  const isSmall = !('value' in view) || measureJson(view.value, TREE_ROWS, TREE_CHARS).isWithin;
+  const modes: Mode[] = ['view'];
+  if (view.kind !== 'json') modes.push('raw');
+  if (!isSmall) modes.push('text');
+  return modes.filter((one) => one !== mode);
+}
+
+function AsText({ value }: { value: unknown }) {
+  const t = useTranslations('card.result');
+  return <PagedText text={JSON.stringify(value, null, 2)} label={t('text')} />;
 }
 
 /** Screenshots drawn from the page's elements say so in their result. */
@@ -93,6 +122,8 @@ function Body({ view, label }: { view: View; label: string }) {
         <p>
           <code className="mono">""</code> <span className="text-muted">{t('emptyText')}</span>
         </p>
+      ) : view.text.length > PART_CHARS ? (
+        <PagedText text={view.text} label={t('text')} />
       ) : (
         <p>
           <LongText text={view.text} />

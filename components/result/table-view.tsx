@@ -4,20 +4,30 @@ import { useTranslations } from 'next-intl';
 import { jsonLine } from '#lib/format/json-preview';
 import { MarkedText } from '../ui/marked-text.tsx';
 import type { Table } from './choose-result-view.ts';
+import { Pager } from './pager.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
+import { useParts } from './use-parts.ts';
 
-const MAX_ROWS = 100;
+const PART_ROWS = 100;
+const PART_CELLS = 1_000;
 const MAX_COLUMNS = 50;
 const MAX_CELL_CHARS = 200;
 
-/** Rows with the same fields. The first of them; the raw JSON and the download have all. */
+/** Rows with the same fields, a part at a time. Of many columns the first; the raw JSON and the download have all. */
 export function TableView({ table }: { table: Table }) {
   const t = useTranslations('card.result');
   const columns = table.columns.slice(0, MAX_COLUMNS);
-  const rows = table.rows.slice(0, MAX_ROWS);
+  const rowsAtOnce = Math.min(PART_ROWS, Math.floor(PART_CELLS / columns.length));
+  const parts = useParts(table.rows.length, rowsAtOnce);
+  const rows = table.rows.slice(parts.from, parts.to);
   return (
     <>
-      <ScrollRegion label={t('table')} className="max-h-80 rounded-md border border-line">
+      {/* Each part is read from its beginning. */}
+      <ScrollRegion
+        key={parts.part}
+        label={t('table')}
+        className="max-h-80 rounded-md border border-line"
+      >
         <table className="w-full border-collapse text-left text-[13px]">
           <thead className="sticky top-0 bg-surface2">
             <tr>
@@ -43,12 +53,12 @@ export function TableView({ table }: { table: Table }) {
           </tbody>
         </table>
       </ScrollRegion>
-      <p className="mt-1 text-xs text-muted empty:hidden">
-        {rows.length < table.rows.length &&
-          t('rows', { shown: rows.length, count: table.rows.length })}{' '}
-        {columns.length < table.columns.length &&
-          t('columns', { shown: columns.length, count: table.columns.length })}
-      </p>
+      <Pager parts={parts} of="rows" />
+      {columns.length < table.columns.length && (
+        <p className="mt-1 text-xs text-muted">
+          {t('columns', { shown: columns.length, count: table.columns.length })}
+        </p>
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { ApprovalInput } from '#lib/api/http-client';
+import type { CardPart } from './whole-value.ts';
 
 export type CopyKind = 'id' | 'curl' | 'json';
 
@@ -12,5 +13,8 @@ export interface CardActions {
   decide(callId: string, input: ApprovalInput): Promise<boolean>;
   copy(callId: string, kind: CopyKind): void;
   showModelOutput(callId: string): void;
+  /** All of a value of which the card has the beginning. */
+  showWhole(callId: string, part: CardPart): void;
+  download(callId: string, part: CardPart): void;
   blobUrl(blobId: string): string;
 }

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
+import { PartNote } from '../result/part-note.tsx';
 import { ResultView } from '../result/result-view.tsx';
 import { Approval } from './approval.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -14,6 +15,7 @@ import { CardResult } from './card-result.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
+import { wholeFor } from './whole-for.ts';
 
 export interface CardBodyProps {
   callId: string;
@@ -33,20 +35,20 @@ export function CardBody(props: CardBodyProps) {
   if (look.kind === 'approval') {
     return <Approval callId={callId} card={card} actions={actions} />;
   }
+  const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
       {card.status === 'DOING' && (look.kind === 'running' || card.progress) && (
         <CardProgress card={card} isStale={props.isStale || look.kind !== 'running'} />
       )}
       {look.isLive && card.preview !== undefined && card.preview !== null && (
-        <Preview card={card} blobUrl={actions.blobUrl} />
+        <Preview callId={callId} card={card} actions={actions} />
       )}
-      {card.status === 'SUCCESS' && (
-        <CardResult callId={callId} card={card} blobUrl={actions.blobUrl} />
-      )}
+      {card.status === 'SUCCESS' && <CardResult callId={callId} card={card} actions={actions} />}
       {card.status === 'ERROR' && <ErrorPanel card={card} />}
+      {errorWhole && <PartNote shown={card.error?.message} whole={errorWhole} />}
       <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
-        <Arguments callId={callId} params={card.params} />
+        <Arguments callId={callId} card={card} actions={actions} />
         <CardButtons
           callId={callId}
           card={card}
@@ -59,7 +61,9 @@ export function CardBody(props: CardBodyProps) {
   );
 }
 
-function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'] }) {
+type PartProps = Pick<CardBodyProps, 'callId' | 'card' | 'actions'>;
+
+function Preview({ callId, card, actions }: PartProps) {
   const t = useTranslations('card.part');
   return (
     <div className="mt-2 border-l-2 border-line pl-2">
@@ -68,14 +72,17 @@ function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'
         value={card.preview}
         attachments={[]}
         name={card.tool_name ?? ''}
-        blobUrl={blobUrl}
+        blobUrl={actions.blobUrl}
+        whole={wholeFor(callId, card, 'preview', actions)}
       />
     </div>
   );
 }
 
-function Arguments({ callId, params }: { callId: string; params: Record<string, unknown> }) {
+function Arguments({ callId, card, actions }: PartProps) {
   const t = useTranslations('card.part');
+  const { params } = card;
+  const whole = wholeFor(callId, card, 'arguments', actions);
   if (Object.keys(params).length === 0) return null;
   return (
     <Disclosure
@@ -84,7 +91,12 @@ function Arguments({ callId, params }: { callId: string; params: Record<string, 
       memoryKey={`${callId}:arguments`}
       className="min-w-40 flex-1"
     >
-      {() => <JsonTree value={params} label={t('arguments')} />}
+      {() => (
+        <>
+          <JsonTree value={params} label={t('arguments')} />
+          {whole && <PartNote shown={params} whole={whole} />}
+        </>
+      )}
     </Disclosure>
   );
 }

@@ -5,12 +5,14 @@ import { jsonPreview } from '#lib/format/json-preview';
 import { measureJson } from '#lib/format/json-size';
 import type { Card } from '#lib/protocol/card';
 import { ResultView } from '../result/result-view.tsx';
+import type { CardActions } from './card-actions.ts';
 import { Disclosure } from './disclosure.tsx';
+import { wholeFor } from './whole-for.ts';
 
 export interface CardResultProps {
   callId: string;
   card: Card;
-  blobUrl: (blobId: string) => string;
+  actions: CardActions;
 }
 
 /** Results up to this size are open from the start: reading them costs no scrolling. */
@@ -19,7 +21,7 @@ const OPEN_CHARS = 1_200;
 const PREVIEW_CHARS = 120;
 
 /** A call's result: small ones in the open, large ones on demand. */
-export function CardResult({ callId, card, blobUrl }: CardResultProps) {
+export function CardResult({ callId, card, actions }: CardResultProps) {
   const t = useTranslations('card.part');
   const attachments = card.attachments ?? [];
   const isSmall = measureJson(card.result, OPEN_ROWS, OPEN_CHARS).isWithin;
@@ -36,7 +38,8 @@ export function CardResult({ callId, card, blobUrl }: CardResultProps) {
           value={card.result}
           attachments={attachments}
           name={card.tool_name ?? ''}
-          blobUrl={blobUrl}
+          blobUrl={actions.blobUrl}
+          whole={wholeFor(callId, card, 'result', actions)}
         />
       )}
     </Disclosure>

@@ -1,11 +1,10 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Card } from '#lib/protocol/card';
 import { ResultView } from '../result/result-view.tsx';
 import { Disclosure } from './disclosure.tsx';
-import { useCallRecord } from './use-call-record.ts';
+import { FetchedRecord } from './fetched-record.tsx';
 
 export interface LateAnswerProps {
   callId: string;
@@ -26,23 +25,15 @@ export function LateAnswer(props: LateAnswerProps) {
   );
 }
 
-function Content({ callId, card, blobUrl }: LateAnswerProps) {
-  const t = useTranslations('card');
-  const record = useCallRecord(callId);
-  if (record === null) return <p role="status">{t('model.loading')}</p>;
-  if (!record.ok) {
-    return (
-      <p role="alert" className="text-error wrap-anywhere">
-        {showControlCharacters(record.message)}
-      </p>
-    );
-  }
-  return (
-    <ResultView
-      value={record.value.late_result}
-      attachments={[]}
-      name={card.tool_name ?? ''}
-      blobUrl={blobUrl}
-    />
-  );
-}
+const Content = ({ callId, card, blobUrl }: LateAnswerProps) => (
+  <FetchedRecord callId={callId}>
+    {(call) => (
+      <ResultView
+        value={call.late_result}
+        attachments={[]}
+        name={card.tool_name ?? ''}
+        blobUrl={blobUrl}
+      />
+    )}
+  </FetchedRecord>
+);

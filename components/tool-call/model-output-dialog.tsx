@@ -7,12 +7,11 @@ import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelOutput } from '#lib/tool-call/model-output';
 import { ScrollRegion } from '../result/scroll-region.tsx';
-import { useCallRecord } from './use-call-record.ts';
+import { FetchedRecord } from './fetched-record.tsx';
 
 /** The very words that the model got of a call, from its record. */
 export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose: () => void }) {
   const t = useTranslations('card');
-  const record = useCallRecord(callId);
   return (
     <Dialog
       open
@@ -22,15 +21,7 @@ export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose
       closeLabel={t('action.close')}
       width="max-w-2xl"
     >
-      {record === null ? (
-        <p role="status">{t('model.loading')}</p>
-      ) : record.ok ? (
-        <Output call={record.value} />
-      ) : (
-        <p role="alert" className="text-error">
-          {record.message}
-        </p>
-      )}
+      <FetchedRecord callId={callId}>{(call) => <Output call={call} />}</FetchedRecord>
     </Dialog>
   );
 }

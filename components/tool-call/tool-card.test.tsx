@@ -51,6 +51,8 @@ function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?
     decide: async (id, input) => asked.push(['decide', id, input]) > 0,
     copy: (id, kind) => asked.push(['copy', id, kind]),
     showModelOutput: (id) => asked.push(['model', id]),
+    showWhole: (id, part) => asked.push(['whole', id, part]),
+    download: (id, part) => asked.push(['download', id, part]),
     blobUrl: (id) => `/v1/blobs/${id}`,
   };
   const { workbench } = createTestWorkbench(() => ({ body: {} }));

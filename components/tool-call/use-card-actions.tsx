@@ -6,14 +6,24 @@ import { showErrorToast, showToast } from '#components/ui/toast';
 import type { ApiResult } from '#lib/api/api-result';
 import type { Api } from '#lib/api/http-client';
 import { curlCommand } from '#lib/format/curl-command';
+import { errorMessage } from '#lib/util/error-message';
 import { useApi } from '../providers/workbench-context.tsx';
+import { saveValue } from '../result/save-value.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';
 import { copyText } from './copy-text.ts';
 import { focusCall } from './focus-call.ts';
 import { ModelOutputDialog } from './model-output-dialog.tsx';
+import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
+import { WholeValueDialog } from './whole-value-dialog.tsx';
 
 const EXTEND_MS = 30_000;
+
+/** What the dialog shows of a call. */
+interface Shown {
+  readonly callId: string;
+  readonly part: CardPart | 'model';
+}
 
 /**
  * What cards can ask for, wired to the HTTP API. What fails is told in a toast.
@@ -22,20 +32,24 @@ const EXTEND_MS = 30_000;
 export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   const api = useApi();
   const t = useTranslations('card');
-  const [shownCall, setShownCall] = useState<string | null>(null);
-  const actions = useMemo(() => createCardActions(api, t, setShownCall), [api, t]);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const actions = useMemo(() => createCardActions(api, t, setShown), [api, t]);
+  const onClose = () => setShown(null);
   const dialog =
-    shownCall === null ? null : (
-      <ModelOutputDialog callId={shownCall} onClose={() => setShownCall(null)} />
+    shown === null ? null : shown.part === 'model' ? (
+      <ModelOutputDialog callId={shown.callId} onClose={onClose} />
+    ) : (
+      <WholeValueDialog
+        callId={shown.callId}
+        part={shown.part}
+        blobUrl={api.blobUrl}
+        onClose={onClose}
+      />
     );
   return { actions, dialog };
 }
 
-function createCardActions(
-  api: Api,
-  t: CardTranslator,
-  showModelOutput: (callId: string) => void,
-): CardActions {
+function createCardActions(api: Api, t: CardTranslator, show: (what: Shown) => void): CardActions {
   /** Whether it worked; what did not is told. */
   const told = async <T,>(name: string, request: Promise<ApiResult<T>>): Promise<T | null> => {
     const result = await request;
@@ -62,7 +76,17 @@ function createCardActions(
       if (await copyText(text)) showToast(t('action.copied'));
       else showErrorToast(t('action.notCopied'));
     },
-    showModelOutput,
+    showModelOutput: (callId) => show({ callId, part: 'model' }),
+    showWhole: (callId, part) => show({ callId, part }),
+    download: async (id, part) => {
+      const call = await told(t('action.download'), api.getCall(id));
+      if (!call) return;
+      try {
+        saveValue(wholeOf(call, part), fileNameOf(call, part));
+      } catch (error) {
+        showErrorToast(t('result.saveFailed'), errorMessage(error));
+      }
+    },
     blobUrl: api.blobUrl,
   };
 }
