@@ -66,5 +66,7 @@ export const modelListingSchema = z.object({
   rehearsal: z.boolean(),
   images: z.boolean(),
   default: z.boolean(),
+  /** False: its server has not answered yet, and is asked again when a run starts. */
+  available: z.boolean().optional(),
 });
 export type ModelListing = z.infer<typeof modelListingSchema>;

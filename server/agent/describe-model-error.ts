@@ -103,7 +103,7 @@ const describeLimit = (told: string, model: string): TurnError =>
       };
 
 function describeOther(error: unknown, model: string): TurnError {
-  const words = messagesOf(error).join(' ');
+  const words = wordsOf(error);
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|fetch failed|Cannot connect/i.test(words)) {
     return unreachable(model, error);
   }
@@ -135,7 +135,7 @@ const cut = (model: string): TurnError => ({
 });
 
 function unreachable(model: string, error: unknown): TurnError {
-  const detail = messagesOf(error).join(' ').slice(0, LONGEST_DETAIL);
+  const detail = wordsOf(error).slice(0, LONGEST_DETAIL);
   return {
     code: 'model_unreachable',
     message: `The provider of ${model} cannot be reached (${detail}). Check OPENAI_BASE_URL and the network.`,
@@ -155,7 +155,7 @@ const detailOf = (error: APICallError): string =>
     .slice(0, LONGEST_DETAIL);
 
 /** The words of an error and of its causes, without repeats. */
-function messagesOf(error: unknown): string[] {
+export function wordsOf(error: unknown): string {
   const words = new Set<string>();
   for (let one = error, depth = 0; one !== undefined && depth < 4; depth += 1) {
     words.add(errorMessage(one));
@@ -163,5 +163,5 @@ function messagesOf(error: unknown): string[] {
       for (const inner of one.errors) words.add(errorMessage(inner));
     one = one instanceof Error ? one.cause : undefined;
   }
-  return [...words];
+  return [...words].join(' ');
 }
