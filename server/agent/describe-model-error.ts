@@ -1,10 +1,11 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 
 /** Why a turn failed, in words that tell the person what to do. */
 export interface TurnError {
-  readonly code: string;
+  readonly code: NoticeCode;
   readonly message: string;
   /** The facts in the message, for pages that say it in another language. */
   readonly params?: NoticeParams;
