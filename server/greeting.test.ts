@@ -6,12 +6,27 @@ const facts = {
   signInUrl: 'http://127.0.0.1:3000/sign-in/x',
   dataDir: '/data',
   token: '/data/token',
+  isModelSet: false,
 };
+const using = (defaultModel: string, message?: string) => ({
+  models: { defaultModel, trouble: message === undefined ? undefined : { message } },
+});
 
 test('a start says where to go, what is used and how to stop, and owns up to the rehearsal', () => {
-  const text = greeting({ ...facts, model: 'rehearsal' });
+  const text = greeting({ ...facts, ...using('rehearsal') });
   for (const word of ['/sign-in/x', '/data', 'not an LLM', 'Ctrl+C']) expect(text).toContain(word);
-  expect(greeting({ ...facts, model: 'openai:gpt-5' })).not.toContain('not an LLM');
+  expect(greeting({ ...facts, ...using('openai:gpt-5') })).not.toContain('not an LLM');
+});
+
+test('[AL69] a start says what is set and that it did not answer, and does not ask to set it', () => {
+  const trouble = 'The model server http://127.0.0.1:11434/v1 (OPENAI_BASE_URL) did not answer: x.';
+  const none = greeting({ ...facts, ...using('compatible', trouble) });
+  expect(none).toContain(`none yet. ${trouble}`);
+  expect(none).not.toMatch(/set OPENAI|rehearsal/);
+  const named = greeting({ ...facts, ...using('compatible:qwen3:8b', trouble), isModelSet: true });
+  expect(named).toContain(`compatible:qwen3:8b. ${trouble}`);
+  const chosen = greeting({ ...facts, ...using('rehearsal', trouble), isModelSet: true });
+  expect(chosen).toContain('CALLBOARD_MODEL names it');
 });
 
 test('the address it prints can be opened', () => {

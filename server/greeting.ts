@@ -4,22 +4,39 @@ export interface GreetingFacts {
   readonly dataDir: string;
   /** Where the operator's token is to be found. */
   readonly token: string;
-  readonly model: string;
+  /** `CALLBOARD_MODEL` is set. */
+  readonly isModelSet: boolean;
+  readonly models: {
+    readonly defaultModel: string;
+    /** Why the server behind `OPENAI_BASE_URL` has no models, where that is set. */
+    readonly trouble: { readonly message: string } | undefined;
+  };
 }
 
 /** What a start prints: where to go, what is used, how to stop. */
-export function greeting({ url, signInUrl, dataDir, token, model }: GreetingFacts): string {
-  const note =
-    model === 'rehearsal' ? ' (not an LLM; set OPENAI_API_KEY or OPENAI_BASE_URL for one)' : '';
+export function greeting(facts: GreetingFacts): string {
+  const { url, signInUrl, dataDir, token } = facts;
   return [
     `Callboard is ready: ${url}`,
     `  Sign in (once):  ${signInUrl}`,
     `  Data directory:  ${dataDir}`,
     `  Operator token:  ${token}`,
-    `  Model:           ${model}${note}`,
+    `  Model:           ${modelWords(facts)}`,
     '  Stop:            Ctrl+C',
     '',
   ].join('\n');
+}
+
+/** Of what is set and does not work it says so; it never asks for what is set. */
+function modelWords({ isModelSet, models }: GreetingFacts): string {
+  const { defaultModel, trouble } = models;
+  if (defaultModel === 'rehearsal') {
+    return isModelSet
+      ? 'rehearsal (not an LLM; CALLBOARD_MODEL names it)'
+      : 'rehearsal (not an LLM; set OPENAI_API_KEY or OPENAI_BASE_URL for one)';
+  }
+  const name = defaultModel === 'compatible' ? 'none yet' : defaultModel;
+  return trouble === undefined ? name : `${name}. ${trouble.message}`;
 }
 
 /** The address as a browser takes it; nobody can open "any address". */

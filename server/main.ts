@@ -339,8 +339,9 @@ function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof crea
   const signInUrl = `${url}${doors.signInCodes.make()}`;
   const { dataDir } = config;
   const token = doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
-  const model = core.models.defaultModel;
-  process.stdout.write(greeting({ url, signInUrl, dataDir, token, model }));
+  const isModelSet = config.model !== undefined;
+  const facts = { url, signInUrl, dataDir, token, isModelSet, models: core.models };
+  process.stdout.write(greeting(facts));
   return signInUrl;
 }
 
@@ -385,6 +386,8 @@ async function main(): Promise<void> {
   storeFailed.promise.then((error) => endOnceWritable(error, config, doors)).catch(report);
   // It serves already; two seconds at most, so that the greeting names the model that is used.
   await core.models.discover();
+  const stopAsking = core.models.keepAsking((model) => tell(`Model: ${model}`));
+  closing.signal.addEventListener('abort', stopAsking);
   const signIn = greet(config, core, doors);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }

@@ -7,6 +7,7 @@ import { Composer } from './composer.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
 import { MessageView } from './message-view.tsx';
 import { Notice } from './notice.tsx';
+import { useFailureWords } from './notice-words.ts';
 import { RehearsalNotice } from './rehearsal-notice.tsx';
 import { RunEnd } from './run-end.tsx';
 import { RunStatusLine } from './run-status-line.tsx';
@@ -22,6 +23,7 @@ import { useStop } from './use-stop.ts';
 export function Conversation() {
   const t = useTranslations('conversation');
   const whatToDo = useTranslations('errors.whatToDo');
+  const failureWords = useFailureWords();
   const { storeFailed } = useConnection();
   const [runId, select] = useSelectedRun();
   const run = useRun(runId);
@@ -44,7 +46,7 @@ export function Conversation() {
         </Transcript>
       )}
       <div className="space-y-2 border-t border-line px-4 py-3">
-        {failure && <Notice code={failure.code} text={failure.message} />}
+        {failure && <Notice code={failure.code} {...failureWords(failure)} />}
         <div className={runId === null ? '' : 'max-lg:hidden'}>
           <RehearsalNotice />
         </div>
@@ -71,11 +73,15 @@ interface MessagesProps {
 
 function Messages({ runId, onSend }: MessagesProps) {
   const t = useTranslations('conversation');
+  const whatToDo = useTranslations('errors.whatToDo');
   const run = useRun(runId);
   const messages = useMessages(runId);
   const missing = useFetchedRun(runId);
   useRunAnnouncements(run, messages);
-  if (missing) return <Notice code="run_not_found" text={t('notFound')} />;
+  if (missing) {
+    const words = t('notFound');
+    return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
+  }
   if (!run) return <p className="text-muted">{t('loading')}</p>;
   return (
     <>

@@ -6,6 +6,7 @@ import type { Message, MessagePart } from '#lib/protocol/run';
 import { AssistantText } from './assistant-text.tsx';
 import { CallLine } from './call-line.tsx';
 import { Notice } from './notice.tsx';
+import { useTurnNoticeWords } from './notice-words.ts';
 import { UserBubble } from './user-bubble.tsx';
 
 /** One message. It is drawn again only when it is another value: the fold keeps the rest. */
@@ -40,6 +41,11 @@ function Part({ part, streaming }: { part: MessagePart; streaming: boolean }) {
     case 'tool_call':
       return <CallLine callId={part.tool_call_id} />;
     case 'notice':
-      return <Notice code={part.code} text={part.text} />;
+      return <TurnNotice part={part} />;
   }
+}
+
+function TurnNotice({ part }: { part: Extract<MessagePart, { type: 'notice' }> }) {
+  const wordsFor = useTurnNoticeWords();
+  return <Notice code={part.code} {...wordsFor(part)} />;
 }

@@ -1,23 +1,19 @@
 'use client';
 
 import { CircleSlash, OctagonX } from 'lucide-react';
-import { useLocale, useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
-import { adviceFor } from './known-errors.ts';
+import type { NoticeWords } from './notice-words.ts';
 
-export interface NoticeProps {
+export interface NoticeProps extends NoticeWords {
   code: string;
-  text: string;
   children?: ReactNode;
 }
 
-/** Codes that tell what happened and are nobody's fault. */
-const QUIET = new Set(['cancelled', 'step_limit', 'restarted']);
+/** Codes of what happened that is no failure. */
+const QUIET = new Set(['cancelled', 'step_limit', 'restarted', 'tools_left_out', 'calls_left_out']);
 
 /** Why a turn ended as it did, and what one can do about it. */
-export function Notice({ code, text, children }: NoticeProps) {
-  const t = useTranslations('errors.whatToDo');
-  const advice = adviceFor(code, useLocale());
+export function Notice({ code, words, advice, children }: NoticeProps) {
   const quiet = QUIET.has(code);
   const Icon = quiet ? CircleSlash : OctagonX;
   return (
@@ -28,8 +24,8 @@ export function Notice({ code, text, children }: NoticeProps) {
     >
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${quiet ? '' : 'text-error'}`} />
       <div className="min-w-0 flex-1 space-y-1.5 [overflow-wrap:anywhere]">
-        <p>{text}</p>
-        {advice && <p className="font-medium">{t(advice)}</p>}
+        <p>{words}</p>
+        {advice && <p className="font-medium">{advice}</p>}
         {children}
         {!quiet && <p className="mono text-error">{code}</p>}
       </div>

@@ -5,6 +5,7 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import { useModels } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice.tsx';
+import { useTurnNoticeWords } from './notice-words.ts';
 import { textOf } from './user-bubble.tsx';
 
 export interface RunEndProps {
@@ -16,12 +17,14 @@ export interface RunEndProps {
 /** How a turn was stopped or failed, with what to do next at hand. */
 export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const t = useTranslations('conversation');
+  const wordsFor = useTurnNoticeWords();
   const rehearsal = useModels().find((one) => one.rehearsal);
   const asked = messages.findLast((message) => message.role === 'user');
-  if (run.status === 'cancelled') return <Notice code="cancelled" text={t('stopped')} />;
+  if (run.status === 'cancelled') return <Notice code="cancelled" words={t('stopped')} />;
   if (run.status !== 'failed' || !run.error) return null;
+  const { code, message, params } = run.error;
   return (
-    <Notice code={run.error.code} text={run.error.message}>
+    <Notice code={code} {...wordsFor({ code, text: message, params })}>
       {asked && (
         <div className="flex flex-wrap gap-2">
           <Button size="sm" onClick={() => onSend(textOf(asked))}>

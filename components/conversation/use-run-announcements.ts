@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useEffect, useRef } from 'react';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { useAnnounce } from '../providers/workbench-context.tsx';
+import { useTurnNoticeWords } from './notice-words.ts';
 
 /** Enough of an answer to know what it is about. */
 const SAID_CHARS = 300;
@@ -15,6 +16,7 @@ export function useRunAnnouncements(
 ): void {
   const t = useTranslations('conversation');
   const announce = useAnnounce();
+  const wordsFor = useTurnNoticeWords();
   const before = useRef<{ id: string; status: string } | null>(null);
   useEffect(() => {
     const last = before.current;
@@ -23,9 +25,10 @@ export function useRunAnnouncements(
     if (run.status === 'idle') announce(t('announceDone', { text: lastText(messages) }));
     if (run.status === 'cancelled') announce(t('announceStopped'));
     if (run.status === 'failed') {
-      announce(t('announceFailed', { text: run.error?.message ?? '' }));
+      const { code = '', message: text = '', params } = run.error ?? {};
+      announce(t('announceFailed', { text: wordsFor({ code, text, params }).words }));
     }
-  }, [run, messages, announce, t]);
+  }, [run, messages, announce, wordsFor, t]);
 }
 
 function lastText(messages: readonly Message[]): string {

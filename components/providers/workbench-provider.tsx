@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { keepStoreFailed } from '#lib/stores/keep-store-failed';
+import { isOutdated } from '#lib/stores/models-store';
 import type { WatchFeed } from '#lib/stores/watch-feed';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
@@ -36,23 +37,27 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
 }
 
 /** Loads the models at each connection, since a server that restarted may have others. */
-function keepModels({ api, connection, models }: Workbench): () => void {
+function keepModels({ api, connection, models, runs }: Workbench): () => void {
   const load = async () => {
     const answer = await api.listModels();
     if (!answer.ok) return;
-    const known = models.getState().chosen ?? browserMemory.read(MODEL_KEY);
-    models.getState().load(answer.value.models, known);
+    const picked = models.getState().picked ?? browserMemory.read(MODEL_KEY);
+    models.getState().load(answer.value.models, picked);
   };
   const stopConnection = connection.subscribe((now, before) => {
     if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') void load();
   });
   const stopModels = models.subscribe((now, before) => {
-    if (before.chosen !== null && now.chosen !== before.chosen) {
-      browserMemory.write(MODEL_KEY, now.chosen);
+    if (before.chosen !== null && now.picked !== before.picked) {
+      browserMemory.write(MODEL_KEY, now.picked);
     }
+  });
+  const stopRuns = runs.subscribe((now, before) => {
+    if (now.runs !== before.runs && isOutdated(models.getState().models, now.runs)) void load();
   });
   return () => {
     stopConnection();
     stopModels();
+    stopRuns();
   };
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import type { ModelListing } from '#lib/protocol/run';
 import { useChosenModel, useModels, useWorkbench } from '../providers/workbench-context.tsx';
 import { Select } from '../ui/select.tsx';
 
@@ -12,7 +13,7 @@ export function ModelSelect({ className = '' }: { className?: string }) {
   const { choose } = useWorkbench().models.getState();
   const options = models.map((one) => ({
     value: one.model,
-    label: one.rehearsal ? t('rehearsal') : one.label,
+    label: labelOf(one, t),
   }));
   return (
     <Select
@@ -24,4 +25,12 @@ export function ModelSelect({ className = '' }: { className?: string }) {
       onValueChange={choose}
     />
   );
+}
+
+function labelOf(
+  { rehearsal, available, label }: ModelListing,
+  t: ReturnType<typeof useTranslations<'shell.model'>>,
+): string {
+  if (rehearsal) return t('rehearsal');
+  return available === false ? t('silent', { server: label }) : label;
 }

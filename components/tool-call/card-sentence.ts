@@ -1,4 +1,5 @@
 import { formatDuration } from '#lib/format/format-duration';
+import type { CallError, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardLook } from './card-look.ts';
 import type { CardTranslator } from './card-translator.ts';
@@ -59,15 +60,26 @@ export function causeWords(card: Card, t: CardTranslator, locale: string): strin
   }
   if (isPermissionDenied(card)) return t('error.permission');
   if (error.code === 'outcome_unknown') {
-    return t(`error.outcome_unknown.${whoLost(error.message)}`, { client });
+    return t(`error.outcome_unknown.${whoLost(error)}`, { client });
   }
+  const reason = OF_MODELS.find((one) => one === error.reason);
+  if (reason !== undefined) return t(`error.reason.${reason}`);
   return t(`error.${error.code}`, { client });
 }
 
-/** Only the words of the server tell whether the client is back (CD19). */
-function whoLost(message: string): 'gone' | 'back' | 'other' {
-  if (message.startsWith('The client came back')) return 'back';
-  return message.startsWith('The client left') ? 'gone' : 'other';
+/** Why what a model wrote was no call that could run. */
+const OF_MODELS = [
+  'not_offered',
+  'no_name',
+  'too_many_calls',
+  'arguments_unreadable',
+  'arguments_incomplete',
+] as const satisfies readonly CallErrorReason[];
+
+/** Records from before there were reasons have it in the words of the server alone (CD19). */
+function whoLost({ reason, message }: CallError): 'gone' | 'back' | 'other' {
+  if (reason === 'client_back' || message.startsWith('The client came back')) return 'back';
+  return reason === 'client_left' || message.startsWith('The client left') ? 'gone' : 'other';
 }
 
 /** What the person can do about it; null when the cause says enough. */
@@ -76,6 +88,8 @@ export function nextStepWords(card: Card, t: CardTranslator): string | null {
   if (!error) return null;
   if (isPermissionDenied(card)) return t('next.permission');
   if (error.code === 'timeout') return error.clock === 'queue' ? t('next.timeout_queue') : null;
+  // Opening a client does not help a model that named another tool.
+  if (error.code === 'no_provider' && error.reason !== undefined) return null;
   switch (error.code) {
     case 'invalid_args':
     case 'no_provider':

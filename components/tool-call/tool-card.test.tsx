@@ -329,6 +329,22 @@ describe('an unknown outcome', () => {
     return screen.getByTestId('card-cause').textContent ?? '';
   };
 
+  test('[CD19] is said by the reason that the server gives, whatever its words are', () => {
+    const words = (code: CallErrorCode, reason: string) => {
+      cleanup();
+      setup(failed(code, 'unknown', { message: 'Other words', reason }));
+      return screen.getByTestId('card-cause').textContent;
+    };
+    expect(words('outcome_unknown', 'client_left')).toContain('left in the middle of it');
+    expect(words('outcome_unknown', 'client_back')).toContain('came back and cannot tell');
+    expect(words('no_provider', 'not_offered')).toContain('not offered');
+    expect(words('no_provider', 'no_name')).toContain('without naming a tool');
+    expect(words('denied', 'too_many_calls')).toContain('more calls than may run');
+    expect(words('invalid_args', 'arguments_unreadable')).toContain('not one JSON object');
+    expect(words('invalid_args', 'arguments_incomplete')).toContain('before the arguments');
+    expect(words('denied', 'toString')).toContain('The call was denied.');
+  });
+
   test('[CD19] is said to be of a client that left only when it never came back', () => {
     expect(cause('The client left and did not come back within 60 s')).toContain(
       'iPhone 15 left in the middle of it.',

@@ -3,6 +3,7 @@ import { card } from './messages/card.ts';
 import { conversation } from './messages/conversation.ts';
 import { docs } from './messages/docs.ts';
 import { errors } from './messages/errors.ts';
+import { notices } from './messages/notices.ts';
 import { shell } from './messages/shell.ts';
 import { signIn } from './messages/sign-in.ts';
 import { tools } from './messages/tools.ts';
@@ -12,6 +13,7 @@ const areas = {
   conversation: sameKeys(conversation),
   docs: sameKeys(docs),
   errors: sameKeys(errors),
+  notices: sameKeys(notices),
   shell: sameKeys(shell),
   signIn: sameKeys(signIn),
   tools: sameKeys(tools),
@@ -22,6 +24,7 @@ const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
   conversation: areas.conversation[language],
   docs: areas.docs[language],
   errors: areas.errors[language],
+  notices: areas.notices[language],
   shell: areas.shell[language],
   signIn: areas.signIn[language],
   tools: areas.tools[language],

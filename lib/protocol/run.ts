@@ -35,6 +35,14 @@ export const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
+/** Why the last turn failed; code and params as in its notice, `message` in English. */
+const runErrorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  params: noticeParamsSchema.optional(),
+});
+export type RunError = z.infer<typeof runErrorSchema>;
+
 export const runSummarySchema = z.object({
   run_id: z.string(),
   title: z.string(),
@@ -46,9 +54,7 @@ export const runSummarySchema = z.object({
   /** Step of the running turn, 1-based; 0 when idle. */
   step: z.number().int(),
   max_steps: z.number().int(),
-  error: z
-    .object({ code: z.string(), message: z.string(), params: noticeParamsSchema.optional() })
-    .nullable(),
+  error: runErrorSchema.nullable(),
   created_at: z.number(),
   updated_at: z.number(),
 });
@@ -66,5 +72,7 @@ export const modelListingSchema = z.object({
   rehearsal: z.boolean(),
   images: z.boolean(),
   default: z.boolean(),
+  /** False: its server has not answered yet, and is asked again when a run starts. */
+  available: z.boolean().optional(),
 });
 export type ModelListing = z.infer<typeof modelListingSchema>;

@@ -130,7 +130,12 @@ export function transition(state: CallState, event: CallEvent): Transition {
         provider: { ...state.provider, instanceId: event.instanceId },
       };
     case 'outcome_lost':
-      return fail(state, { code: 'outcome_unknown', message: event.message, executed: 'unknown' });
+      return fail(state, {
+        code: 'outcome_unknown',
+        reason: 'client_back',
+        message: event.message,
+        executed: 'unknown',
+      });
     case 'interrupted':
       return fail(state, {
         code: 'interrupted',
@@ -232,6 +237,7 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
     case 'resume':
       return fail(state, {
         code: state.granted && !state.rerunnable ? 'outcome_unknown' : 'client_disconnected',
+        reason: 'client_left',
         message: `The client left and did not come back within ${seconds(limitMs)}`,
         executed,
       });

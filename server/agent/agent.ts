@@ -1,8 +1,7 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { Message } from '#lib/protocol/run';
+import type { Message, RunError } from '#lib/protocol/run';
 import type { Principal } from '../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
-import type { TurnError } from './describe-model-error.ts';
 import type { Notice } from './notices.ts';
 
 /** A model that can be asked. */
@@ -56,7 +55,7 @@ export type TurnEnd =
   | { readonly status: 'cancelled' }
   /** Left as it is on disk: the server stops, and the next start goes on. */
   | { readonly status: 'suspended' }
-  | { readonly status: 'failed'; readonly error: TurnError };
+  | { readonly status: 'failed'; readonly error: RunError };
 
 /** The built-in agent: asks a model, runs what it calls, until it answers. It knows no sockets. */
 export interface Agent {

@@ -1,10 +1,11 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 
 /** Why a turn failed, in words that tell the person what to do. */
 export interface TurnError {
-  readonly code: string;
+  readonly code: NoticeCode;
   readonly message: string;
   /** The facts in the message, for pages that say it in another language. */
   readonly params?: NoticeParams;
@@ -103,7 +104,7 @@ const describeLimit = (told: string, model: string): TurnError =>
       };
 
 function describeOther(error: unknown, model: string): TurnError {
-  const words = messagesOf(error).join(' ');
+  const words = wordsOf(error);
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|fetch failed|Cannot connect/i.test(words)) {
     return unreachable(model, error);
   }
@@ -135,7 +136,7 @@ const cut = (model: string): TurnError => ({
 });
 
 function unreachable(model: string, error: unknown): TurnError {
-  const detail = messagesOf(error).join(' ').slice(0, LONGEST_DETAIL);
+  const detail = wordsOf(error).slice(0, LONGEST_DETAIL);
   return {
     code: 'model_unreachable',
     message: `The provider of ${model} cannot be reached (${detail}). Check OPENAI_BASE_URL and the network.`,
@@ -155,7 +156,7 @@ const detailOf = (error: APICallError): string =>
     .slice(0, LONGEST_DETAIL);
 
 /** The words of an error and of its causes, without repeats. */
-function messagesOf(error: unknown): string[] {
+export function wordsOf(error: unknown): string {
   const words = new Set<string>();
   for (let one = error, depth = 0; one !== undefined && depth < 4; depth += 1) {
     words.add(errorMessage(one));
@@ -163,5 +164,5 @@ function messagesOf(error: unknown): string[] {
       for (const inner of one.errors) words.add(errorMessage(inner));
     one = one instanceof Error ? one.cause : undefined;
   }
-  return [...words];
+  return [...words].join(' ');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../clock.ts';
+import { wordsOf } from './describe-model-error.ts';
 
 export type Discovery =
   | { readonly ok: true; readonly ids: string[] }
@@ -28,15 +28,16 @@ export async function listModelIds(options: {
       signal: controller.signal,
       headers: openaiApiKey === undefined ? {} : { authorization: `Bearer ${openaiApiKey}` },
     });
-    if (!response.ok) return { ok: false, message: `${url} answered HTTP ${response.status}.` };
+    if (!response.ok)
+      return { ok: false, message: `GET /models answered HTTP ${response.status}.` };
     const text = await response.text();
-    if (text.length > LONGEST_BODY) return { ok: false, message: `${url} answered too much.` };
+    if (text.length > LONGEST_BODY) return { ok: false, message: 'GET /models answered too much.' };
     const parsed = modelsSchema.safeParse(JSON.parse(text));
-    if (!parsed.success) return { ok: false, message: `${url} did not answer a list of models.` };
+    if (!parsed.success) return { ok: false, message: 'GET /models answered no list of models.' };
     return { ok: true, ids: parsed.data.data.map((one) => one.id) };
   } catch (error) {
-    const why = controller.signal.aborted ? `no answer in ${BOUND_MS} ms` : errorMessage(error);
-    return { ok: false, message: `${url}: ${why}.` };
+    const why = controller.signal.aborted ? `no answer in ${BOUND_MS} ms` : wordsOf(error);
+    return { ok: false, message: `${why}.` };
   } finally {
     unschedule();
   }

@@ -1,5 +1,8 @@
 export const REHEARSAL = 'rehearsal';
 
+/** The first model of `OPENAI_BASE_URL`, whichever that is: its default while it has not answered. */
+export const FIRST_OF_ENDPOINT = 'compatible';
+
 const PROVIDERS = ['openai', 'openai-chat', 'compatible'] as const;
 
 export type ModelProvider = (typeof PROVIDERS)[number] | typeof REHEARSAL;

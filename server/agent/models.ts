@@ -5,24 +5,45 @@ import type { ModelListing } from '#lib/protocol/run';
 import type { Clock } from '../clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
-import { type Discovery, listModelIds } from './list-model-ids.ts';
+import type { TurnError } from './describe-model-error.ts';
+import { createEndpoint } from './endpoint.ts';
+import type { Discovery } from './list-model-ids.ts';
 import { withNamedCalls } from './mend-tool-calls.ts';
-import { type ModelProvider, type ModelRef, parseModelRef, REHEARSAL } from './model-ref.ts';
+import {
+  FIRST_OF_ENDPOINT,
+  type ModelProvider,
+  type ModelRef,
+  parseModelRef,
+  REHEARSAL,
+} from './model-ref.ts';
 import { takesImages } from './takes-images.ts';
 
 export interface Models {
   list(): ModelListing[];
-  /** The model used when nobody names one. */
+  /** The model used when a run names none. */
   readonly defaultModel: string;
-  /** Without a reference, the default. */
+  /** Which model a reference names; without one, the default. Asks nobody. */
   resolve(
     ref?: string,
-  ):
-    | { readonly ok: true; readonly model: ResolvedModel }
-    | { readonly ok: false; readonly message: string };
-  /** Asks `OPENAI_BASE_URL` which models it has, for two seconds at most. Told what came of it. */
+  ): { readonly ok: true; readonly ref: string } | { readonly ok: false; readonly message: string };
+  /**
+   * The model that a turn asks. When `OPENAI_BASE_URL` has to tell which that is and has not
+   * answered, it is asked again, for two seconds at most (AL67, AL68).
+   */
+  open(ref: string): Promise<OpenedModel>;
+  /** Asks `OPENAI_BASE_URL` which models it has; at once where there is nothing to ask. */
   discover(): Promise<Discovery>;
+  /** The same unless it has answered. */
+  refresh(): Promise<void>;
+  /** Asks in the background until there is an answer, then names the default. Returns its own undo. */
+  keepAsking(onAnswer: (defaultModel: string) => void): () => void;
+  /** Why `OPENAI_BASE_URL` has no models; undefined when it has, or is not set. */
+  readonly trouble: TurnError | undefined;
 }
+
+export type OpenedModel =
+  | { readonly ok: true; readonly model: ResolvedModel }
+  | { readonly ok: false; readonly error: TurnError };
 
 export interface ModelsOptions {
   readonly openaiApiKey: string | undefined;
@@ -36,58 +57,77 @@ export interface ModelsOptions {
 
 /** Offered with a key; any other id works too when it is named. */
 const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
-/** A proxy may list hundreds; a menu cannot. */
-const MOST_DISCOVERED = 50;
-
-/** The models there are, by the configuration alone (rules AL60 to AL66). */
+/** The models there are, by the configuration alone (rules AL60 to AL68). */
 export function createModels(options: ModelsOptions): Models {
-  let discovered: string[] = [];
-  const isSetUp = {
-    openai: options.openaiApiKey !== undefined,
-    base: options.openaiBaseUrl !== undefined,
-  };
+  const { openaiBaseUrl } = options;
+  const endpoint =
+    openaiBaseUrl === undefined ? undefined : createEndpoint({ ...options, openaiBaseUrl });
+  const hasKey = options.openaiApiKey !== undefined;
   const configured = options.defaultModel
-    ? toRef(options.defaultModel, isSetUp.base ? 'compatible' : 'openai')
+    ? toRef(options.defaultModel, endpoint ? 'compatible' : 'openai')
     : undefined;
   const languageModel = createLanguageModels(options);
 
-  const available = (provider: ModelProvider): boolean => {
+  const isSetUp = (provider: ModelProvider): boolean => {
     if (provider === 'rehearsal') return true;
-    return provider === 'compatible' ? isSetUp.base : isSetUp.openai || isSetUp.base;
+    return endpoint !== undefined || (hasKey && provider !== 'compatible');
   };
 
-  const refs = (): string[] => {
-    const real = isSetUp.base
-      ? discovered.map((id) => `compatible:${id}`)
-      : isSetUp.openai
-        ? OPENAI_IDS.map((id) => `openai:${id}`)
-        : [];
-    return [...new Set([...(configured ? [configured] : []), ...real, REHEARSAL])];
+  const realRefs = (): string[] => {
+    if (!endpoint) return hasKey ? OPENAI_IDS.map((id) => `openai:${id}`) : [];
+    if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
+    // What is configured is never replaced by the rehearsal without a word.
+    return configured ? [] : [FIRST_OF_ENDPOINT];
+  };
+  const refs = (): string[] => [
+    ...new Set([...(configured ? [configured] : []), ...realRefs(), REHEARSAL]),
+  ];
+  const defaultModel = () => refs()[0] ?? REHEARSAL;
+
+  const resolve: Models['resolve'] = (wanted = defaultModel()) => {
+    if (wanted === FIRST_OF_ENDPOINT && endpoint) return { ok: true, ref: realRefs()[0] ?? wanted };
+    const ref = findRef(wanted, refs());
+    const parsed = ref === undefined ? undefined : parseModelRef(ref);
+    // The configured default is asked even without a key: its turn then says what is missing.
+    const usable = parsed && (isSetUp(parsed.provider) || ref === configured);
+    return usable
+      ? { ok: true, ref: parsed.text }
+      : { ok: false, message: unknown(wanted, refs()) };
   };
 
-  const defaultModel = () => configured ?? refs()[0] ?? REHEARSAL;
+  const refresh = async () => {
+    if (endpoint && endpoint.ids.length === 0) await endpoint.ask();
+  };
 
   return {
     get defaultModel() {
       return defaultModel();
     },
-    list: () => refs().map((ref) => toListing(ref, defaultModel())),
-    resolve(wanted = defaultModel()) {
-      const ref = findRef(wanted, refs());
-      const parsed = ref === undefined ? undefined : parseModelRef(ref);
-      // The configured default is asked even without a key: its turn then says what is missing.
-      const usable = parsed && (available(parsed.provider) || ref === configured);
-      if (!parsed || !usable) return { ok: false, message: unknown(wanted, refs()) };
-      return { ok: true, model: toResolved(parsed, languageModel(parsed)) };
+    get trouble() {
+      return endpoint?.trouble;
     },
-    async discover() {
-      if (options.openaiBaseUrl === undefined) return { ok: true, ids: [] };
-      const found = await listModelIds({ ...options, openaiBaseUrl: options.openaiBaseUrl });
-      if (found.ok) discovered = found.ids.slice(0, MOST_DISCOVERED);
-      return found;
+    list: () => refs().map((ref) => toListing(ref, defaultModel(), endpoint?.url)),
+    resolve,
+    async open(wanted) {
+      if (wanted === FIRST_OF_ENDPOINT) await refresh();
+      const resolved = resolve(wanted);
+      if (!resolved.ok) return { ok: false, error: gone(wanted, resolved.message) };
+      const parsed = parseModelRef(resolved.ref);
+      if (parsed) return { ok: true, model: toResolved(parsed, languageModel(parsed)) };
+      return { ok: false, error: endpoint?.trouble ?? gone(wanted, unknown(wanted, refs())) };
     },
+    discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
+    refresh,
+    keepAsking: (onAnswer) =>
+      endpoint?.keepAsking(() => onAnswer(defaultModel())) ?? (() => undefined),
   };
 }
+
+const gone = (model: string, message: string): TurnError => ({
+  code: 'model_not_found',
+  message,
+  params: { model },
+});
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 
@@ -146,16 +186,19 @@ const PROVIDER_NAMES: Record<ModelProvider, string> = {
   rehearsal: 'Callboard',
 };
 
-function toListing(text: string, defaultModel: string): ModelListing {
-  const { provider, id } = parseModelRef(text) ?? { provider: 'rehearsal', id: REHEARSAL };
+function toListing(ref: string, defaultModel: string, endpointUrl = ''): ModelListing {
+  const parsed = parseModelRef(ref);
+  const provider = parsed?.provider ?? 'compatible';
   const rehearsal = provider === 'rehearsal';
+  const label = rehearsal ? 'Rehearsal, not an LLM' : (parsed?.id ?? endpointUrl);
   return {
-    model: text,
-    label: rehearsal ? 'Rehearsal, not an LLM' : id,
+    model: ref,
+    label,
     provider: PROVIDER_NAMES[provider],
     rehearsal,
-    images: takesImages(id),
-    default: text === defaultModel,
+    images: parsed !== undefined && takesImages(parsed.id),
+    default: ref === defaultModel,
+    ...(parsed ? {} : { available: false }),
   };
 }
 

@@ -1,15 +1,19 @@
+import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import type { TurnError } from './describe-model-error.ts';
 
 /** What a turn has to say of itself: a code with its facts for pages, English words for the rest. */
 export interface Notice {
-  readonly code: string;
+  readonly code: NoticeCode;
   readonly text: string;
   readonly params?: NoticeParams;
 }
 
-/** Notices beside which a turn goes on. All others stand at its end. */
-export const INFORMING: ReadonlySet<string> = new Set(['tools_left_out', 'calls_left_out']);
+/** Notices beside which a turn goes on. All others stand at its end, or at a restart. */
+export const INFORMING: ReadonlySet<string> = new Set<NoticeCode>([
+  'tools_left_out',
+  'calls_left_out',
+]);
 
 export const stepLimit = (steps: number): Notice => ({
   code: 'step_limit',

@@ -284,7 +284,7 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
     const outcome = await turn.deps.calls.cancel(draft.callId, message);
     if (outcome.ok) return outcome.call;
   }
-  return draft.abandon(message);
+  return draft.abandon(message, { reason: 'arguments_incomplete' });
 }
 
 /** Not waited for: a client may take its time to stop, the person should not. */

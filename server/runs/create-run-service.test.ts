@@ -24,6 +24,7 @@ describe('starting', () => {
     });
     expect(store.writes[0]?.map(({ type }) => type)).toEqual(['put_run', 'put_message']);
     expect(bus.events.slice(0, 2).map(({ type }) => type)).toEqual(['run', 'message']);
+    await bus.until((event) => event.type === 'run' && event.run.status === 'idle');
     expect(turns[0]).toMatchObject({ tools: ['a.b'], model: { ref: 'rehearsal' } });
   });
 
@@ -145,8 +146,9 @@ describe('turns', () => {
     const before = setupRuns({ turn: saying(['Hello you']) });
     const run = await before.start();
     await before.ended(run.run_id);
-    const { runs, turns } = setupRuns({ store: before.store });
+    const { runs, turns, ended } = setupRuns({ store: before.store });
     expect(await runs.send(run.run_id, { principal, input: 'more' })).toMatchObject({ ok: true });
+    await ended(run.run_id);
     expect(turns[0]?.transcript.messages().map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -251,11 +253,12 @@ describe('stopping the server', () => {
   });
 
   test('[RU13] a turn that is just being started is ended too', async () => {
-    const { runs, turns } = setupRuns({ turn: untilStopped });
+    const { runs, turns, store } = setupRuns({ turn: untilStopped });
     const starting = runs.start({ principal, input: 'x' });
     const closed = runs.close();
     await starting;
     await closed;
-    expect(turns.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(turns.every(({ signal }) => signal.aborted)).toBe(true);
+    expect((await store.listRuns({ limit: 1 })).runs).toMatchObject([{ status: 'running' }]);
   });
 });

@@ -1,14 +1,10 @@
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
+import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import {
-  type Agent,
-  CANCELLED,
-  type ResolvedModel,
-  SHUTTING_DOWN,
-  type TurnEnd,
-} from '../agent/agent.ts';
-import type { Models } from '../agent/models.ts';
-import { failure } from '../agent/notices.ts';
+import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
+import type { TurnError } from '../agent/describe-model-error.ts';
+import type { Models, OpenedModel } from '../agent/models.ts';
+import { failure, type Notice, STOPPED } from '../agent/notices.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import { StoreFailedError } from '../store/store.ts';
@@ -52,42 +48,38 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   const known = createKnownRuns({ ...deps, isActive: turns.isActive });
   let closing = false;
 
-  const runTurn = (
+  /** Which model is asked is settled here, since its server may first have to be asked for it. */
+  const runTurn = async (
     run: LiveRun,
-    asked: { model: ResolvedModel; principal: Principal; stepsDone?: number },
+    asked: { model: string; principal: Principal; stepsDone?: number },
     signal: AbortSignal,
-  ) =>
-    agent.runTurn({
-      ...asked,
-      runId: run.runId,
-      tools: run.summary().tools,
-      transcript: run,
-      signal,
-    });
+  ): Promise<TurnEnd> => {
+    const opened = await opening(models.open(asked.model), signal);
+    if (!opened) return endStopped(run, signal);
+    if (!opened.ok) return endFailed(run, opened.error);
+    const { model } = opened;
+    if (model.ref !== run.summary().model) await run.save({ model: model.ref });
+    const { runId } = run;
+    const { tools } = run.summary();
+    return agent.runTurn({ ...asked, model, runId, tools, transcript: run, signal });
+  };
 
-  const launch = (run: LiveRun, model: ResolvedModel, principal: Principal) =>
+  const launch = (run: LiveRun, model: string, principal: Principal) =>
     turns.launch(run, (signal) => runTurn(run, { model, principal }, signal));
 
   /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
-  const goOn = async (run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> => {
-    const resolved = models.resolve(run.summary().model ?? undefined);
-    if (resolved.ok) {
-      return runTurn(run, { model: resolved.model, principal: OPERATOR, stepsDone }, signal);
-    }
-    const error = { code: 'model_not_found', message: resolved.message };
-    const writer = run.beginMessage();
-    writer.addNotice(failure(error));
-    await writer.end();
-    return { status: 'failed', error };
+  const goOn = (run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> => {
+    const model = run.summary().model ?? models.defaultModel;
+    return runTurn(run, { model, principal: OPERATOR, stepsDone }, signal);
   };
 
   /** A new turn of a run nobody else can start meanwhile. */
-  const begin = async (run: LiveRun, input: string, model: ResolvedModel, principal: Principal) => {
+  const begin = async (run: LiveRun, input: string, model: string, principal: Principal) => {
     const release = turns.reserve(run);
     try {
       await run.addUserMessage(input, {
         status: 'running',
-        model: model.ref,
+        model,
         error: null,
         step: 0,
       });
@@ -116,9 +108,9 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
     async start({ principal, input, model, tools }) {
       const checked = check(input, model);
       if (!checked.ok) return checked;
-      const summary = newSummary(deps, { input, model: checked.model.ref, tools });
+      const summary = newSummary(deps, { input, model: checked.ref, tools });
       const run = createLiveRun(deps, { summary, messages: [] });
-      const outcome = await begin(run, input, checked.model, principal);
+      const outcome = await begin(run, input, checked.ref, principal);
       if (outcome.ok) known.add(run);
       return outcome;
     },
@@ -131,7 +123,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       }
       const checked = check(input, model ?? run.summary().model ?? undefined);
       if (!checked.ok) return checked;
-      return begin(run, input, checked.model, principal);
+      return begin(run, input, checked.ref, principal);
     },
 
     async cancel(runId) {
@@ -142,7 +134,10 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
 
     get: async (runId) => (await known.load(runId))?.record(),
     list: (query) => store.listRuns(query),
-    models: () => models.list(),
+    async models() {
+      await models.refresh();
+      return models.list();
+    },
     ensure: (runId, title) => known.ensure(runId, runTitle(title)),
 
     async watched(runId) {
@@ -174,6 +169,36 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
     },
   };
+}
+
+/** Undefined when the turn was stopped while it waited. */
+async function opening(
+  opened: Promise<OpenedModel>,
+  signal: AbortSignal,
+): Promise<OpenedModel | undefined> {
+  try {
+    return await abortable(signal, opened);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+async function endStopped(run: LiveRun, signal: AbortSignal): Promise<TurnEnd> {
+  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
+  await endWith(run, STOPPED);
+  return { status: 'cancelled' };
+}
+
+async function endFailed(run: LiveRun, error: TurnError): Promise<TurnEnd> {
+  await endWith(run, failure(error));
+  return { status: 'failed', error };
+}
+
+async function endWith(run: LiveRun, notice: Notice): Promise<void> {
+  const writer = run.beginMessage();
+  writer.addNotice(notice);
+  await writer.end();
 }
 
 function newSummary(

@@ -100,6 +100,14 @@ describe('after a restart', () => {
     ['nothing at all', said('msg_a', []), { status: 'idle' }],
     ['the limit of steps', notice('step_limit'), { status: 'idle' }],
     ['a stop', notice('cancelled'), { status: 'cancelled' }],
+    [
+      'an answer with a notice beside it',
+      said('msg_a', [
+        { type: 'text', text: 'Done' },
+        { type: 'notice', code: 'tools_left_out', text: 'x' },
+      ]),
+      { status: 'idle' },
+    ],
     ['a failure', notice('model_quota'), { status: 'failed', error: { code: 'model_quota' } }],
   ])('[RU10] a turn that had ended with %s just ends', async (_name, last, end) => {
     const { runs, ended, turns } = await startedOn([last]);
@@ -109,6 +117,24 @@ describe('after a restart', () => {
     expect(await runs.get('run_old')).toMatchObject(end);
     expect((await runs.get('run_old'))?.messages).toHaveLength(2);
     expect(turns).toEqual([]);
+  });
+
+  test('[RU10] a notice beside the calls of a step does not end the turn', async () => {
+    const step = calling('tc_1');
+    const left = { type: 'notice' as const, code: 'tools_left_out', text: 'x' };
+    const { runs, clock, ended, turns } = await startedOn([
+      { ...step, parts: [...step.parts, left] },
+    ]);
+    const over = ended('run_old');
+    await runs.recover();
+    await expect
+      .poll(() => {
+        clock.advance(3_000);
+        return turns.length;
+      })
+      .toBe(1);
+    await over;
+    expect(turns[0]).toMatchObject({ stepsDone: 1 });
   });
 
   test('[RU11] a call that no message names is put back, others are not', async () => {

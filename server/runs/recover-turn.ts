@@ -2,6 +2,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { abortable } from '#lib/util/abortable';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
+import type { TurnError } from '../agent/describe-model-error.ts';
 import { failure, type Notice, STOPPED } from '../agent/notices.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
@@ -14,7 +15,7 @@ const GOES_ON: Notice = {
   text: 'The server was restarted meanwhile. The turn goes on from here.',
 };
 
-const INTERRUPTED = {
+const INTERRUPTED: TurnError = {
   code: 'interrupted',
   message:
     'The server was restarted several times during the same step of this turn. Send a message to go on.',

@@ -37,7 +37,8 @@ export interface RunService {
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
-  models(): ModelListing[];
+  /** Asks first a server of models that has not answered yet, for two seconds at most. */
+  models(): Promise<ModelListing[]>;
   /** The newest runs with their messages, oldest first, for a watcher's snapshot. */
   watched(runId?: string): Promise<readonly RunRecord[]>;
   /** Makes the run of an outside agent's call, when there is none of that id. */

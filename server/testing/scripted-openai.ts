@@ -23,6 +23,10 @@ export interface ScriptedOpenAI {
   readonly url: string;
   /** What was asked, in order. */
   readonly requests: readonly ScriptedRequest[];
+  /** How often `GET /v1/models` was answered. */
+  readonly timesListed: number;
+  /** While it is down, each connection is reset before a byte is read. */
+  setDown(isDown: boolean): void;
   /** Ends open streams too. */
   close(): Promise<void>;
 }
@@ -49,15 +53,22 @@ export async function createScriptedOpenAI(options: {
   models?: readonly string[];
 }): Promise<ScriptedOpenAI> {
   const requests: ScriptedRequest[] = [];
+  let timesListed = 0;
+  let isDown = false;
   const server = createServer((request, response) => {
     // A client that goes away in mid-answer is part of what is tested.
     response.on('error', () => undefined);
     answer(request, response).catch((error) => response.destroy(error));
   });
 
+  server.on('connection', (socket) => {
+    if (isDown) socket.resetAndDestroy();
+  });
+
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? '').replace(/^\/v1/, '');
     if (request.method === 'GET' && path === '/models') {
+      timesListed += 1;
       const data = (options.models ?? []).map((id) => ({ id, object: 'model' }));
       return sendJson(response, 200, { object: 'list', data });
     }
@@ -76,6 +87,13 @@ export async function createScriptedOpenAI(options: {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    get timesListed() {
+      return timesListed;
+    },
+    setDown(down) {
+      isDown = down;
+      if (down) server.closeAllConnections();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

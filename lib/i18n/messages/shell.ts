@@ -31,7 +31,12 @@ export const shell = {
       done: '{count, plural, one {Finished:} other {# finished:}} {tools}.',
       failed: '{count, plural, one {Failed:} other {# failed:}} {tools}.',
     },
-    model: { label: 'Model', none: 'No model', rehearsal: 'Rehearsal, not an LLM' },
+    model: {
+      label: 'Model',
+      none: 'No model',
+      rehearsal: 'Rehearsal, not an LLM',
+      silent: '{server} (has not answered)',
+    },
     theme: {
       label: 'Theme: {theme}',
       system: 'as the system',
@@ -105,7 +110,12 @@ export const shell = {
       lost: '连接已断开，正在重新连接。',
     },
     calls: { done: '{count} 个已完成：{tools}。', failed: '{count} 个失败：{tools}。' },
-    model: { label: '模型', none: '无模型', rehearsal: '演练，不是大模型' },
+    model: {
+      label: '模型',
+      none: '无模型',
+      rehearsal: '演练，不是大模型',
+      silent: '{server}（没有回应）',
+    },
     theme: { label: '主题：{theme}', system: '跟随系统', light: '浅色', dark: '深色' },
     language: { switch: 'English', label: 'Switch to English' },
     signOut: '退出登录',

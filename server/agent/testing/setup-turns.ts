@@ -29,11 +29,18 @@ export interface TurnSetup {
   tools?: FakeTool[];
   agent?: Partial<TurnDeps>;
   models?: Partial<ModelsOptions>;
+  /** What the server lists, and whether it is down at the start. */
+  listed?: readonly string[];
+  isDown?: boolean;
 }
 
 /** Runs and agent on a scripted server over real HTTP, with calls that a test writes down. */
 export async function setupTurns(given: TurnSetup) {
-  const openai = await createScriptedOpenAI({ script: given.script });
+  const openai = await createScriptedOpenAI({
+    script: given.script,
+    ...(given.listed === undefined ? {} : { models: given.listed }),
+  });
+  openai.setDown(given.isDown ?? false);
   const tools = given.tools ?? [];
   const defects: unknown[] = [];
   const calls = createFakeCalls(() => tools);
@@ -93,7 +100,7 @@ export async function setupTurns(given: TurnSetup) {
     return run;
   };
   const turn = async (input: string) => ended(await start(input));
-  return { openai, calls, store, bus, runs, start, ended, turn, defects };
+  return { openai, models, calls, store, bus, runs, start, ended, turn, defects };
 }
 
 export const texts = (parts: MessagePart[]) =>

@@ -49,7 +49,7 @@ export const toolOperations = (deps: Deps): Operation[] => [
     summary: 'The models that a run may use',
     access: AGENTS,
     answers: { 200: { description: 'The models', schema: modelsAnswerSchema } },
-    handle: () => json(200, { models: deps.runs.models() }),
+    handle: async () => json(200, { models: await deps.runs.models() }),
   }),
 ];
 

@@ -136,7 +136,7 @@ export const fakeRuns: RunService = {
   cancel: async () => ({ ok: true, run: runRecord }),
   get: async (id) => (id === 'run_a' ? runRecord : undefined),
   list: async () => ({ runs: [runRecord], nextCursor: null }),
-  models: () => [],
+  models: async () => [],
   watched: async () => [runRecord],
   ensure: async () => {},
 };

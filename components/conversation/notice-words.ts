@@ -1,0 +1,81 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { NOTICE_CODES } from '#lib/protocol/notice';
+import type { NoticeParams } from '#lib/protocol/run';
+
+/** What a notice shows: why something ended as it did, and what can be done when that is not said yet. */
+export interface NoticeWords {
+  readonly words: string;
+  readonly advice?: string | undefined;
+}
+
+export interface TurnNotice {
+  readonly code: string;
+  /** In English, for programs and for codes that this page does not know. */
+  readonly text: string;
+  readonly params?: NoticeParams | undefined;
+}
+
+/** Codes for which `errors.whatToDo` has words. */
+const WITH_ADVICE = [
+  'no_api_key',
+  'model_unauthenticated',
+  'model_quota',
+  'model_rate_limited',
+  'model_unreachable',
+  'model_unavailable',
+  'model_not_found',
+  'model_silent',
+  'model_failed',
+  'model_refused_request',
+  'context_too_long',
+  'stream_cut',
+  'rate_limited',
+  'unreachable',
+  'unauthenticated',
+  'conflict',
+  'shutting_down',
+  'store_failed',
+  'bad_request',
+] as const;
+
+/** The words for what a turn says of itself, in the language of the page (LN3, LN4). */
+export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
+  const t = useTranslations('notices');
+  const adviceFor = useAdvice();
+  return ({ code, text, params = {} }) => {
+    const known = NOTICE_CODES.find((one) => one === code);
+    const isComplete = known && factsIn(t.raw(known)).every((fact) => Object.hasOwn(params, fact));
+    if (isComplete) return { words: t(known, params) };
+    // Stored before notices had facts: its English words say what to do already.
+    return { words: text, advice: adviceFor(code) };
+  };
+}
+
+/** The words for a request of this page that was refused or got no answer. */
+export function useFailureWords(): (failure: { code: string; message: string }) => NoticeWords {
+  const locale = useLocale();
+  const t = useTranslations('errors.whatToDo');
+  const adviceFor = useAdvice();
+  return ({ code, message }) => {
+    const words = adviceFor(code) ?? message;
+    return code === 'unreachable' && locale.startsWith('en')
+      ? { words: message, advice: t('unreachable') }
+      : { words };
+  };
+}
+
+/** Advice in another language than English, which the messages of the server are in. */
+function useAdvice(): (code: string) => string | undefined {
+  const t = useTranslations('errors.whatToDo');
+  const isEnglish = useLocale().startsWith('en');
+  return (code) => {
+    const known = WITH_ADVICE.find((one) => one === code);
+    return known === undefined || isEnglish ? undefined : t(known);
+  };
+}
+
+/** The names of a message's arguments. */
+const factsIn = (message: unknown): string[] =>
+  [...String(message).matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name ?? '');

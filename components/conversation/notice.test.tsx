@@ -1,0 +1,112 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { MessagePart, RunSummary } from '#lib/protocol/run';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { MessageView } from './message-view.tsx';
+import { RunEnd } from './run-end.tsx';
+
+afterEach(cleanup);
+
+type NoticePart = Extract<MessagePart, { type: 'notice' }>;
+
+const ENGLISH = 'These are the English words of the server.';
+const { workbench } = createTestWorkbench(() => ({ body: {} }));
+
+function show(notice: Omit<NoticePart, 'type'>, locale: 'en' | 'zh'): string {
+  const message = {
+    message_id: 'msg_1',
+    run_id: 'run_1',
+    role: 'assistant' as const,
+    parts: [{ type: 'notice' as const, ...notice }],
+    status: 'done' as const,
+    created_at: 0,
+  };
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <MessageView message={message} />
+    </InWorkbench>,
+  );
+  const text = screen.getByTestId('notice').textContent;
+  cleanup();
+  return text;
+}
+
+const model = 'openai:gpt-5';
+const detail = '«detail»';
+
+test.each([
+  ['step_limit', { steps: 10 }],
+  ['answer_cut', undefined],
+  ['answer_filtered', undefined],
+  ['cancelled', undefined],
+  ['restarted', undefined],
+  ['interrupted', undefined],
+  ['tools_left_out', { offered: 128, available: 200 }],
+  ['calls_left_out', { count: 872, limit: 32 }],
+  ['no_api_key', { model }],
+  ['model_unauthenticated', { model, status: 401 }],
+  ['model_quota', { model }],
+  ['model_rate_limited', { model }],
+  ['model_unreachable', { model, detail }],
+  ['model_unavailable', { model, status: 503, detail }],
+  ['model_not_found', { model }],
+  ['model_silent', { model, seconds: 60 }],
+  ['model_failed', { model, detail }],
+  ['model_refused_request', { model, status: 400, detail }],
+  ['context_too_long', { model }],
+  ['stream_cut', { model }],
+  ['endpoint_silent', { url: 'http://127.0.0.1:11434/v1', detail }],
+  ['endpoint_empty', { url: 'http://127.0.0.1:11434/v1' }],
+  ['internal', { detail }],
+  ['store_failed', { detail }],
+] as const)(
+  '[LN3] the notice %s is said in the language of the page, with its facts',
+  (code, given) => {
+    const params = given && { params: { ...given } };
+    const chinese = show({ code, text: ENGLISH, ...params }, 'zh');
+    expect(chinese).not.toContain(ENGLISH);
+    expect(chinese).toMatch(/\p{Script=Han}{3}/u);
+    for (const fact of Object.values(given ?? {})) expect(chinese).toContain(String(fact));
+    const english = show({ code, text: ENGLISH, ...params }, 'en');
+    expect(english).not.toMatch(/\p{Script=Han}/u);
+    for (const fact of Object.values(given ?? {})) expect(english).toContain(String(fact));
+  },
+);
+
+test('[LN4] a notice that was stored without its facts shows its words, and advice beside them', () => {
+  const old = { code: 'model_quota', text: 'The account for openai:gpt-5 has no quota left.' };
+  expect(show(old, 'en')).toContain(old.text);
+  const chinese = show(old, 'zh');
+  expect(chinese).toContain(old.text);
+  expect(chinese).toContain('账户额度已用完');
+});
+
+test('[LN4] a code of a later version shows the words that came with it', () => {
+  for (const locale of ['en', 'zh'] as const) {
+    expect(show({ code: 'constructor', text: ENGLISH }, locale)).toContain(ENGLISH);
+  }
+});
+
+test('[LN3] why a run failed is said in the language of the page too', () => {
+  const run: RunSummary = {
+    run_id: 'run_1',
+    title: 'x',
+    status: 'failed',
+    model,
+    tools: null,
+    step: 0,
+    max_steps: 10,
+    error: { code: 'endpoint_silent', message: ENGLISH, params: { url: 'http://m.test', detail } },
+    created_at: 0,
+    updated_at: 0,
+  };
+  render(
+    <InWorkbench workbench={workbench} locale="zh">
+      <RunEnd run={run} messages={[]} onSend={() => undefined} />
+    </InWorkbench>,
+  );
+  const text = screen.getByTestId('notice').textContent;
+  expect(text).not.toContain(ENGLISH);
+  expect(text).toContain('http://m.test');
+});

@@ -1,0 +1,74 @@
+import type { NoticeCode } from '#lib/protocol/notice';
+import type { AreaMessages } from '../area-messages.ts';
+
+/** What a turn says of itself. `detail` is in the words of the provider. */
+export const notices = {
+  en: {
+    restarted: 'The server was restarted meanwhile. The turn goes on from here.',
+    tools_left_out:
+      '{offered} of {available} tools were offered to the model, which takes no more. Write the name of a tool in your message to have it among them.',
+    calls_left_out:
+      'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
+    step_limit: 'The limit of {steps} steps ended this turn.',
+    answer_cut: 'The model reached its output limit; the answer is cut.',
+    answer_filtered: 'The filter of the provider ended the answer.',
+    cancelled: 'Stopped.',
+    no_api_key:
+      '{model} needs an API key. Set OPENAI_API_KEY and restart the server, or use the rehearsal, which needs none.',
+    model_unauthenticated:
+      'The provider of {model} refused the API key (HTTP {status}). Check OPENAI_API_KEY and restart the server.',
+    model_quota:
+      'The account for {model} has no quota left. Check its billing, or choose another model.',
+    model_rate_limited: 'The provider of {model} limits requests. Wait a moment and send again.',
+    model_unreachable:
+      'The provider of {model} cannot be reached ({detail}). Check OPENAI_BASE_URL and the network.',
+    model_unavailable: 'The provider of {model} failed (HTTP {status}). Try again later. {detail}',
+    model_not_found: 'There is no model {model}. Choose another one.',
+    model_silent: '{model} said nothing for {seconds} s. Send again, or choose another model.',
+    model_failed: '{model} failed: {detail} Send again, or choose another model.',
+    model_refused_request: 'The provider of {model} refused the request (HTTP {status}). {detail}',
+    context_too_long:
+      'The conversation is longer than {model} takes. Start a new one, or choose a model with a larger context.',
+    stream_cut: 'The answer of {model} broke off. Send a message to go on.',
+    endpoint_silent:
+      'OPENAI_BASE_URL is set to {url}, which did not answer with its models: {detail} Start it, then send again. It is asked anew with each run.',
+    endpoint_empty:
+      'OPENAI_BASE_URL is set to {url}, which answers, but has no models. Load one there, then send again.',
+    interrupted:
+      'The server was restarted several times during the same step of this turn. Send a message to go on.',
+    internal: 'The server failed: {detail}',
+    store_failed: 'The server cannot write to its data directory: {detail}',
+  },
+  zh: {
+    restarted: '服务器在此期间重新启动了，本轮从这里继续。',
+    tools_left_out:
+      '模型最多接受这么多工具：{available} 个工具中只提供了 {offered} 个。在消息里写出工具的名称，它就会在其中。',
+    calls_left_out:
+      '模型在一步中多发出了 {count, plural, other {# 个}}调用，没有记录，也没有执行。每步最多执行 {limit} 个。',
+    step_limit: '已达到 {steps} 步的上限，本轮到此结束。',
+    answer_cut: '模型达到输出上限，回答被截断。',
+    answer_filtered: '模型提供方的过滤器中止了回答。',
+    cancelled: '已停止。',
+    no_api_key:
+      '{model} 需要 API 密钥。请设置 OPENAI_API_KEY 后重新启动服务器，或使用不需要密钥的演练模型。',
+    model_unauthenticated:
+      '{model} 的提供方拒绝了 API 密钥（HTTP {status}）。请检查 OPENAI_API_KEY 后重新启动服务器。',
+    model_quota: '{model} 的账户额度已用完。请检查账单，或选择其他模型。',
+    model_rate_limited: '{model} 的提供方限制了请求。请稍候再发送。',
+    model_unreachable: '无法连接 {model} 的提供方（{detail}）。请检查 OPENAI_BASE_URL 和网络。',
+    model_unavailable: '{model} 的提供方出错（HTTP {status}）。请稍后再试。{detail}',
+    model_not_found: '没有模型 {model}。请选择其他模型。',
+    model_silent: '{model} 已有 {seconds} 秒没有回应。请重新发送，或选择其他模型。',
+    model_failed: '{model} 出错：{detail} 请重新发送，或选择其他模型。',
+    model_refused_request: '{model} 的提供方拒绝了请求（HTTP {status}）。{detail}',
+    context_too_long: '对话超出 {model} 的长度限制。请开始新对话，或选择上下文更长的模型。',
+    stream_cut: '{model} 的回答中断了。请发送消息以继续。',
+    endpoint_silent:
+      'OPENAI_BASE_URL 设为 {url}，但它没有给出模型列表：{detail} 请启动它，然后重新发送。每次运行都会再次询问它。',
+    endpoint_empty:
+      'OPENAI_BASE_URL 设为 {url}，它有回应，但没有模型。请在那里加载一个，然后重新发送。',
+    interrupted: '本轮的同一步中服务器多次重新启动。请发送消息以继续。',
+    internal: '服务器出错：{detail}',
+    store_failed: '服务器无法写入数据目录：{detail}',
+  },
+} as const satisfies AreaMessages & Record<'en' | 'zh', Record<NoticeCode, string>>;
