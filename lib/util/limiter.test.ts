@@ -4,7 +4,7 @@ import { createLimiter, QueueFullError } from './limiter.ts';
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to, and says when it started. */
+/** Work that ends when it is asked to, and notes that it started. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const piece = {

@@ -8,6 +8,11 @@ export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /** A child has five seconds to end in order (contract, section 3); then it is ended. */
 const LAST_RESORT_MS = 6_000;
 
+let wasToldOnce = false;
+
+/** Whether the launcher was asked to end while a child ran; what is left is not wanted then. */
+export const wasTold = () => wasToldOnce;
+
 /**
  * Runs one program to its end and passes on to it what the launcher is told. Arguments go to the
  * program as they are: no shell is between.
@@ -58,6 +63,7 @@ function passOnStop(child, stopOn) {
   /** @param {NodeJS.Signals} signal */
   const tell = (signal) => {
     told = true;
+    wasToldOnce = true;
     stop(signal);
   };
   const stopQuietly = () => stop('SIGTERM');

@@ -1,6 +1,7 @@
 import { ensureBuild } from './build.mjs';
 import { ensureChromium } from './find-chromium.mjs';
 import { say } from './project.mjs';
+import { wasTold } from './run-child.mjs';
 import { C_COMPILER, CURL, ensureProgram } from './system-programs.mjs';
 
 /**
@@ -52,6 +53,7 @@ export async function ensureNeeds(needs, setup, ways = WAYS) {
   let { env } = setup;
   for (const need of new Set(needs)) {
     const outcome = await ways[need]({ ...setup, env });
+    if (wasTold()) process.exit(1);
     if ('problem' in outcome) {
       missing.push(need);
       say(outcome.problem);
