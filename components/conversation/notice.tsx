@@ -3,6 +3,7 @@
 import { CircleSlash, OctagonX } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { adviceFor } from './known-errors.ts';
 
 export interface NoticeProps {
@@ -28,7 +29,9 @@ export function Notice({ code, text, children }: NoticeProps) {
     >
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${quiet ? '' : 'text-error'}`} />
       <div className="min-w-0 flex-1 space-y-1.5 [overflow-wrap:anywhere]">
-        <p>{text}</p>
+        <p>
+          <MarkedText text={text} />
+        </p>
         {advice && <p className="font-medium">{t(advice)}</p>}
         {children}
         {!quiet && <p className="mono text-error">{code}</p>}
