@@ -6,6 +6,7 @@ import type { Card } from '#lib/protocol/card';
 import { useCall, useRevealCall, useUi } from '../providers/workbench-context.tsx';
 import { cardLook } from '../tool-call/card-look.ts';
 import { StatusChip } from '../tool-call/status-chip.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 
 /** A call within the conversation: one quiet line that leads to its card. */
 export function CallLine({ callId }: { callId: string }) {
@@ -26,7 +27,9 @@ export function CallLine({ callId }: { callId: string }) {
       }}
       className="flex min-h-8 max-w-full items-center gap-2 rounded-md px-1.5 py-0.5 text-left hover:bg-surface2 pointer-coarse:min-h-11"
     >
-      <span className="mono truncate font-semibold">{card.tool_name ?? t('unknownTool')}</span>
+      <span className="mono truncate font-semibold">
+        <MarkedText text={card.tool_name ?? t('unknownTool')} />
+      </span>
       <StatusChip kind={kind} tone={tone} />
       <Duration card={card} />
       <span className="sr-only">{t('showCard')}</span>

@@ -2,6 +2,7 @@
 
 import { CircleSlash, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { MarkedText } from '../ui/marked-text.tsx';
 import type { NoticeWords } from './notice-words.ts';
 
 export interface NoticeProps extends NoticeWords {
@@ -24,7 +25,9 @@ export function Notice({ code, words, advice, children }: NoticeProps) {
     >
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${quiet ? '' : 'text-error'}`} />
       <div className="min-w-0 flex-1 space-y-1.5 [overflow-wrap:anywhere]">
-        <p>{words}</p>
+        <p>
+          <MarkedText text={words} />
+        </p>
         {advice && <p className="font-medium">{advice}</p>}
         {children}
         {!quiet && <p className="mono text-error">{code}</p>}

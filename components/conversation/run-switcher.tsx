@@ -6,6 +6,7 @@ import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { RunSummary } from '#lib/protocol/run';
 import { useRuns, useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { useOlderRuns } from './use-older-runs.ts';
 
@@ -73,7 +74,7 @@ function RunLine({ run, selected }: { run: RunSummary; selected: boolean }) {
   return (
     <>
       <span className={`min-w-0 flex-1 truncate ${selected ? 'font-bold' : ''}`}>
-        {run.title || t('untitled')}
+        <MarkedText text={run.title || t('untitled')} />
       </span>
       <span
         className={`shrink-0 text-xs ${run.status === 'running' ? 'text-doing' : 'text-muted'}`}

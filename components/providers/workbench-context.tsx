@@ -44,13 +44,17 @@ export function useWorkbench(): Workbench {
 
 export const useApi = (): Api => useWorkbench().api;
 
+/** Ids come from addresses and from others: one can be a name that every object has (RV2). */
+const own = <T,>(record: Readonly<Record<string, T>>, id: string): T | undefined =>
+  Object.hasOwn(record, id) ? record[id] : undefined;
+
 /** Any view of the calls. The selector must give the same value for the same state. */
 export const useCalls = <T,>(selector: (state: CallsState) => T): T =>
   useStore(useWorkbench().calls, selector);
 
 /** Renders again only when this one call's entry changes. */
 export const useCall = (callId: string): CallEntry | undefined =>
-  useCalls((state) => (Object.hasOwn(state.byId, callId) ? state.byId[callId] : undefined));
+  useCalls((state) => own(state.byId, callId));
 
 export const useConnection = (): ConnectionState => useStore(useWorkbench().connection);
 
@@ -59,14 +63,14 @@ export const useRuns = (): readonly RunSummary[] =>
   useStore(useWorkbench().runs, useShallow(newestRuns));
 
 export const useRun = (runId: string | null): RunSummary | undefined =>
-  useStore(useWorkbench().runs, (state) => (runId === null ? undefined : state.runs[runId]));
+  useStore(useWorkbench().runs, (state) => (runId === null ? undefined : own(state.runs, runId)));
 
 const NO_MESSAGES: readonly Message[] = [];
 
 /** Oldest first. */
 export const useMessages = (runId: string | null): readonly Message[] =>
   useStore(useWorkbench().runs, (state) =>
-    runId === null ? NO_MESSAGES : (state.messages[runId] ?? NO_MESSAGES),
+    runId === null ? NO_MESSAGES : (own(state.messages, runId) ?? NO_MESSAGES),
   );
 
 export const useTools = (): readonly ToolListing[] =>

@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl';
 import type { Theme } from '#lib/i18n/locales';
 import { useTools, useUi } from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { PAGES } from './pages.ts';
 import { usePaletteActions } from './use-palette-actions.ts';
 
@@ -56,7 +57,9 @@ export function CommandPalette({ theme }: { theme: Theme }) {
                 className="menu-item"
               >
                 <span className="mono shrink-0 font-semibold">{name}</span>
-                <span className="truncate text-muted">{description}</span>
+                <span className="truncate text-muted">
+                  <MarkedText text={description} />
+                </span>
               </Command.Item>
             ))}
           </Command.Group>

@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { showControlCharacters } from '#lib/format/show-control-characters';
 import { useApprovals } from '../providers/workbench-context.tsx';
 
 /** Says at once that somebody must decide: the one thing that may interrupt. */
@@ -9,7 +10,11 @@ export function ApprovalVoice() {
   const newest = useApprovals().at(-1);
   return (
     <p role="alert" className="sr-only">
-      {newest && <span key={newest.tool_call_id}>{t('announce', { tool: newest.tool_name })}</span>}
+      {newest && (
+        <span key={newest.tool_call_id}>
+          {t('announce', { tool: showControlCharacters(newest.tool_name) })}
+        </span>
+      )}
     </p>
   );
 }

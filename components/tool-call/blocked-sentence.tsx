@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { MarkedText } from '#components/ui/marked-text';
 import { formatCountdown } from '#lib/format/format-duration';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import { useNow } from '../shell/use-now.ts';
 import type { BlockedClient } from './blocked-clients.ts';
 
@@ -17,7 +17,9 @@ export function BlockedSentence({ clients }: { clients: readonly BlockedClient[]
   return (
     <div className="mt-0.5 text-wait wrap-anywhere" data-testid="card-blocked">
       {clients.slice(0, MAX_SHOWN).map((client) => (
-        <p key={client.id}>{words(client, t, now)}</p>
+        <p key={client.id}>
+          <MarkedText text={words(client, t, now)} />
+        </p>
       ))}
       {more > 0 && <p>{t('more', { count: more })}</p>}
     </div>
@@ -29,7 +31,7 @@ function words(
   t: ReturnType<typeof useTranslations<'card.tip.blocked'>>,
   now: number,
 ): string {
-  const name = showControlCharacters(client.name);
+  const { name } = client;
   if (client.kind === 'silent') return t('silent', { client: name });
   const { failures } = client;
   const leftMs = client.until * 1_000 - now;

@@ -1,8 +1,10 @@
 'use client';
 
 import { memo, useMemo, useState } from 'react';
+import { Boundary } from '#components/ui/boundary';
 import { useCall, useIsSilent, useTool } from '../providers/workbench-context.tsx';
 import { blockedClients } from './blocked-clients.ts';
+import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
 import { ToolCard } from './tool-card.tsx';
 
@@ -37,15 +39,17 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
   );
   if (!entry) return null;
   return (
-    <ToolCard
-      callId={callId}
-      seq={entry.seq}
-      card={entry.card}
-      isStale={props.isStale}
-      isSilent={isSilent}
-      blocked={blocked}
-      isAsked={isAsked}
-      actions={own}
-    />
+    <Boundary of={entry.card} fallback={<BrokenCard callId={callId} card={entry.card} />}>
+      <ToolCard
+        callId={callId}
+        seq={entry.seq}
+        card={entry.card}
+        isStale={props.isStale}
+        isSilent={isSilent}
+        blocked={blocked}
+        isAsked={isAsked}
+        actions={own}
+      />
+    </Boundary>
   );
 });

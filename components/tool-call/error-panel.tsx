@@ -1,7 +1,7 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { MarkedText } from '#components/ui/marked-text';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
 import { cardLook } from './card-look.ts';
@@ -19,16 +19,20 @@ export function ErrorPanel({ card }: { card: Card }) {
   return (
     <div className="mt-0.5">
       <p data-testid="card-cause">
-        {causeWords(card, t, locale)} {saysWhetherItRan && t(`executed.${error.executed}`)} {next}
+        <MarkedText text={causeWords(card, t, locale)} />{' '}
+        {saysWhetherItRan && t(`executed.${error.executed}`)} {next}
       </p>
       {error && (
         <div className="mono mt-1 flex min-w-0 flex-wrap gap-x-2 text-muted">
           <code className={tone}>
             {error.code}
             {error.clock ? ` (${error.clock})` : ''}
-            {error.client_code && error.client_code !== error.code
-              ? ` (${showControlCharacters(error.client_code)})`
-              : ''}
+            {error.client_code && error.client_code !== error.code && (
+              <>
+                {' ('}
+                <MarkedText text={error.client_code} />)
+              </>
+            )}
           </code>
           {/* The cause above already says which clock ran out, and in the person's language. */}
           {error.code !== 'timeout' && (

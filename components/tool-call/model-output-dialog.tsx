@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { Dialog } from '#components/ui/dialog';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { MarkedText } from '#components/ui/marked-text';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelOutput } from '#lib/tool-call/model-output';
@@ -37,7 +37,7 @@ function Output({ call }: { call: WireCallRecord }) {
       </p>
       <ScrollRegion label={t('model.title')} className="max-h-[60dvh] rounded-md bg-surface2">
         <pre data-testid="model-output" className="mono whitespace-pre-wrap p-2 wrap-anywhere">
-          {showControlCharacters(text, { keepLayout: true })}
+          <MarkedText text={text} keepLayout />
         </pre>
       </ScrollRegion>
     </>

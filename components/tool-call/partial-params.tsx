@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { jsonPreview } from '#lib/format/json-preview';
-import { showControlCharacters } from '#lib/format/show-control-characters';
+import { MarkedText } from '#components/ui/marked-text';
+import { jsonLine } from '#lib/format/json-preview';
 
 const KEPT_CHARS = 400;
 
@@ -35,9 +35,11 @@ export function PartialParams({
     >
       {entries.map(([key, value]) => (
         <div key={key} className="fade-in contents">
-          <dt className="text-muted">{showControlCharacters(key)}</dt>
+          <dt className="text-muted">
+            <MarkedText text={key} />
+          </dt>
           <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere">
-            {valueWords(value)}
+            <MarkedText text={valueWords(value)} keepLayout />
             {isWriting && key === lastKey && <Caret />}
           </dd>
         </div>
@@ -47,9 +49,8 @@ export function PartialParams({
 }
 
 function valueWords(value: unknown): string {
-  if (typeof value !== 'string') return jsonPreview(value, KEPT_CHARS);
-  const tail = value.length > KEPT_CHARS ? `…${value.slice(-KEPT_CHARS)}` : value;
-  return showControlCharacters(tail, { keepLayout: true });
+  if (typeof value !== 'string') return jsonLine(value, KEPT_CHARS);
+  return value.length > KEPT_CHARS ? `…${value.slice(-KEPT_CHARS)}` : value;
 }
 
 const Caret = () => (

@@ -2,8 +2,11 @@
 
 import { useTranslations } from 'next-intl';
 import { memo, useId } from 'react';
+import { Boundary } from '#components/ui/boundary';
+import { MarkedText } from '#components/ui/marked-text';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Card } from '#lib/protocol/card';
+import { CannotShow } from '../result/cannot-show.tsx';
 import type { BlockedClient } from './blocked-clients.ts';
 import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -64,10 +67,12 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           id={titleId}
           className="mono min-w-0 font-bold wrap-anywhere @max-md:-order-2 @max-md:basis-[calc(100%-4rem)]"
         >
-          {name}
+          <MarkedText text={card.tool_name ?? '…'} />
         </h3>
         <StatusChip kind={look.kind} tone={look.tone} isStale={isStale} />
-        <span className="min-w-0 text-xs text-muted wrap-anywhere">{sourceWords(card, t)}</span>
+        <span className="min-w-0 text-xs text-muted wrap-anywhere">
+          <MarkedText text={sourceWords(card, t)} />
+        </span>
         <CardClock card={card} isStale={isStale} />
         <span className="@max-md:-order-1 @max-md:ml-auto">
           <CardMenu
@@ -88,10 +93,12 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       )}
       {isSilent && look.isLive && !isStale && !isBlocked && (
         <p className="mt-0.5 text-xs font-semibold text-wait wrap-anywhere">
-          {t('tip.silent', { client: showControlCharacters(clientWords(card, t)) })}
+          <MarkedText text={t('tip.silent', { client: clientWords(card, t) })} />
         </p>
       )}
-      <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
+      <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
+        <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
+      </Boundary>
       {card.late_result && <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />}
       {card.retry_of && (
         <p className="mt-1.5 text-xs text-muted">
@@ -104,20 +111,17 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   );
 });
 
-/** The tool's own words are in a language we do not know, and can hold any character. */
-const Sentence = ({ sentence }: { sentence: CardSentence }) =>
-  sentence.own ? (
-    <p lang="" className="mt-0.5 wrap-anywhere">
-      {showControlCharacters(sentence.text)}
-    </p>
-  ) : (
-    <p className="mt-0.5 wrap-anywhere">{sentence.text}</p>
-  );
+/** The tool's own words are in a language we do not know; ours name clients, which name themselves. */
+const Sentence = ({ sentence }: { sentence: CardSentence }) => (
+  <p {...(sentence.own ? { lang: '' } : {})} className="mt-0.5 wrap-anywhere">
+    <MarkedText text={sentence.text} />
+  </p>
+);
 
 function sourceWords(card: Card, t: ReturnType<typeof useTranslations<'card'>>): string {
   if (card.source === undefined) return '';
   if (card.source === 'client' && !card.client_id && !card.client_name) return '';
   const again =
     (card.attempt ?? 1) > 1 ? ` · ${t('tip.attempt', { attempt: card.attempt ?? 1 })}` : '';
-  return `${showControlCharacters(clientWords(card, t))}${again}`;
+  return `${clientWords(card, t)}${again}`;
 }

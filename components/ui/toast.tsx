@@ -1,6 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
+import { showControlCharacters } from '#lib/format/show-control-characters';
 
 const Sonner = dynamic(() => import('sonner').then((module) => module.Toaster), { ssr: false });
 
@@ -22,10 +23,16 @@ export const Toaster = ({ label }: { label: string }) => (
 );
 
 export function showToast(title: string, description?: string): void {
-  void import('sonner').then(({ toast }) => toast(title, { description }));
+  void import('sonner').then(({ toast }) => toast(title, shown(description)));
 }
 
 /** Stays longer: it says what to do next. */
 export function showErrorToast(title: string, description?: string): void {
-  void import('sonner').then(({ toast }) => toast.error(title, { duration: 10_000, description }));
+  void import('sonner').then(({ toast }) =>
+    toast.error(title, { duration: 10_000, ...shown(description) }),
+  );
 }
+
+/** Descriptions are words of the server, which may quote what others wrote. */
+const shown = (description: string | undefined) =>
+  description === undefined ? {} : { description: showControlCharacters(description) };
