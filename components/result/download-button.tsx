@@ -3,6 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { showErrorToast } from '#components/ui/toast';
 import { errorMessage } from '#lib/util/error-message';
+import { saveFile } from './save-file.ts';
 
 export interface DownloadButtonProps {
   value: unknown;
@@ -31,13 +32,6 @@ export function DownloadButton({ value, name, label }: DownloadButtonProps) {
 function save(value: unknown, name: string): void {
   const isText = typeof value === 'string';
   const text = isText ? value : JSON.stringify(value, null, 2);
-  const url = URL.createObjectURL(
-    new Blob([text], { type: isText ? 'text/plain' : 'application/json' }),
-  );
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name || 'result'}.${isText ? 'txt' : 'json'}`;
-  link.click();
-  // The browser reads it after the click; a minute is ample, and then the memory is free again.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  const bytes = new Blob([text], { type: isText ? 'text/plain' : 'application/json' });
+  saveFile(bytes, `${name || 'result'}.${isText ? 'txt' : 'json'}`);
 }
