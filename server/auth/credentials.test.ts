@@ -123,6 +123,7 @@ describe('cookie', () => {
       const headers = { cookie, origin, ...more };
       expect(await ask({ at: 'socket', headers })).toBe('unauthenticated');
     }
+    expect(await ask({ method: 'POST', headers: { cookie } })).toBe('unauthenticated');
     const wrong = { cookie, origin, 'x-callboard-session': 'another-key' };
     expect(await ask({ headers: wrong })).toBe('unauthenticated');
     expect(await ask({ headers: { origin, ...key } })).toBe('unauthenticated');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
-import { SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
+import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
 import {
   startTestServer,
   type TestServer,
@@ -240,6 +240,21 @@ describe('how it ends', () => {
       clock.advance(SESSION_RENEW_MS);
     }
     expect((await closed)[0]).toBe(4401);
+  });
+
+  test('[UG9] a socket that was closed is no use of its session any more', async () => {
+    const clock = createManualClock();
+    const server = await startTestServer({ deps: { clock } });
+    const { headers, protocols, key } = await signIn(server);
+    const ws = await open(server, { headers, protocols });
+    ws.close();
+    await expect.poll(() => server.gate.openCount).toBe(0);
+    for (let spent = 0; spent < SESSION_IDLE_MS; spent += SESSION_RENEW_MS) {
+      clock.advance(SESSION_RENEW_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const asked = { token: null, headers: { ...headers, 'x-callboard-session': key } };
+    expect((await server.get('/v1/tools', asked)).status).toBe(401);
   });
 
   test('[UG10] closing closes all with the code, and lets nobody in', async () => {
