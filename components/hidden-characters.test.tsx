@@ -52,6 +52,8 @@ const card = (more: Partial<Card>): ReactNode => (
       decide: async () => true,
       copy: () => {},
       showModelOutput: () => {},
+      showWhole: () => {},
+      download: () => {},
       blobUrl: (id) => id,
     }}
   />
@@ -151,7 +153,7 @@ test.each<[string, number, ReactNode, ((workbench: Workbench) => void)?]>([
       }}
     />,
   ],
-  ['a notice', 1, <Notice key="" code="x" text={evil} />],
+  ['a notice', 1, <Notice key="" code="x" words={evil} />],
 ])('[RV5] hidden characters are marks in %s', async (_place, count, view, fill) => {
   layOut({ height: 100 });
   await show(view, fill);

@@ -49,6 +49,7 @@ test('while the person is asked the card says so, and Allow captures what the ta
   await expect(question).toBeHidden();
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
   const picture = card.getByRole('img', { name: /Screenshot of “Callboard”.*as displayed/ });
+  await expect(picture).toHaveAttribute('src', /^blob:/);
   await expect
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBeGreaterThan(300);

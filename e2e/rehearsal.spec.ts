@@ -42,6 +42,7 @@ test('without a key a person gets a real screenshot, a real position and an hone
 
   const picture = screenshot.getByRole('img', { name: /Screenshot of/ });
   await expect(picture).toBeVisible();
+  await expect(picture).toHaveAttribute('src', /^blob:/);
   await expect
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBeGreaterThan(300);
@@ -104,4 +105,7 @@ test('signing out ends the session of this browser at once', async ({ signedInPa
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in to Callboard' })).toBeVisible();
   await expect(other.getByText('Your sign-in has ended.')).toBeVisible();
+  await expect(page.getByText('Your sign-in has ended.'), 'it was by choice').toBeHidden();
+  await page.goBack();
+  await expect(page.getByLabel('Operator token')).toBeVisible();
 });

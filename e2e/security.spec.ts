@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { get } from './contract/kit/ask.ts';
 import { finalCall, invoke } from './contract/kit/calls.ts';
 import { spec } from './contract/kit/tool-client.ts';
 import { startOutside } from './support/outside.ts';
@@ -183,4 +184,47 @@ test('a page of another origin can neither frame the workbench nor use its cooki
   await expect(cardOf(page, mine)).toBeVisible();
   await expect(cards(page)).toHaveCount(1);
   await outside.close();
+});
+
+test('the cookie that the browser gives to another port of this host opens nothing there', async ({
+  page,
+  context,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const neighbour = await startOutside();
+  const visit = await context.newPage();
+  await visit.goto(neighbour.url);
+  const stolen = neighbour.cookies.find((cookie) => cookie.includes('callboard_session_')) ?? '';
+  expect(stolen, 'browsers do not keep ports apart').not.toBe('');
+  const headers = { cookie: stolen, origin: callboard.url };
+  const answer = await get(callboard, '/v1/tools', { token: null, headers });
+  expect(answer.status).toBe(401);
+  await neighbour.close();
+});
+
+test('neither a second Callboard nor a cookie that a neighbour plants signs this browser out', async ({
+  page,
+  context,
+  callboard,
+  startServer,
+}) => {
+  await signIn(page, callboard);
+  const second = await startServer();
+  const other = await context.newPage();
+  await signIn(other, second);
+  const [name] = (await context.cookies()).map((cookie) => cookie.name);
+  const planted = ['/ws', '/v1'].map((path) => `${name}=planted; Path=${path}`);
+  const neighbour = await startOutside('', planted);
+  const visit = await context.newPage();
+  await visit.goto(neighbour.url);
+  for (const [tab, board] of [
+    [page, callboard],
+    [other, second],
+  ] as const) {
+    await tab.goto(board.url);
+    await untilReady(tab);
+  }
+  await neighbour.close();
 });

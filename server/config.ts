@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { tokenProblem } from '#lib/protocol/operator-token';
 
 /** A setting that makes no sense, told in one line: which, what it was, what it may be. */
 export class ConfigError extends Error {
@@ -55,11 +56,8 @@ export function readConfig(env: Environment, cwd: string): Config {
   refuseUnknown(env);
   refuseLater(given);
   const token = given('CALLBOARD_TOKEN');
-  if (token !== undefined && !/^[A-Za-z0-9_.~+/=-]{16,256}$/.test(token)) {
-    throw new ConfigError(
-      'CALLBOARD_TOKEN makes no sense: it may be 16 to 256 letters, digits and the signs _.~+/=-',
-    );
-  }
+  const problem = token === undefined ? undefined : tokenProblem(token);
+  if (problem) throw new ConfigError(`CALLBOARD_TOKEN makes no sense: ${problem}`);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST') ?? '127.0.0.1',

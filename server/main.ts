@@ -11,6 +11,7 @@ import { createAliveMark } from './alive-mark.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
+import { loadInstanceId } from './auth/instance-id.ts';
 import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
@@ -62,13 +63,13 @@ const LAST_ANSWERS_MS = 1_500;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
-const secret = () => randomBytes(32).toString('base64url');
+const newSecret = () => randomBytes(32).toString('base64url');
 const newId = createNewId(Date.now);
 const log = pino(
   {
     name: 'callboard',
     level: 'info',
-    redact: ['headers.authorization', 'headers.cookie', '*.token'],
+    redact: ['headers.*', '*.token'],
   },
   pino.destination({ dest: 2, sync: true }),
 );
@@ -194,9 +195,10 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
   const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
   if (!operator.ok) throw new ConfigError(operator.message);
   const isOperatorToken = createTokenCheck(operator.token);
-  const sessions = createSessions({ store, clock, newSecret: secret, secure: false });
-  const signInCodes = createSignInCodes({ clock, newSecret: secret });
-  const failedAttempts = createFailedAttempts();
+  const instanceId = await loadInstanceId(config.dataDir);
+  const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, report });
+  const signInCodes = createSignInCodes({ clock, newSecret });
+  const failedAttempts = createFailedAttempts(clock);
   const credentials = createCredentials({
     findPrincipal: (token) =>
       isOperatorToken(token) ? { kind: 'operator', sessionId: null } : undefined,
@@ -224,7 +226,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     clock,
     heartbeatMs: HEARTBEAT_MS,
     newId: () => newId('client'),
-    newSecret: secret,
+    newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     onError: report,
   });

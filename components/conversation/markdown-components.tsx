@@ -1,4 +1,5 @@
 import type { Components } from 'streamdown';
+import { MarkdownImage } from './markdown-image.tsx';
 
 /** What scrolls must take the focus, so that arrow keys reach it (WCAG 2.1.1). */
 const FOCUSABLE = { tabIndex: 0 };
@@ -24,5 +25,11 @@ export const MARKDOWN_COMPONENTS: Components = {
     </pre>
   ),
   code: ({ children }) => <code>{children}</code>,
+  img: ({ src, alt }) => (
+    <MarkdownImage
+      {...(src === undefined ? {} : { src })}
+      {...(alt === undefined ? {} : { alt })}
+    />
+  ),
   inlineCode: ({ children }) => <code className="mono rounded bg-surface2 px-1">{children}</code>,
 };

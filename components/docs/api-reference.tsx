@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { SavedBytes } from '#components/result/saved-bytes';
 import { Button } from '#components/ui/button';
 import { GroupSection, groupAnchor } from './group-section.tsx';
 import { useApiDocument } from './use-api-document.ts';
@@ -15,9 +16,9 @@ export function ApiReference() {
       <p className="mt-2 text-muted">
         {t.rich('intro', {
           link: (address) => (
-            <a className="underline" href="/openapi.json">
+            <SavedBytes path="/openapi.json" name="openapi.json" className="underline">
               {address}
-            </a>
+            </SavedBytes>
           ),
         })}
       </p>

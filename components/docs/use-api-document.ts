@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { sendRequest } from '#lib/api/send-request';
+import { pageFetch } from '../providers/page-session.ts';
 import { type ApiGroup, readDocument } from './api-document.ts';
 
 export type ApiDocumentState =
@@ -9,7 +10,7 @@ export type ApiDocumentState =
   | { readonly status: 'failed'; readonly reason: string }
   | { readonly status: 'ready'; readonly groups: readonly ApiGroup[] };
 
-/** The server's description of itself, read with the sign-in cookie. */
+/** The server's description of itself, read as the person who is signed in. */
 export function useApiDocument(): { readonly state: ApiDocumentState; again(): void } {
   const [state, setState] = useState<ApiDocumentState>({ status: 'loading' });
 
@@ -29,7 +30,7 @@ export function useApiDocument(): { readonly state: ApiDocumentState; again(): v
 }
 
 async function load(signal: AbortSignal, tell: (state: ApiDocumentState) => void): Promise<void> {
-  const deps = { fetch: window.fetch.bind(window), baseUrl: '' };
+  const deps = { fetch: pageFetch, baseUrl: '' };
   const result = await sendRequest<unknown>(deps, { method: 'GET', path: '/openapi.json', signal });
   // The page is gone, and with it whoever wanted to know.
   if (signal.aborted) return;

@@ -1,4 +1,5 @@
 import { createApi } from '#lib/api/http-client';
+import type { ApiDeps } from '#lib/api/send-request';
 import { createCallsStore } from '#lib/stores/calls-store';
 import { createConnectionStore } from '#lib/stores/connection-store';
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
@@ -11,7 +12,7 @@ import { createUiStore } from '#lib/stores/ui-store';
 import type { Workbench } from './workbench-context.tsx';
 
 /** The empty workbench of one page; `startFeed` fills it. */
-export const createWorkbench = (deps: { fetch: typeof fetch; baseUrl: string }): Workbench => ({
+export const createWorkbench = (deps: ApiDeps): Workbench => ({
   api: createApi(deps),
   calls: createCallsStore(),
   runs: createRunsStore(),

@@ -2,13 +2,14 @@ import { createBrowserEnvironment } from '#lib/client/browser-environment';
 import { findGap } from '#lib/stores/find-gap';
 import { createFrameScheduler } from '#lib/stores/frame-scheduler';
 import { createWatchFeed, type WatchFeed } from '#lib/stores/watch-feed';
+import { pageProtocols } from './page-session.ts';
 import { socketUrl } from './socket-url.ts';
 import type { Workbench } from './workbench-context.tsx';
 
 /** Connects a workbench's stores to the watch socket of the server that served the page. */
 export function startFeed(workbench: Workbench): WatchFeed {
   const { calls, runs, listings, connection, api } = workbench;
-  const environment = createBrowserEnvironment();
+  const environment = createBrowserEnvironment(pageProtocols);
   const fed = [calls, runs, listings];
   return createWatchFeed({
     environment,

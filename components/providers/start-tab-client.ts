@@ -5,21 +5,22 @@ import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
 import { createToolClient } from '#lib/client/tool-client';
 import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import { pageFetch, pageProtocols } from './page-session.ts';
 import { socketUrl } from './socket-url.ts';
 import { tabName } from './tab-name.ts';
 import type { Workbench } from './workbench-context.tsx';
 
-/** Makes this tab a client of the server that served it, signed in by the page's cookie. */
+/** Makes this tab a client of the server that served it, as the person who is signed in. */
 export function startTabClient({ api, tab, prompts }: Workbench): () => void {
   const onProblem = (message: string) => console.warn(`tab client: ${message}`);
   const env = createBrowserEnv();
   const client = createToolClient({
-    ...createBrowserParts({ onProblem }),
+    ...createBrowserParts({ onProblem, protocols: pageProtocols }),
     url: socketUrl('/ws/client', location),
     name: tabName(navigator),
     kind: 'tab',
     tools: createBrowserTools(env, prompts.getState()),
-    uploadBlob: createHttpUploadBlob({ baseUrl: '', fetch: (url, init) => fetch(url, init) }),
+    uploadBlob: createHttpUploadBlob({ baseUrl: '', fetch: pageFetch }),
     isRefused: async () => {
       const answer = await api.listModels();
       return !answer.ok && answer.status === 401;

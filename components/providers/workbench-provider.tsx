@@ -6,6 +6,7 @@ import { isOutdated } from '#lib/stores/models-store';
 import type { WatchFeed } from '#lib/stores/watch-feed';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
+import { pageFetch } from './page-session.ts';
 import { startFeed } from './start-feed.ts';
 import { browserMemory } from './stored-text.ts';
 import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
@@ -14,9 +15,7 @@ const MODEL_KEY = 'callboard:model';
 
 /** Builds the stores once and keeps them fed while the page is open. */
 export function WorkbenchProvider({ children }: { children: ReactNode }) {
-  const [workbench] = useState(() =>
-    createWorkbench({ fetch: (input, init) => fetch(input, init), baseUrl: '' }),
-  );
+  const [workbench] = useState(() => createWorkbench({ fetch: pageFetch, baseUrl: '' }));
   const feed = useRef<WatchFeed | null>(null);
   useEffect(
     () => keepStoreFailed({ connection: workbench.connection, isReady: workbench.api.isReady }),

@@ -6,6 +6,7 @@ import { formatBytes } from '#lib/format/format-bytes';
 import type { Attachment } from '#lib/protocol/attachment';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { ImageView } from './image-view.tsx';
+import { SavedBytes } from './saved-bytes.tsx';
 
 export interface AttachmentListProps {
   attachments: readonly Attachment[];
@@ -44,7 +45,11 @@ function FileLink({ file, url }: { file: Attachment; url: string }) {
   const t = useTranslations('card.result');
   const locale = useLocale();
   return (
-    <a href={url} download={file.name ?? true} className="inline-flex items-center gap-2 underline">
+    <SavedBytes
+      path={url}
+      name={file.name ?? file.blob_id}
+      className="inline-flex items-center gap-2 underline"
+    >
       <FileIcon aria-hidden className="size-4" />
       <span>
         <MarkedText text={file.name ?? t('file')} />
@@ -52,6 +57,6 @@ function FileLink({ file, url }: { file: Attachment; url: string }) {
       <span className="text-xs text-muted">
         <MarkedText text={file.media_type} /> · {formatBytes(file.size, locale)}
       </span>
-    </a>
+    </SavedBytes>
   );
 }

@@ -6,11 +6,13 @@ import { Dialog } from '#components/ui/dialog';
 import { formatBytes } from '#lib/format/format-bytes';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Attachment } from '#lib/protocol/attachment';
+import { pictureSource, useBlobUrl } from './use-blob-url.ts';
 
 export interface ImageViewProps {
   image: Attachment;
   /** Name of the tool. */
   name: string;
+  /** Of its bytes. */
   url: string;
   isReconstructed: boolean;
 }
@@ -20,9 +22,11 @@ export function ImageView({ image, name, url, isReconstructed }: ImageViewProps)
   const t = useTranslations('card');
   const locale = useLocale();
   const [isOpen, setOpen] = useState(false);
+  const blob = useBlobUrl(url);
   const alt = showControlCharacters(image.alt ?? image.name ?? t('result.image', { tool: name }));
   const hasSize = image.width !== undefined && image.height !== undefined;
   const size = hasSize ? { width: image.width, height: image.height } : {};
+  const src = pictureSource(blob, size);
   const info = [
     ...(hasSize
       ? [t('result.imageInfo', { width: image.width ?? 0, height: image.height ?? 0 })]
@@ -38,12 +42,10 @@ export function ImageView({ image, name, url, isReconstructed }: ImageViewProps)
         onClick={() => setOpen(true)}
         className="block max-w-full overflow-hidden rounded-md border border-line bg-surface2"
       >
-        {/* Width and height keep its place before it is loaded. */}
         <img
-          src={url}
+          src={src}
           alt={alt}
           {...size}
-          loading="lazy"
           decoding="async"
           className="h-auto max-h-60 w-auto max-w-full object-contain"
         />
@@ -60,12 +62,21 @@ export function ImageView({ image, name, url, isReconstructed }: ImageViewProps)
           closeLabel={t('action.close')}
           width="max-w-[94vw] w-fit!"
         >
-          <img src={url} alt={alt} {...size} className="h-auto max-h-[76dvh] w-auto max-w-full" />
+          <img src={src} alt={alt} {...size} className="h-auto max-h-[76dvh] w-auto max-w-full" />
           <p className="mt-2 text-xs text-muted">
-            {info.join(' · ')} ·{' '}
-            <a href={url} download={image.name ?? true} className="text-accent underline">
-              {t('action.download')}
-            </a>
+            {info.join(' · ')}
+            {blob.state === 'ready' && (
+              <>
+                {' · '}
+                <a
+                  href={blob.url}
+                  download={image.name ?? image.blob_id}
+                  className="text-accent underline"
+                >
+                  {t('action.download')}
+                </a>
+              </>
+            )}
           </p>
         </Dialog>
       )}

@@ -1,12 +1,18 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Attachment } from '#lib/protocol/attachment';
+import { keepSessionKey } from '../providers/page-session.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import type { Whole } from './part-note.tsx';
 import { ResultView } from './result-view.tsx';
 
-afterEach(cleanup);
+beforeEach(() => void stubBlobs(() => Promise.reject(new Error('not asked for here'))));
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 function show(value: unknown, attachments: readonly Attachment[] = [], whole?: Whole) {
   const { workbench } = createTestWorkbench(() => ({ body: {} }));
@@ -120,7 +126,9 @@ test('a picture has its size, its words, and a larger view', async () => {
     { blob_id: 'b 1', media_type: 'image/png', size: 84_210, width: 1440, height: 900, alt: 'A' },
   ]);
   const image = screen.getByRole('img', { name: 'A' });
-  expect(image.getAttribute('src')).toBe('/v1/blobs/b 1');
+  expect(decodeURIComponent(image.getAttribute('src') ?? ''), 'keeps its place').toContain(
+    'width="1440" height="900"',
+  );
   expect([image.getAttribute('width'), image.getAttribute('height')]).toEqual(['1440', '900']);
   expect(screen.getByText(/1440 × 900 px · PNG · 84.2 kB/).textContent).toContain('Redrawn');
   expect(result.textContent).not.toContain('said twice');
@@ -128,11 +136,64 @@ test('a picture has its size, its words, and a larger view', async () => {
   expect(await screen.findByRole('dialog', { name: 'A' })).toBeDefined();
 });
 
-test('a file that no browser draws safely is a download, also when it calls itself SVG', () => {
+test('a file that no browser draws safely is a download, also when it calls itself SVG', async () => {
+  keepSessionKey('k-1');
   show(null, [{ blob_id: 'b1', media_type: 'image/svg+xml', size: 10, name: 'logo.svg' }]);
   expect(screen.queryByRole('img')).toBeNull();
-  expect(screen.getByRole('link', { name: /logo.svg/ }).getAttribute('download')).toBe('logo.svg');
+  expect(screen.queryByRole('link')).toBeNull();
+  const saved: string[] = [];
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
+    this: HTMLAnchorElement,
+  ) {
+    saved.push(this.download);
+  });
+  const { asked } = stubBlobs(async () => new Response('<svg/>'));
+  fireEvent.click(screen.getByRole('button', { name: /logo.svg/ }));
+  await waitFor(() => expect(saved).toEqual(['logo.svg']));
+  expect(asked).toEqual(['/v1/blobs/b1 k-1']);
 });
+
+test('a picture is fetched with the key of the sign-in, drawn from memory, and let go of', async () => {
+  keepSessionKey('k-1');
+  const { asked, urls } = stubBlobs(async () => new Response('bytes'));
+  show(null, [{ blob_id: 'b1', media_type: 'image/png', size: 10, alt: 'A' }]);
+  const image = screen.getByRole('img', { name: 'A' });
+  await waitFor(() => expect(image.getAttribute('src')).toBe('blob:1'));
+  expect(asked).toEqual(['/v1/blobs/b1 k-1']);
+  expect([...urls]).toEqual(['blob:1']);
+  cleanup();
+  expect([...urls]).toEqual([]);
+});
+
+test('a picture that cannot be had shows its words', async () => {
+  stubBlobs(async () => new Response('', { status: 404 }));
+  show(null, [{ blob_id: 'b1', media_type: 'image/png', size: 10, alt: 'A' }]);
+  const image = screen.getByRole('img', { name: 'A' });
+  await waitFor(() => expect(image.hasAttribute('src')).toBe(false));
+});
+
+test('a file that cannot be had says so', async () => {
+  stubBlobs(async () => new Response('', { status: 404 }));
+  show(null, [{ blob_id: 'b1', media_type: 'text/plain', size: 10, name: 'a.txt' }]);
+  fireEvent.click(screen.getByRole('button', { name: /a.txt/ }));
+  expect((await screen.findByRole('alert')).textContent).toBe('It could not be read.');
+});
+
+/** What the server answers to requests for bytes, and the addresses that the page made of them. */
+function stubBlobs(answer: () => Promise<Response>) {
+  const asked: string[] = [];
+  const urls = new Set<string>();
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    asked.push(`${url} ${new Headers(init.headers).get('x-callboard-session')}`);
+    return answer();
+  });
+  vi.spyOn(URL, 'createObjectURL').mockImplementation(() => {
+    urls.add(`blob:${urls.size + 1}`);
+    return `blob:${urls.size}`;
+  });
+  vi.spyOn(URL, 'revokeObjectURL').mockImplementation((url) => void urls.delete(url));
+  return { asked, urls };
+}
 
 test('[RV6] a level of a tree is drawn 100 items at a time, and a long text in it by its beginning', () => {
   const value = { list: Array.from({ length: 20_000 }, (_, n) => [n]), html: 'x'.repeat(70_000) };

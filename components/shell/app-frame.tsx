@@ -14,7 +14,7 @@ import { SignedOut } from './signed-out.tsx';
 import { SkipLink } from './skip-link.tsx';
 
 /** Pages for those who are not signed in: no sockets, no stores. */
-const BARE_PAGES = ['/sign-in'];
+const BARE_PAGE = /^\/sign-in(?:\/|$)/;
 
 /**
  * What surrounds every page: header, feeds, this tab as a client. It stays
@@ -22,7 +22,7 @@ const BARE_PAGES = ['/sign-in'];
  */
 export function AppFrame({ theme, children }: { theme: Theme; children: ReactNode }) {
   const pathname = usePathname();
-  if (BARE_PAGES.includes(pathname)) return children;
+  if (BARE_PAGE.test(pathname)) return children;
   return (
     <NuqsAdapter>
       <WorkbenchProvider>

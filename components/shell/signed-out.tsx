@@ -5,11 +5,12 @@ import { useConnection } from '../providers/workbench-context.tsx';
 
 /** Leaves for the sign-in page when the session has ended; drafts stay in the tab's memory. */
 export function SignedOut() {
-  const refused = useConnection().feed.kind === 'refused';
+  const { feed, signingOut } = useConnection();
+  const ended = feed.kind === 'refused' && !signingOut;
   useEffect(() => {
-    if (!refused) return;
+    if (!ended) return;
     const back = encodeURIComponent(location.pathname + location.search);
     location.assign(`/sign-in?expired=session&next=${back}`);
-  }, [refused]);
+  }, [ended]);
   return null;
 }

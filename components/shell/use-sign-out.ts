@@ -1,16 +1,24 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useApi } from '../providers/workbench-context.tsx';
+import { forgetSessionKey } from '../providers/page-session.ts';
+import { useWorkbench } from '../providers/workbench-context.tsx';
 import { showErrorToast } from '../ui/toast.tsx';
 
 /** Ends this session at the server, which closes its sockets, and leaves for the sign-in page. */
 export function useSignOut(): () => Promise<void> {
-  const api = useApi();
+  const { api, connection } = useWorkbench();
   const t = useTranslations('shell');
   return async () => {
+    // The server closes the sockets before it answers: that must not lead away as well.
+    connection.setState({ signingOut: true });
     const answer = await api.signOut();
-    if (answer.ok || answer.status === 401) location.assign('/sign-in');
-    else showErrorToast(t('signOutFailed'), answer.message);
+    if (answer.ok || answer.status === 401) {
+      forgetSessionKey();
+      location.assign('/sign-in');
+      return;
+    }
+    connection.setState({ signingOut: false });
+    showErrorToast(t('signOutFailed'), answer.message);
   };
 }

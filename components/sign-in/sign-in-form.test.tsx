@@ -4,6 +4,7 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToString } from 'react-dom/server';
 import { afterEach, expect, test } from 'vitest';
 import type { ApiFailure } from '#lib/api/api-result';
+import type { SignInCredential } from '#lib/api/http-client';
 import { catalogue } from '#lib/i18n/catalogue';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -19,7 +20,7 @@ const refusal = (status: number, retryAfter: number | null = null): ApiFailure =
 });
 
 function setup(answer: ApiFailure | { ok: true; value: unknown }) {
-  const tokens: string[] = [];
+  const tokens: SignInCredential[] = [];
   const went: string[] = [];
   render(
     <NextIntlClientProvider locale="en" messages={catalogue.en}>
@@ -45,7 +46,7 @@ test('the right token leads to where one wanted to be', async () => {
   const { tokens, went, submit } = setup({ ok: true, value: {} });
   submit('  secret\n');
   await waitFor(() => expect(went).toEqual(['/tools']));
-  expect(tokens).toEqual(['secret']);
+  expect(tokens).toEqual([{ token: 'secret' }]);
 });
 
 test.each([

@@ -3,22 +3,21 @@
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useRef, useState, useSyncExternalStore } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { type Api, createApi } from '#lib/api/http-client';
 import { Button } from '../ui/button.tsx';
-import { SignInHeading } from './sign-in-heading.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
 import { SignInHelp } from './sign-in-help.tsx';
+import { type SignInWith, signInWith } from './sign-in-with.ts';
 
 export interface SignInFormProps {
   /** Why one is here, when it was not by choice. */
   reason: 'ended' | 'linkUsed' | null;
+  /** Of what was tried before the form was there. */
+  failure?: ApiFailure | null;
   /** Where to go afterwards; a path of this site. */
   next: string;
-  signIn?: Api['signIn'];
+  signIn?: SignInWith;
   go?: (path: string) => void;
 }
-
-const toServer: Api['signIn'] = (token) =>
-  createApi({ fetch: (input, init) => fetch(input, init), baseUrl: '' }).signIn(token);
 
 const never = () => () => {};
 const yes = () => true;
@@ -26,10 +25,11 @@ const no = () => false;
 
 /** Takes the operator's token and goes on to where one wanted to be. */
 export function SignInForm(props: SignInFormProps) {
-  const { reason, next, signIn = toServer, go = (path) => location.assign(path) } = props;
+  const { reason, failure = null, next, signIn = signInWith } = props;
+  const { go = (path) => location.assign(path) } = props;
   const t = useTranslations('signIn');
   const [pending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState(failure && explain(t, failure));
   const isListening = useSyncExternalStore(never, yes, no);
   const problemId = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -39,7 +39,7 @@ export function SignInForm(props: SignInFormProps) {
     const token = field.current?.value.trim() ?? '';
     setProblem(null);
     setPending(true);
-    const answer = token === '' ? null : await signIn(token);
+    const answer = token === '' ? null : await signIn({ token });
     if (answer?.ok) return go(next);
     setPending(false);
     setProblem(answer ? explain(t, answer) : t('empty'));
@@ -47,11 +47,7 @@ export function SignInForm(props: SignInFormProps) {
   };
 
   return (
-    <main
-      id="content"
-      className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-5 px-4 py-8"
-    >
-      <SignInHeading />
+    <SignInFrame>
       {reason && (
         <p role="status" className="rounded-lg border border-line bg-surface px-3 py-2">
           {t(reason)}
@@ -86,13 +82,14 @@ export function SignInForm(props: SignInFormProps) {
         </Button>
       </form>
       <SignInHelp />
-    </main>
+    </SignInFrame>
   );
 }
 
 type Translate = ReturnType<typeof useTranslations<'signIn'>>;
 
 function explain(t: Translate, failure: ApiFailure): string {
+  if (failure.code === 'no_storage') return t('noStorage');
   if (failure.status === 0) return t('unreachable');
   if (failure.status === 401 || failure.status === 403) return t('wrong');
   if (failure.status === 429) return t('limited', { seconds: failure.retryAfter ?? 60 });

@@ -6,7 +6,16 @@ import type { Callboard } from '../start-callboard.ts';
 import { ask, get, post, refusalOf } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { openRawSocket, sendRaw, toFrame, upgradeHead } from './kit/raw-socket.ts';
-import { askAsPage, cookieOf, signIn } from './kit/sign-in.ts';
+import {
+  askAsPage,
+  cookieOf,
+  openLink,
+  pageHeaders,
+  pageSocket,
+  type Session,
+  sessionOf,
+  signIn,
+} from './kit/sign-in.ts';
 import { RefusedError } from './kit/socket.ts';
 import { connectClient } from './kit/tool-client.ts';
 import { connectWatcher } from './kit/watcher.ts';
@@ -55,18 +64,19 @@ async function upgrade(path: string, headers: Record<string, string>, protocols:
 }
 
 test('§4 a socket with the cookie of a signed-in person opens for our own origin alone', async () => {
-  const cookie = await signIn(board());
+  const { headers, protocols } = pageSocket(board(), await signIn(board()));
+  const { cookie } = headers;
   for (const path of ['/ws/client', '/ws/watch']) {
-    expect(await upgrade(path, { cookie, origin: board().url })).toBe(101);
-    const localhost = board().url.replace('127.0.0.1', 'localhost');
-    expect(await upgrade(path, { cookie, origin: localhost })).toBe(101);
-    expect(await upgrade(path, { cookie }), 'no origin').toBe(403);
+    const from = (origin: string) => upgrade(path, { cookie, origin }, protocols);
+    expect(await from(board().url)).toBe(101);
+    expect(await from(board().url.replace('127.0.0.1', 'localhost'))).toBe(101);
+    expect(await upgrade(path, { cookie }, protocols), 'no origin').toBe(403);
     for (const origin of foreignOrigins(board())) {
-      expect(await upgrade(path, { cookie, origin }), `${path} ${origin}`).toBe(403);
+      expect(await from(origin), `${path} ${origin}`).toBe(403);
     }
-    const old = 'callboard_session=never-was-one';
-    expect(await upgrade(path, { cookie: old, origin: board().url })).toBe(401);
-    expect(await upgrade(path, { origin: board().url })).toBe(401);
+    const old = `${cookie.split('=')[0]}=never-was-one`;
+    expect(await upgrade(path, { cookie: old, origin: board().url }, protocols)).toBe(401);
+    expect(await upgrade(path, { origin: board().url }, protocols)).toBe(401);
   }
 });
 
@@ -88,10 +98,11 @@ test('§4 a program needs no origin, only its token, which may stand in the subp
 });
 
 test('§4 a request with a cookie counts from our own pages alone, whatever its method', async () => {
-  const cookie = await signIn(board());
+  const session = await signIn(board());
+  const { origin: _, ...secrets } = pageHeaders(board(), session);
   const path = '/v1/tools/calculation.eval/invoke';
   const body = { run_id: 'run_csrf', args: { expression: '1' } };
-  const ours = await askAsPage(board(), 'POST', path, { cookie, body });
+  const ours = await askAsPage(board(), 'POST', path, { session, body });
   expect(ours.status).toBe(202);
   const foreign = foreignOrigins(board()).map((origin) => ({ origin }));
   const strange: Record<string, string>[] = [
@@ -104,7 +115,8 @@ test('§4 a request with a cookie counts from our own pages alone, whatever its 
   ];
   for (const headers of strange) {
     const run = { run_id: 'run_forged', args: { expression: '1' } };
-    const answer = await post(board(), path, run, { token: null, headers: { cookie, ...headers } });
+    const sent = { token: null, headers: { ...secrets, ...headers } };
+    const answer = await post(board(), path, run, sent);
     expect(answer.status, JSON.stringify(headers)).toBe(403);
     expect(refusalOf(answer).code).toBe('origin_not_allowed');
   }
@@ -115,7 +127,7 @@ test('§4 a request with a cookie counts from our own pages alone, whatever its 
   ]) {
     const answer = await get(board(), '/v1/tools', {
       token: null,
-      headers: { cookie, ...headers },
+      headers: { ...secrets, ...headers },
     });
     expect(answer.status, JSON.stringify(headers)).toBe(403);
   }
@@ -126,7 +138,7 @@ test('§4 a request with a cookie counts from our own pages alone, whatever its 
     'multipart/form-data; boundary=x',
   ]) {
     const headers = { 'content-type': type };
-    const answer = await askAsPage(board(), 'POST', path, { cookie, body, headers });
+    const answer = await askAsPage(board(), 'POST', path, { session, body, headers });
     expect(answer.status).toBe(415);
   }
   expect((await get(board(), '/v1/tool_calls?run_id=run_forged')).body).toMatchObject({
@@ -203,64 +215,64 @@ test('§3 by default only this machine can reach it', async () => {
   }
 });
 
-test('§4 the cookie is for this server alone, and its secret is not in the data directory', async () => {
+test('§4 the cookie is for this server alone, and neither secret is in the data directory', async () => {
   const answer = await post(board(), '/auth/sign-in', { token: board().token }, { token: null });
   const line = String(answer.headers['set-cookie']);
   for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/'])
     expect(line).toContain(attribute);
   expect(line).not.toContain('Domain');
   expect(answer.text).not.toContain(board().token);
-  const secret = cookieOf(answer)?.split('=')[1] ?? '';
-  expect(secret.length).toBeGreaterThanOrEqual(32);
+  const { cookie, key } = sessionOf(answer);
+  const secrets = [cookie.split('=')[1] ?? '', key];
+  for (const secret of secrets) expect(secret.length).toBeGreaterThanOrEqual(32);
   for (const file of await readdir(board().dataDir, { withFileTypes: true })) {
     if (!file.isFile()) continue;
     const bytes = await readFile(join(board().dataDir, file.name));
-    expect(bytes.includes(secret), file.name).toBe(false);
+    for (const secret of secrets) expect(bytes.includes(secret), file.name).toBe(false);
   }
 });
 
 test('§4 a one-time link opens once, also when many open it at once', async ({ startServer }) => {
   const own = await startServer();
   const path = new URL(own.signInUrl).pathname;
-  expect((await ask(own, 'HEAD', path, { token: null })).status).toBe(405);
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, () => get(own, path, { token: null })),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 303));
-  const cookies = answers.flatMap((answer) => cookieOf(answer) ?? []);
-  expect(cookies).toHaveLength(1);
-  for (const { headers } of answers) {
-    expect(headers['referrer-policy']).toBe('no-referrer');
-    expect(headers['cache-control']).toBe('no-store');
+  for (const method of ['HEAD', 'GET']) {
+    const page = await ask(own, method, path, { token: null });
+    expect([page.status, cookieOf(page)], 'its page alone uses nothing up').toEqual([
+      200,
+      undefined,
+    ]);
+    expect(page.headers['referrer-policy']).toBe('no-referrer');
+    expect(page.headers['cache-control']).toContain('no-store');
   }
-  const [cookie = ''] = cookies;
-  expect((await askAsPage(own, 'GET', '/v1/tools', { cookie })).status).toBe(200);
-  const dead = await get(own, path, { token: null });
-  expect([dead.status, cookieOf(dead)]).toEqual([303, undefined]);
-  expect(dead.headers.location).toContain('/sign-in');
+  const answers = await Promise.all(Array.from({ length: 10 }, () => openLink(own, own.signInUrl)));
+  const [opened, ...others] = answers.sort((a, b) => a.status - b.status);
+  expect(others.map((answer) => [answer.status, cookieOf(answer)])).toEqual(
+    Array.from({ length: 9 }, () => [401, undefined]),
+  );
+  if (!opened) throw new Error('There are ten');
+  expect(opened.headers['cache-control']).toBe('no-store');
+  const session = sessionOf(opened);
+  expect((await askAsPage(own, 'GET', '/v1/tools', { session })).status).toBe(200);
 });
 
 test('§4 signing out ends the session, closes its sockets and leaves those of others', async ({
   connect,
 }) => {
-  const [cookie, other] = [await signIn(board()), await signIn(board())];
-  const options = (one: string) => ({
-    token: null,
-    headers: { cookie: one, origin: board().url },
-  });
-  const mine = await connect.client(board(), { ...options(cookie), tools: ['signed_out'] });
-  const watching = await connect.watcher(board(), {}, options(cookie));
+  const [session, other] = [await signIn(board()), await signIn(board())];
+  const options = (one: Session) => pageSocket(board(), one);
+  const mine = await connect.client(board(), { ...options(session), tools: ['signed_out'] });
+  const watching = await connect.watcher(board(), {}, options(session));
   const theirs = await connect.client(board(), options(other));
   const program = await connect.client(board());
-  const out = await askAsPage(board(), 'POST', '/auth/sign-out', { cookie });
+  const out = await askAsPage(board(), 'POST', '/auth/sign-out', { session });
   expect(out.status).toBe(200);
   expect(String(out.headers['set-cookie'])).toContain('Max-Age=0');
   expect((await mine.closed).code).toBe(4401);
   expect((await watching.closed).code).toBe(4401);
-  expect((await askAsPage(board(), 'GET', '/v1/tools', { cookie })).status).toBe(401);
+  expect((await askAsPage(board(), 'GET', '/v1/tools', { session })).status).toBe(401);
   await theirs.settled();
   await program.settled();
-  expect((await askAsPage(board(), 'GET', '/v1/tools', { cookie: other })).status).toBe(200);
+  expect((await askAsPage(board(), 'GET', '/v1/tools', { session: other })).status).toBe(200);
 });
 
 test('§4 who is signed out is not heard any more, even if it never answers the close', async ({
@@ -268,16 +280,17 @@ test('§4 who is signed out is not heard any more, even if it never answers the 
 }) => {
   const watcher = await connect.watcher(board());
   await watcher.next('snapshot');
-  const cookie = await signIn(board());
+  const session = await signIn(board());
   const raw = await openRawSocket(board(), '/ws/client', [
-    `Cookie: ${cookie}`,
+    `Cookie: ${session.cookie}`,
     `Origin: ${board().url}`,
+    `Sec-WebSocket-Protocol: callboard.v1, session.${session.key}`,
   ]);
   const say = (message: object) =>
     raw.write({ opcode: 1, payload: Buffer.from(JSON.stringify(message)) });
   say({ type: 'probe', nonce: 'before' });
   await expect.poll(() => raw.texts().join()).toContain('before');
-  await askAsPage(board(), 'POST', '/auth/sign-out', { cookie });
+  await askAsPage(board(), 'POST', '/auth/sign-out', { session });
   await expect.poll(() => raw.closeCode()).toBe(4401);
   const tool = { name: 'from_the_grave', description: 'x', parameters: { type: 'object' } };
   say({ type: 'register_tools', tools: [tool] });
@@ -293,13 +306,12 @@ test('§4 a session outlives a restart of the server, and its end does too', asy
 }) => {
   const first = await startServer();
   const [stays, ends] = [await signIn(first), await signIn(first)];
-  await askAsPage(first, 'POST', '/auth/sign-out', { cookie: ends });
+  await askAsPage(first, 'POST', '/auth/sign-out', { session: ends });
   await first.stop('SIGKILL');
   const second = await startServer({ dataDir: first.dataDir, token: first.token });
-  expect((await askAsPage(second, 'GET', '/v1/tools', { cookie: stays })).status).toBe(200);
-  expect((await askAsPage(second, 'GET', '/v1/tools', { cookie: ends })).status).toBe(401);
-  const link = new URL(first.signInUrl).pathname;
-  expect(cookieOf(await get(second, link, { token: null }))).toBeUndefined();
+  expect((await askAsPage(second, 'GET', '/v1/tools', { session: stays })).status).toBe(200);
+  expect((await askAsPage(second, 'GET', '/v1/tools', { session: ends })).status).toBe(401);
+  expect((await openLink(second, first.signInUrl)).status).toBe(401);
 });
 
 test('§9 who guesses tokens is told to wait, while the right one still passes', async ({
@@ -314,7 +326,7 @@ test('§9 who guesses tokens is told to wait, while the right one still passes',
   expect(refusalOf(last)).toMatchObject({ status: 429, code: 'rate_limited' });
   expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
   const signingIn = await post(own, '/auth/sign-in', { token: own.token }, { token: null });
-  expect(signingIn.status).toBe(429);
+  expect(signingIn.status).toBe(200);
   expect((await get(own, '/v1/tools')).status).toBe(200);
 });
 
@@ -347,11 +359,12 @@ test('§4 an origin and a host of the configuration may talk to it, and no other
 });
 
 test('§4 no token and no cookie is ever printed', async () => {
-  const cookie = await signIn(board());
-  await get(board(), '/v1/tools', { headers: { cookie } });
+  const session = await signIn(board());
+  await askAsPage(board(), 'GET', '/v1/tools', { session });
   await get(board(), `/v1/tools?token=${board().token}`, { token: null });
   await upgrade('/ws/client', {}, ['callboard.v1', `bearer.${board().token}`]);
   const log = board().log();
   expect(log).not.toContain(board().token);
-  expect(log).not.toContain(cookie.split('=')[1]);
+  expect(log).not.toContain(session.cookie.split('=')[1]);
+  expect(log).not.toContain(session.key);
 });

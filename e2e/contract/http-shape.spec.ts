@@ -30,14 +30,13 @@ const ROUTES = [
   'POST /internal/tool_calls/{id}/submit',
   'POST /auth/sign-in',
   'POST /auth/sign-out',
-  'GET /sign-in/{code}',
   'GET /healthz',
   'GET /readyz',
   'GET /openapi.json',
   'GET /metrics',
 ];
 /** What needs no credential (contract, section 4). */
-const DOORS = new Set(['POST /auth/sign-in', 'GET /sign-in/{code}', 'GET /healthz', 'GET /readyz']);
+const DOORS = new Set(['POST /auth/sign-in', 'GET /healthz', 'GET /readyz']);
 
 interface OpenApi {
   readonly openapi: string;
@@ -73,6 +72,7 @@ test('§6 /openapi.json lists every route, and is a document of OpenAPI 3.1', as
   expect(document.components.securitySchemes).toMatchObject({
     bearer: { type: 'http', scheme: 'bearer' },
     cookie: { type: 'apiKey', in: 'cookie' },
+    session: { type: 'apiKey', in: 'header', name: 'x-callboard-session' },
   });
   expect(operations.map(({ route }) => route).sort()).toEqual([...ROUTES].sort());
   const ids = operations.map(({ operation }) => operation.operationId);

@@ -5,14 +5,22 @@ import type { AddressInfo } from 'node:net';
 export interface Outside {
   readonly url: string;
   readonly requests: readonly string[];
+  /** The `Cookie` of each. */
+  readonly cookies: readonly string[];
   close(): Promise<void>;
 }
 
-/** `html` is what it answers with. */
-export async function startOutside(html = ''): Promise<Outside> {
+/** `html` is what it answers with, `setCookies` what it plants. */
+export async function startOutside(
+  html = '',
+  setCookies: readonly string[] = [],
+): Promise<Outside> {
   const requests: string[] = [];
+  const cookies: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request.url ?? '');
+    cookies.push(request.headers.cookie ?? '');
+    response.setHeader('set-cookie', setCookies);
     response.setHeader('content-type', 'text/html');
     response.end(html);
   });
@@ -21,6 +29,7 @@ export async function startOutside(html = ''): Promise<Outside> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    cookies,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -59,7 +59,7 @@ test('a refusal is a value with its code, message and details', async () => {
 test('a rate limit tells when to come back', async () => {
   const body = '{"error":{"code":"rate_limited","message":"Too many."}}';
   const { api } = await setup({ status: 429, headers: { 'retry-after': '7' }, body });
-  expect(await api.signIn('x')).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
+  expect(await api.signIn({ token: 'x' })).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
 });
 
 test('an answer that is not ours is a refusal without words, not a crash', async () => {

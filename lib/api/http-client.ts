@@ -24,6 +24,15 @@ export interface ApprovalInput {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
+/** The operator's token, or the code of a one-time link. */
+export type SignInCredential = { readonly token: string } | { readonly code: string };
+
+export interface SignedIn {
+  readonly ok: true;
+  /** Has to come with the cookie. */
+  readonly session_key: string;
+}
+
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
 export interface Api {
   invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
@@ -50,9 +59,9 @@ export interface Api {
   listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
   /** Whether the server takes work; the failure's code says why not. */
   isReady(): Promise<ApiResult<unknown>>;
-  signIn(token: string): Promise<ApiResult<unknown>>;
+  signIn(credential: SignInCredential): Promise<ApiResult<SignedIn>>;
   signOut(): Promise<ApiResult<unknown>>;
-  /** For `src` and `href`. */
+  /** Where its bytes are, for who sends the session's key. */
   blobUrl(blobId: string): string;
 }
 
@@ -66,7 +75,7 @@ export function createApi(deps: ApiDeps): Api {
     listTools: () => get('/api/tools'),
     listModels: () => get('/v1/models'),
     isReady: () => get('/readyz'),
-    signIn: (token) => post('/auth/sign-in', { token }),
+    signIn: (credential) => post('/auth/sign-in', credential),
     signOut: () => post('/auth/sign-out'),
     blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
   };

@@ -1,9 +1,10 @@
 import { isRecord } from '../json/is-record.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import type { ApiFailure, ApiResult } from './api-result.ts';
+import type { PageFetch } from './session-fetch.ts';
 
 export interface ApiDeps {
-  readonly fetch: typeof fetch;
+  readonly fetch: PageFetch;
   /** Empty for the origin that served the page. */
   readonly baseUrl: string;
 }

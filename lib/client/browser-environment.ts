@@ -31,10 +31,12 @@ export interface BrowserParts {
 /** The real browser, in the only file of the client that touches it. */
 export function createBrowserParts({
   onProblem,
+  protocols,
 }: {
   onProblem: (message: string) => void;
+  protocols?: () => readonly string[];
 }): BrowserParts {
-  const environment = createBrowserEnvironment();
+  const environment = createBrowserEnvironment(protocols);
   const storages = findStorages(onProblem);
   // In a page that is no secure context `navigator.locks` is missing.
   const locks = 'locks' in navigator ? navigator.locks : undefined;
@@ -51,10 +53,15 @@ export function createBrowserParts({
   };
 }
 
-/** Sockets, time and wake-ups of this page. */
-export function createBrowserEnvironment(): ClientEnvironment {
+/**
+ * Sockets, time and wake-ups of this page. `pageProtocols` gives what each socket
+ * offers besides; asked anew, since a page may be signed in anew between two.
+ */
+export function createBrowserEnvironment(
+  pageProtocols: () => readonly string[] = () => [],
+): ClientEnvironment {
   return {
-    openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
+    openSocket: (url, protocols) => new WebSocket(url, [...protocols, ...pageProtocols()]),
     now: () => Date.now(),
     schedule(ms, fire) {
       const timer = setTimeout(fire, ms);

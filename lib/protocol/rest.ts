@@ -131,6 +131,9 @@ export const submitAnswerSchema = z.object({
   status: callStatusSchema,
 });
 
-export const signInBodySchema = z.object({ token: z.string().min(1).max(1_024) });
+const secret = z.string().min(1).max(1_024);
+/** The operator's token, or the code of a one-time link. */
+export const signInBodySchema = z.union([z.object({ token: secret }), z.object({ code: secret })]);
+export const signedInSchema = z.object({ ok: z.literal(true), session_key: z.string() });
 export const okSchema = z.object({ ok: z.literal(true) });
 export const healthSchema = z.object({ status: z.string() });

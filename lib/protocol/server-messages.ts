@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { PROTOCOL } from './subprotocols.ts';
 import { rejectedToolSchema } from './tool-spec.ts';
 
 /** What the server sends on `/ws/client` (contract, section 5). */
 
-export const PROTOCOL = 'callboard.v1';
+export { PROTOCOL };
 
 export const resultRejectionCodeSchema = z.enum([
   'unknown_call',

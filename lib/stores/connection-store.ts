@@ -16,6 +16,8 @@ export interface ConnectionState {
   readonly caughtUp: { readonly events: number | null; readonly at: number } | null;
   /** The server told, since the connection was lost, that it cannot write its record. */
   readonly storeFailed: boolean;
+  /** The person is signing out, so that losing the session is no news. */
+  readonly signingOut: boolean;
 }
 
 export type ConnectionStore = StoreApi<ConnectionState>;
@@ -25,4 +27,5 @@ export const createConnectionStore = (): ConnectionStore =>
     feed: { kind: 'connecting' },
     caughtUp: null,
     storeFailed: false,
+    signingOut: false,
   }));

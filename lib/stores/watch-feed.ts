@@ -50,7 +50,7 @@ export interface WatchFeed {
 /**
  * Owns the watch socket (contract, section 8): asks for what is newer than it
  * has, comes back after every loss, hands events on once per frame. It folds
- * nothing itself. The cookie is the credential; no token is known here.
+ * nothing itself. The environment's sockets carry the credential; none is known here.
  */
 export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
   const { environment } = deps;

@@ -1,13 +1,21 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import { HttpError } from '#lib/protocol/http-error';
+import { signInBodySchema } from '#lib/protocol/rest';
+import { toCredentialProtocol } from '#lib/protocol/subprotocols';
+import { readConfig } from '../config.ts';
 import { type CredentialRequest, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
+import { createTokenCheck } from './operator-token.ts';
 
 const TOKEN = 'the-right-token';
 const OPERATOR = { kind: 'operator', sessionId: null };
 const SIGNED_IN = { kind: 'operator', sessionId: 'session-1' };
-const cookie = 'callboard_session=good';
+const cookie = 'callboard_session_0=good';
 const origin = 'http://localhost:3000';
+const key = { 'x-callboard-session': 'its-key' };
+const offered = { 'sec-websocket-protocol': 'callboard.v1, session.its-key' };
 
 describe('bearer', () => {
   test.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])(
@@ -20,71 +28,130 @@ describe('bearer', () => {
   test.each(['Bearer wrong', 'Bearer', 'Bearer ', TOKEN, `Basic ${TOKEN}`, `Bearer ${TOKEN} x`])(
     '[AU13] %o is refused, cookie or not',
     async (authorization) => {
-      expect(await ask({ headers: { authorization, cookie } })).toBe('unauthenticated');
+      expect(await ask({ headers: { authorization, cookie, ...key } })).toBe('unauthenticated');
     },
   );
 
   test('[AU14] a subprotocol counts on a socket', async () => {
     const headers = { 'sec-websocket-protocol': `callboard.v1, bearer.${TOKEN}` };
-    expect(await ask({ headers, socket: true })).toEqual(OPERATOR);
+    expect(await ask({ headers, at: 'socket' })).toEqual(OPERATOR);
     expect(await ask({ headers })).toBe('unauthenticated');
+    expect(await ask({ headers, at: 'page' })).toBe('unauthenticated');
   });
 
-  test('[AU14] a wrong subprotocol is refused', async () => {
-    const headers = { 'sec-websocket-protocol': 'callboard.v1, bearer.wrong' };
-    expect(await ask({ headers, socket: true })).toBe('unauthenticated');
-  });
+  test.each(['wrong', '', '%zz', '%E0%A4%A'])(
+    '[AU14] the wrong subprotocol bearer.%s is refused, with cookie and key',
+    async (token) => {
+      const headers = {
+        cookie,
+        origin,
+        'sec-websocket-protocol': `callboard.v1, bearer.${token}, session.its-key`,
+      };
+      expect(await ask({ headers, at: 'socket' })).toBe('unauthenticated');
+    },
+  );
+});
+
+test('[AU1] each token that may be one signs in by header, subprotocol and form', async () => {
+  const signs = fc.constantFrom(...'ABYZabyz0189_.~+/=-');
+  const tokens = fc.array(signs, { minLength: 16, maxLength: 256 }).map((all) => all.join(''));
+  await fc.assert(
+    fc.asyncProperty(tokens, async (token) => {
+      const env = { CALLBOARD_TOKEN: token, CALLBOARD_CONFIG: '' };
+      expect(readConfig(env, '/nowhere').token).toBe(token);
+      const isRight = createTokenCheck(token);
+      const { credentials } = setup(isRight);
+      const header = { authorization: `Bearer ${token}` };
+      expect(await credentials.authenticate(request({ headers: header }))).toEqual(OPERATOR);
+      const protocols = `callboard.v1, ${toCredentialProtocol('bearer', token)}`;
+      const headers = { 'sec-websocket-protocol': protocols };
+      const opening = request({ headers, at: 'socket' });
+      expect(await credentials.authenticate(opening)).toEqual(OPERATOR);
+      const body = signInBodySchema.parse(JSON.parse(JSON.stringify({ token: token.trim() })));
+      expect('token' in body && isRight(body.token)).toBe(true);
+    }),
+  );
 });
 
 describe('cookie', () => {
   test.each([undefined, 'same-origin', 'none'])(
     '[AU15] a GET with Sec-Fetch-Site %o',
     async (site) => {
-      expect(await ask({ headers: { cookie, ...fetchSite(site) } })).toEqual(SIGNED_IN);
+      expect(await ask({ headers: { cookie, ...key, ...fetchSite(site) } })).toEqual(SIGNED_IN);
     },
   );
 
   test.each(['cross-site', 'same-site', 'nonsense'])(
     '[AU15] not a GET with Sec-Fetch-Site %o',
     async (site) => {
-      expect(await ask({ headers: { cookie, ...fetchSite(site) } })).toBe('origin_not_allowed');
+      expect(await ask({ headers: { cookie, ...key, ...fetchSite(site) } })).toBe(
+        'origin_not_allowed',
+      );
     },
   );
 
   test('[AU15] a POST with our Origin, or from our own page', async () => {
-    expect(await ask({ method: 'POST', headers: { cookie, origin } })).toEqual(SIGNED_IN);
-    const headers = { cookie, ...fetchSite('same-origin') };
+    expect(await ask({ method: 'POST', headers: { cookie, ...key, origin } })).toEqual(SIGNED_IN);
+    const headers = { cookie, ...key, ...fetchSite('same-origin') };
     expect(await ask({ method: 'POST', headers })).toEqual(SIGNED_IN);
   });
 
   test.each([undefined, 'none', 'same-site', 'cross-site'])(
     '[AU15] not a POST with Sec-Fetch-Site %o and no Origin',
     async (site) => {
-      const headers = { cookie, ...fetchSite(site) };
+      const headers = { cookie, ...key, ...fetchSite(site) };
       expect(await ask({ method: 'POST', headers })).toBe('origin_not_allowed');
     },
   );
 
   test('[AU16] on a socket only with our Origin', async () => {
-    expect(await ask({ socket: true, headers: { cookie, origin } })).toEqual(SIGNED_IN);
-    expect(await ask({ socket: true, headers: { cookie } })).toBe('origin_not_allowed');
-    const own = { cookie, ...fetchSite('same-origin') };
-    expect(await ask({ socket: true, headers: own })).toBe('origin_not_allowed');
+    const at = 'socket';
+    expect(await ask({ at, headers: { cookie, ...offered, origin } })).toEqual(SIGNED_IN);
+    expect(await ask({ at, headers: { cookie, ...offered } })).toBe('origin_not_allowed');
+    const own = { cookie, ...offered, ...fetchSite('same-origin') };
+    expect(await ask({ at, headers: own })).toBe('origin_not_allowed');
+  });
+
+  test('[AU21] without its key it is no credential, whatever else is sent', async () => {
+    for (const method of ['GET', 'POST']) {
+      for (const more of [{}, offered, { 'x-callboard-session': '' }, fetchSite('same-origin')]) {
+        const headers = { cookie, origin, ...more };
+        expect(await ask({ method, headers })).toBe('unauthenticated');
+      }
+    }
+    for (const more of [{}, key, { 'sec-websocket-protocol': 'callboard.v1, session.' }]) {
+      const headers = { cookie, origin, ...more };
+      expect(await ask({ at: 'socket', headers })).toBe('unauthenticated');
+    }
+    expect(await ask({ method: 'POST', headers: { cookie } })).toBe('unauthenticated');
+    const wrong = { cookie, origin, 'x-callboard-session': 'another-key' };
+    expect(await ask({ headers: wrong })).toBe('unauthenticated');
+    expect(await ask({ headers: { origin, ...key } })).toBe('unauthenticated');
   });
 
   test('[AU16] a bearer token on a socket needs no Origin', async () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
-    expect(await ask({ socket: true, headers })).toEqual(OPERATOR);
+    expect(await ask({ at: 'socket', headers })).toEqual(OPERATOR);
   });
 
   test('[AU17] a link from elsewhere opens a page', async () => {
-    const headers = { cookie, ...fetchSite('cross-site') };
-    expect(await ask({ headers, navigation: true })).toEqual(SIGNED_IN);
-    expect(await ask({ headers, navigation: true, method: 'POST' })).toBe('origin_not_allowed');
+    const link = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    const headers = { cookie, ...fetchSite('cross-site'), ...link };
+    expect(await ask({ headers, at: 'page' })).toEqual(SIGNED_IN);
+    expect(await ask({ headers, at: 'page', method: 'POST' })).toBe('origin_not_allowed');
+    const embedded = { ...headers, 'sec-fetch-dest': 'iframe' };
+    expect(await ask({ headers: embedded, at: 'page' })).toBe('origin_not_allowed');
+    expect(await ask({ headers: { ...headers, ...key } })).toBe('origin_not_allowed');
+  });
+
+  test('[AU17] to a page our own scripts send no key', async () => {
+    const headers = { cookie, ...fetchSite('same-origin') };
+    expect(await ask({ headers, at: 'page' })).toEqual(SIGNED_IN);
   });
 
   test('[AU15] an unknown session is refused', async () => {
-    expect(await ask({ headers: { cookie: 'callboard_session=old' } })).toBe('unauthenticated');
+    const headers = { cookie: 'callboard_session_0=old', ...key };
+    expect(await ask({ headers })).toBe('unauthenticated');
   });
 });
 
@@ -105,7 +172,7 @@ describe('guessing', () => {
   test('[AU19] nothing, or an old cookie, is no guess', async () => {
     const { credentials } = setup();
     for (let n = 0; n < 10; n++) {
-      const headers = n % 2 ? {} : { cookie: 'callboard_session=old' };
+      const headers = n % 2 ? {} : { cookie: 'callboard_session_0=old', ...key };
       expect(await credentials.authenticate(request({ headers }))).toMatchObject({ status: 401 });
     }
   });
@@ -126,13 +193,15 @@ async function ask(more: Partial<CredentialRequest>) {
   return answer instanceof HttpError ? answer.code : answer;
 }
 
-function setup() {
+function setup(isRight = (token: string): boolean => token === TOKEN) {
   const credentials = createCredentials({
-    findPrincipal: (token) => (token === TOKEN ? { kind: 'operator', sessionId: null } : undefined),
+    findPrincipal: (token) => (isRight(token) ? { kind: 'operator', sessionId: null } : undefined),
     sessions: {
-      find: async (header) => (header?.includes('=good') ? 'session-1' : undefined),
+      find: async (header, key) =>
+        header?.includes('=good') && key === 'its-key' ? 'session-1' : undefined,
+      findByCookie: async (header) => (header?.includes('=good') ? 'session-1' : undefined),
     },
-    failedAttempts: createFailedAttempts({ count: 3, windowSeconds: 60 }),
+    failedAttempts: createFailedAttempts(createManualClock(), { count: 3, maxHeld: 0 }),
   });
   return { credentials };
 }

@@ -1,25 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { readCredentialProtocol, SESSION_HEADER } from '#lib/protocol/subprotocols';
 import type { FailedAttempts } from './failed-attempts.ts';
+import { isForeignFetch } from './host-gate.ts';
 import type { Principal } from './principal.ts';
-import { readCookie, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface CredentialRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
   /** Of the peer, as the socket tells it. */
   readonly address: string;
-  /** A socket may carry its token as a subprotocol, and a cookie is worth nothing there without an Origin. */
-  readonly socket?: boolean;
-  /** A page opened in the address bar or by a link: it shows no data, so a foreign link may open it. */
-  readonly navigation?: boolean;
+  /**
+   * A socket may carry its secrets as subprotocols, and a cookie is worth nothing there without an
+   * Origin. A page shows no data by itself: the cookie alone opens it, and a link from elsewhere may.
+   */
+  readonly at?: 'api' | 'socket' | 'page';
 }
 
 /**
  * Finds out who asks: by `Authorization: Bearer`, on a socket by the subprotocol
- * `bearer.<token>`, else by the sign-in cookie; never by anything in a URL. The
- * `Host` and an `Origin` that is there have been judged before (`HostGate`).
- * A refusal tells the same whatever was asked for.
+ * `bearer.<token>`, else by the sign-in cookie together with the page's key; never
+ * by anything in a URL. The `Host`, an `Origin` that is there and what the browser
+ * says of the site that asks have been checked before (`HostGate`). A refusal says
+ * the same whatever was asked for.
  */
 export interface Credentials {
   authenticate(request: CredentialRequest): Promise<Principal | HttpError>;
@@ -28,7 +32,7 @@ export interface Credentials {
 export function createCredentials(deps: {
   /** Who a token belongs to; undefined when nobody's. */
   readonly findPrincipal: (token: string) => Principal | undefined | Promise<Principal | undefined>;
-  readonly sessions: Pick<Sessions, 'find'>;
+  readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
   readonly failedAttempts: FailedAttempts;
 }): Credentials {
   const wrong = async (address: string): Promise<HttpError> => {
@@ -43,48 +47,55 @@ export function createCredentials(deps: {
         const principal = token === '' ? undefined : await deps.findPrincipal(token);
         return principal ?? wrong(request.address);
       }
-      if (readCookie(request.headers.cookie) === undefined) return unauthenticated();
+      const { cookie } = request.headers;
+      const key = request.at === 'page' ? null : keyOf(request);
+      // The cookie goes to every port of this host, so that alone it says nothing of who asks.
+      if (cookie === undefined || key === '') return unauthenticated();
       const refusal = refuseCookieFrom(request);
       if (refusal) return refusal;
-      const sessionId = await deps.sessions.find(request.headers.cookie);
+      const { find, findByCookie } = deps.sessions;
+      const sessionId = await (key === null ? findByCookie(cookie) : find(cookie, key));
       // Not counted: a cookie that has run out is no guess, and browsers send it with everything.
       return sessionId === undefined ? unauthenticated() : { kind: 'operator', sessionId };
     },
   };
 }
 
+/** The second secret of a sign-in; empty when none was sent. */
+function keyOf({ headers, at }: CredentialRequest): string {
+  const { [SESSION_HEADER]: key, 'sec-websocket-protocol': protocols } = headers;
+  const sent = at === 'socket' ? readCredentialProtocol('session', protocols) : key;
+  return typeof sent === 'string' ? sent : '';
+}
+
 /** Undefined when no token was sent; empty when one was meant and is not there. */
 function bearerOf(request: CredentialRequest): string | undefined {
   const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
   if (authorization !== undefined) return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
-  if (!request.socket) return undefined;
-  const offered = protocols?.split(',').map((one) => one.trim());
-  return offered?.find((one) => one.startsWith('bearer.'))?.slice('bearer.'.length);
+  return request.at === 'socket' ? readCredentialProtocol('bearer', protocols) : undefined;
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
-/** `none`: typed in, or opened from outside the browser. */
-const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /**
  * A browser sends the cookie by itself, so the request must show that one of
  * our own pages made it. An `Origin` that is there is ours by now.
  */
-function refuseCookieFrom(request: CredentialRequest): HttpError | undefined {
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  if (origin !== undefined) return undefined;
-  if (request.navigation && SAFE_METHODS.has(request.method)) return undefined;
-  const ours =
-    !request.socket &&
-    (SAFE_METHODS.has(request.method)
-      ? site === undefined || OWN_FETCH_SITES.has(String(site))
-      : site === 'same-origin');
-  if (ours) return undefined;
+function refuseCookieFrom({ headers, method, at }: CredentialRequest): HttpError | undefined {
+  if (headers.origin !== undefined) return undefined;
+  const isSafe = SAFE_METHODS.has(method);
+  if (at === 'page' && isSafe && isNavigation(headers)) return undefined;
+  if (at !== 'socket' && isSafe && !isForeignFetch(headers)) return undefined;
+  if (at !== 'socket' && headers['sec-fetch-site'] === 'same-origin') return undefined;
   return new HttpError(
     'origin_not_allowed',
     'The sign-in cookie counts only from a page of this server: the request needs its Origin. Programs send "Authorization: Bearer <token>".',
   );
 }
+
+/** Opened in the address bar or by a link, and not embedded. */
+const isNavigation = (headers: IncomingHttpHeaders): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 
 const unauthenticated = (): HttpError =>
   new HttpError(

@@ -1,24 +1,66 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createFailedAttempts } from './failed-attempts.ts';
+import { expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { type AttemptLimits, createFailedAttempts } from './failed-attempts.ts';
 
-// The limiter keeps its own time.
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+const HOME = '10.0.0.1';
 
 test('[AU20] the count starts anew after its window', async () => {
-  const attempts = createFailedAttempts({ count: 1, windowSeconds: 60 });
-  expect(await attempts.count('10.0.0.1')).toBeUndefined();
-  expect(await attempts.lockedFor('10.0.0.1')).toBeUndefined();
-  expect(await attempts.count('10.0.0.1')).toBe(60);
-  expect(await attempts.lockedFor('10.0.0.1')).toBe(60);
-  vi.advanceTimersByTime(60_001);
-  expect(await attempts.lockedFor('10.0.0.1')).toBeUndefined();
+  const { attempts, clock } = setup({ count: 1, maxHeld: 0 });
+  expect(await attempts.count(HOME)).toBeUndefined();
+  expect(await attempts.count(HOME)).toBe(60);
+  clock.advance(59_999);
+  expect(await attempts.count(HOME)).toBe(1);
+  clock.advance(1);
+  expect(await attempts.count(HOME)).toBeUndefined();
 });
 
 test('[AU20] the addresses of one IPv6 /64 are one', async () => {
-  const attempts = createFailedAttempts({ count: 1, windowSeconds: 60 });
+  const { attempts } = setup({ count: 1, maxHeld: 0 });
   await attempts.count('2001:db8:1:2:aaaa::1');
   expect(await attempts.count('2001:db8:1:2:bbbb::2')).toBeDefined();
   expect(await attempts.count('2001:db8:1:3::1')).toBeUndefined();
   expect(await attempts.count('::1')).toBeUndefined();
 });
+
+test('[AU24] beyond the limit answers are held back, some of them', async () => {
+  const { attempts, clock } = setup({ count: 2, holdMs: 1_000, maxHeld: 3 });
+  const answered: number[] = [];
+  for (let n = 0; n < 8; n += 1) void attempts.count(HOME).then(() => answered.push(n));
+  await settled();
+  expect(answered, 'the first two, and what is over the places to wait in').toEqual([
+    0, 1, 5, 6, 7,
+  ]);
+  clock.advance(999);
+  await settled();
+  expect(answered).toHaveLength(5);
+  clock.advance(1);
+  await settled();
+  expect(answered).toEqual([0, 1, 5, 6, 7, 2, 3, 4]);
+  void attempts.count(HOME).then(() => answered.push(8));
+  await settled();
+  expect(answered, 'a place is free again').toHaveLength(8);
+});
+
+test('[AU24] the answers of another address are not held back', async () => {
+  const { attempts } = setup({ count: 1 });
+  await attempts.count(HOME);
+  void attempts.count(HOME);
+  expect(await attempts.count('10.0.0.2')).toBeUndefined();
+});
+
+test('[AU25] of more addresses than it remembers, the oldest is forgotten', async () => {
+  const { attempts } = setup({ count: 1, maxHeld: 0, maxAddresses: 3 });
+  for (const address of ['a', 'b', 'c']) await attempts.count(address);
+  expect(await attempts.count('a')).toBeDefined();
+  await attempts.count('d');
+  expect(await attempts.count('b')).toBeDefined();
+  expect(await attempts.count('c')).toBeDefined();
+  expect(await attempts.count('a'), 'forgotten').toBeUndefined();
+});
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function setup(limits: Partial<AttemptLimits>) {
+  const clock = createManualClock();
+  return { clock, attempts: createFailedAttempts(clock, limits) };
+}

@@ -1,32 +1,90 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Clock } from '../clock.ts';
 
-const FAILED_ATTEMPTS = { count: 20, windowSeconds: 60 } as const;
+export interface AttemptLimits {
+  /** Wrong credentials of one address in a window that are answered at once. */
+  readonly count: number;
+  readonly windowMs: number;
+  /** How long the answer to each further one is held back. */
+  readonly holdMs: number;
+  /** Of one address; the rest is answered at once, so that holding back costs no memory. */
+  readonly maxHeld: number;
+  /** Addresses that are remembered. */
+  readonly maxAddresses: number;
+}
+
+const LIMITS: AttemptLimits = {
+  count: 20,
+  windowMs: 60_000,
+  holdMs: 1_000,
+  // Below what one address may have of upgrades in waiting, so that the right token finds a place.
+  maxHeld: 16,
+  maxAddresses: 10_000,
+};
 
 /**
- * Wrong credentials by address, loopback included: a page in somebody's browser
- * guesses from there. It counts and tells; who is refused is decided elsewhere.
+ * Wrong credentials by address, loopback included. It bounds the work that they
+ * make, and slows who sends them; who is right is never asked here, so that
+ * nobody is locked out by others of the same address. Against guessing stands
+ * the length of the token.
  */
 export interface FailedAttempts {
-  /** Counts one; the seconds to wait once there were too many, else undefined. */
+  /**
+   * Counts one. Undefined while there are few; else the seconds to wait, given
+   * only after a while.
+   */
   count(address: string): Promise<number | undefined>;
-  /** The seconds to wait, without counting. */
-  lockedFor(address: string): Promise<number | undefined>;
+}
+
+interface Window {
+  count: number;
+  held: number;
+  readonly endsAt: number;
 }
 
 export function createFailedAttempts(
-  limits: { readonly count: number; readonly windowSeconds: number } = FAILED_ATTEMPTS,
+  clock: Clock,
+  limits: Partial<AttemptLimits> = {},
 ): FailedAttempts {
-  const limiter = new RateLimiterMemory({
-    points: limits.count,
-    duration: limits.windowSeconds,
-  });
-  const wait = (used: { consumedPoints: number; msBeforeNext: number } | null) =>
-    used && used.consumedPoints > limits.count
-      ? Math.max(1, Math.ceil(used.msBeforeNext / 1_000))
-      : undefined;
+  const { count, windowMs, holdMs, maxHeld, maxAddresses } = { ...LIMITS, ...limits };
+  /** By address, oldest first. */
+  const windows = new Map<string, Window>();
+
+  /** Ended windows stand in front, since all are of one length. Over the limit the oldest goes. */
+  const sweep = () => {
+    const now = clock.now();
+    for (const [address, { endsAt }] of windows) {
+      if (endsAt > now && windows.size < maxAddresses) return;
+      windows.delete(address);
+    }
+  };
+
+  const windowOf = (address: string): Window => {
+    const bucket = bucketOf(address);
+    const known = windows.get(bucket);
+    if (known && known.endsAt > clock.now()) return known;
+    windows.delete(bucket);
+    sweep();
+    const made = { count: 0, held: 0, endsAt: clock.now() + windowMs };
+    windows.set(bucket, made);
+    return made;
+  };
+
+  const hold = async (window: Window): Promise<void> => {
+    if (window.held >= maxHeld) return;
+    window.held += 1;
+    await new Promise<void>((resolve) => clock.schedule(holdMs, resolve));
+    window.held -= 1;
+  };
+
   return {
-    count: async (address) => wait(await limiter.penalty(bucketOf(address))),
-    lockedFor: async (address) => wait(await limiter.get(bucketOf(address))),
+    async count(address) {
+      const window = windowOf(address);
+      window.count += 1;
+      if (window.count <= count) return undefined;
+      const retryAfter = Math.max(1, Math.ceil((window.endsAt - clock.now()) / 1_000));
+      await hold(window);
+      return retryAfter;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHostGate, type HostGateOptions } from './host-gate.ts';
+import { createHostGate, type HostGateOptions, isForeignFetch } from './host-gate.ts';
 
 const gate = (more: Partial<HostGateOptions> = {}) =>
   createHostGate({
@@ -105,11 +105,50 @@ describe('Origin', () => {
   });
 
   test('[AU12] no Origin at all is judged by whoever reads the credential', () => {
-    expect(gate().refuse({ host: 'localhost:3000' })).toBeUndefined();
+    expect(gate().refuse(request({ host: 'localhost:3000' }))).toBeUndefined();
   });
 
   test('[AU11] the host is judged first', () => {
     const headers = { host: 'evil.example', origin: 'https://evil.example' };
-    expect(gate().refuse(headers)?.code).toBe('host_not_allowed');
+    expect(gate().refuse(request(headers))?.code).toBe('host_not_allowed');
   });
+});
+
+describe('several Hosts', () => {
+  const own = ['Host', 'localhost:3000'];
+  test.each([
+    [...own, 'Host', 'evil.example'],
+    ['Host', 'evil.example', ...own],
+    [...own, 'hOsT', 'localhost:3000'],
+    [...own, 'Accept', '*/*', 'HOST', ''],
+  ])('[AU26] %j is refused, although the first is ours', (...rawHeaders) => {
+    const refusal = gate().refuse({ headers: { host: 'localhost:3000' }, rawHeaders });
+    expect(refusal?.code).toBe('bad_request');
+  });
+
+  test('[AU26] a value that reads Host is none', () => {
+    const rawHeaders = [...own, 'X-Note', 'Host', 'Accept', 'host'];
+    expect(gate().refuse({ headers: { host: 'localhost:3000' }, rawHeaders })).toBeUndefined();
+  });
+});
+
+describe('what the browser says of who asks', () => {
+  test.each(['cross-site', 'same-site', 'nonsense', ''])('[AU27] %o is foreign', (site) => {
+    expect(isForeignFetch({ 'sec-fetch-site': site })).toBe(true);
+  });
+
+  test.each([undefined, 'same-origin', 'none'])('[AU27] %o is not', (site) => {
+    expect(isForeignFetch(site === undefined ? {} : { 'sec-fetch-site': site })).toBe(false);
+  });
+
+  test('[AU27] an Origin says more, and is judged by itself', () => {
+    const headers = { origin: 'https://board.example', 'sec-fetch-site': 'cross-site' };
+    expect(isForeignFetch(headers)).toBe(false);
+  });
+});
+
+/** As Node reads it. */
+const request = (headers: Record<string, string>) => ({
+  headers,
+  rawHeaders: Object.entries(headers).flat(),
 });

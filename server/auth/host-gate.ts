@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export interface HostGateOptions {
   readonly scheme: 'http' | 'https';
@@ -13,7 +13,7 @@ export interface HostGateOptions {
 }
 
 export interface GateRefusal {
-  readonly code: 'host_not_allowed' | 'origin_not_allowed';
+  readonly code: 'bad_request' | 'host_not_allowed' | 'origin_not_allowed';
   readonly message: string;
 }
 
@@ -27,9 +27,25 @@ export interface HostGate {
   refuseHost(host: string | undefined): GateRefusal | undefined;
   /** Only judges an `Origin` that is there (403). */
   refuseOrigin(origin: string | undefined): GateRefusal | undefined;
-  /** Both, host first. */
-  refuse(headers: IncomingHttpHeaders): GateRefusal | undefined;
+  /** Both, host first, of which there may be one alone: who reads which of two is not agreed (400). */
+  refuse(incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): GateRefusal | undefined;
 }
+
+/** `none`: typed in, or opened from outside the browser. */
+const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
+
+/**
+ * Whether the browser says that a page of another site, or of another port of
+ * this host, made this request, and no `Origin` says which. Pictures and scripts
+ * are fetched like that, from anywhere.
+ */
+export const isForeignFetch = ({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
+  origin === undefined && site !== undefined && !OWN_FETCH_SITES.has(String(site));
+
+export const foreignFetch: GateRefusal = {
+  code: 'origin_not_allowed',
+  message: 'A page of another site made this request. Open this server by its own address.',
+};
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
@@ -56,7 +72,10 @@ export function createHostGate(options: HostGateOptions): HostGate {
       origin === undefined || isOneOf(allowed().origins, origin)
         ? undefined
         : foreignOrigin(origin),
-    refuse: (headers) => gate.refuseHost(headers.host) ?? gate.refuseOrigin(headers.origin),
+    refuse: ({ headers, rawHeaders }) =>
+      refuseSecondHost(rawHeaders) ??
+      gate.refuseHost(headers.host) ??
+      gate.refuseOrigin(headers.origin),
   };
   return gate;
 }
@@ -82,6 +101,14 @@ const toHostName = (host: string): string =>
 function isOneOf(origins: ReadonlySet<string>, origin: string): boolean {
   const parsed = URL.parse(origin);
   return parsed !== null && parsed.origin === origin && origins.has(origin);
+}
+
+/** Node keeps the first of several; what stands in front of us may have gone by the last. */
+function refuseSecondHost(rawHeaders: readonly string[]): GateRefusal | undefined {
+  const isHost = (text: string, index: number) =>
+    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+  if (rawHeaders.filter(isHost).length < 2) return undefined;
+  return { code: 'bad_request', message: 'The request has more than one Host header.' };
 }
 
 const foreignHost = (host: string | undefined): GateRefusal => ({

@@ -1,69 +1,185 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import type { Store } from '../store/store.ts';
+import type { SessionRecord, Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 
-export const SESSION_COOKIE = 'callboard_session';
-export const SESSION_MS = 30 * 24 * 60 * 60_000;
+/** A sign-in that nobody used for so long has ended. */
+export const SESSION_IDLE_MS = 12 * 60 * 60_000;
+/** However much it is used. */
+export const SESSION_MAX_MS = 7 * 24 * 60 * 60_000;
+/** Use is written down this often at most, and looked for this often where a socket is open. */
+export const SESSION_RENEW_MS = 60 * 60_000;
+/** Another port of this host may plant as many cookies of our name as a header can hold. */
+const MAX_CANDIDATES = 32;
 
-/**
- * Sign-ins of people. The browser holds the secret in a cookie that scripts
- * cannot read; the store holds its hash. A session's id is that hash.
- */
-export interface Sessions {
-  /** Makes a session, durably; the value for `Set-Cookie`. */
-  signIn(): Promise<string>;
-  /** The id of the live session that this `Cookie` header carries. */
-  find(cookieHeader: string | undefined): Promise<string | undefined>;
-  /** Ends a session, durably, and tells the listeners; the value for `Set-Cookie`. */
-  signOut(sessionId: string): Promise<string>;
-  /** Called with each session that ends, so that its sockets end with it. Returns its undo. */
-  onSignOut(listener: (sessionId: string) => void): () => void;
+export interface SignedIn {
+  /** The value for `Set-Cookie`. */
+  readonly cookie: string;
+  /** For the page, which sends it with each request: never in a cookie or a URL. */
+  readonly key: string;
 }
 
-export function createSessions(deps: {
-  readonly store: Pick<Store, 'write' | 'getSession'>;
+/**
+ * Sign-ins of people. Two secrets make one: the browser holds the first in a
+ * cookie that scripts cannot read, and sends it to every port of this host; the
+ * second, the key, only pages of our origin have. The store holds their hashes,
+ * `<cookie's>:<key's>`, which is a session's id.
+ */
+export interface Sessions {
+  readonly cookieName: string;
+  /** Makes a session, durably. */
+  signIn(): Promise<SignedIn>;
+  /** The id of the live session of one of these cookies and this key. */
+  find(cookieHeader: string | undefined, key: string): Promise<string | undefined>;
+  /** The same without the key: enough for a page, which shows no data. */
+  findByCookie(cookieHeader: string | undefined): Promise<string | undefined>;
+  /** Counts as use until its undo is called. */
+  hold(sessionId: string): () => void;
+  /** Ends a session, durably, and tells the listeners; the value for `Set-Cookie`. */
+  signOut(sessionId: string): Promise<string>;
+  /** Called with each held session that ends, so that its sockets end with it. Returns its undo. */
+  onEnd(listener: (sessionId: string) => void): () => void;
+}
+
+export interface SessionsDeps {
+  readonly store: Pick<Store, 'write' | 'findSession'>;
   readonly clock: Clock;
-  /** 256 random bits as text that a cookie can carry. */
+  /** 256 random bits as text that a cookie, a header and a subprotocol can carry. */
   readonly newSecret: () => string;
   /** True when people reach the server by https. */
   readonly secure: boolean;
-}): Sessions {
-  const listeners = new Set<(sessionId: string) => void>();
+  /** Tells this server's cookie from those of others on the same host. */
+  readonly instanceId: string;
+  readonly report: (error: unknown) => void;
+}
+
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { store, clock, newSecret } = deps;
+  const cookieName = `callboard_session_${deps.instanceId}`;
   const attributes = `Path=/; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+  const listeners = new Set<(sessionId: string) => void>();
+
+  const findLive = async (cookieHash: string): Promise<SessionRecord | undefined> => {
+    const session = await store.findSession(cookieHash);
+    return session && session.expiresAt > clock.now() ? session : undefined;
+  };
+
+  /** Never brings back a session that ended meanwhile: the store changes a row that is there. */
+  const renew = (session: SessionRecord): SessionRecord => {
+    const until = clock.now() + SESSION_IDLE_MS;
+    const expiresAt = Math.min(until, session.createdAt + SESSION_MAX_MS);
+    if (expiresAt - session.expiresAt < SESSION_RENEW_MS) return session;
+    const renewed = { ...session, expiresAt };
+    store.write([{ type: 'renew_session', session: renewed }]).catch(deps.report);
+    return renewed;
+  };
+
+  const findFitting = async (
+    cookieHeader: string | undefined,
+    fits: (session: SessionRecord) => boolean,
+  ): Promise<string | undefined> => {
+    for (const secret of readCookies(cookieHeader, cookieName)) {
+      const session = await findLive(hashSecret(secret));
+      if (session && fits(session)) return renew(session).idHash;
+    }
+    return undefined;
+  };
+
+  const end = (sessionId: string) => {
+    for (const listener of listeners) listener(sessionId);
+  };
+  const hold = createHolds({ clock, findLive, renew, end, report: deps.report });
 
   return {
+    cookieName,
     async signIn() {
-      const secret = deps.newSecret();
-      const createdAt = deps.clock.now();
-      const expiresAt = createdAt + SESSION_MS;
-      await deps.store.write([
-        { type: 'put_session', session: { idHash: hashSecret(secret), createdAt, expiresAt } },
-      ]);
-      return `${SESSION_COOKIE}=${secret}; Max-Age=${SESSION_MS / 1_000}; ${attributes}`;
+      const [secret, key] = [newSecret(), newSecret()];
+      const idHash = `${hashSecret(secret)}:${hashSecret(key)}`;
+      const createdAt = clock.now();
+      const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS };
+      await store.write([{ type: 'put_session', session }]);
+      const lives = `Max-Age=${SESSION_MAX_MS / 1_000}`;
+      return { cookie: `${cookieName}=${secret}; ${lives}; ${attributes}`, key };
     },
-    async find(cookieHeader) {
-      const secret = readCookie(cookieHeader);
-      if (secret === undefined) return undefined;
-      const session = await deps.store.getSession(hashSecret(secret));
-      return session && session.expiresAt > deps.clock.now() ? session.idHash : undefined;
+    async find(cookieHeader, key) {
+      const keyHash = Buffer.from(hashSecret(key));
+      return findFitting(cookieHeader, ({ idHash }) => {
+        const wanted = Buffer.from(idHash.slice(idHash.indexOf(':') + 1));
+        return wanted.length === keyHash.length && timingSafeEqual(wanted, keyHash);
+      });
     },
+    findByCookie: (cookieHeader) => findFitting(cookieHeader, () => true),
+    hold,
     async signOut(sessionId) {
-      await deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
-      for (const listener of listeners) listener(sessionId);
-      return `${SESSION_COOKIE}=; Max-Age=0; ${attributes}`;
+      await store.write([{ type: 'delete_session', idHash: sessionId }]);
+      end(sessionId);
+      return `${cookieName}=; Max-Age=0; ${attributes}`;
     },
-    onSignOut(listener) {
+    onEnd(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
 }
 
-/** Our cookie's value; undefined when the header has none, or none that we could have made. */
-export function readCookie(header: string | undefined): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const [name, value] = pair.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return value;
+interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'report'> {
+  readonly findLive: (cookieHash: string) => Promise<SessionRecord | undefined>;
+  readonly renew: (session: SessionRecord) => SessionRecord;
+  readonly end: (sessionId: string) => void;
+}
+
+/** Renews sessions while they are held, and ends them on their last day all the same. */
+function createHolds(deps: HoldsDeps): Sessions['hold'] {
+  interface Held {
+    count: number;
+    cancel: () => void;
   }
-  return undefined;
+  const all = new Map<string, Held>();
+
+  const look = async (sessionId: string, held: Held): Promise<void> => {
+    const live = await deps.findLive(sessionId.slice(0, sessionId.indexOf(':')));
+    if (all.get(sessionId) !== held) return;
+    if (!live) return deps.end(sessionId);
+    const left = deps.renew(live).expiresAt - deps.clock.now();
+    const next = () => watch(sessionId, held);
+    held.cancel = deps.clock.schedule(Math.min(SESSION_RENEW_MS, left), next);
+  };
+
+  /** What cannot be read proves nothing, so it ends. */
+  const watch = (sessionId: string, held: Held): void => {
+    look(sessionId, held).catch((error: unknown) => {
+      deps.report(error);
+      deps.end(sessionId);
+    });
+  };
+
+  return (sessionId) => {
+    const held = all.get(sessionId) ?? { count: 0, cancel: () => {} };
+    held.count += 1;
+    if (held.count === 1) {
+      all.set(sessionId, held);
+      watch(sessionId, held);
+    }
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      held.count -= 1;
+      if (held.count > 0) return;
+      held.cancel();
+      all.delete(sessionId);
+    };
+  };
+}
+
+/** The different values of our cookie: browsers send one for each path and domain it was set for. */
+function readCookies(header: string | undefined, name: string): string[] {
+  const values = new Set<string>();
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    const value = pair.slice(at + 1).trim();
+    if (at > 0 && pair.slice(0, at).trim() === name && value !== '') values.add(value);
+    if (values.size === MAX_CANDIDATES) break;
+  }
+  return [...values];
 }

@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { createOperationRunner } from './create-operation-runner.ts';
-import { describeOperation, OPENAPI_HEAD, SECURITY_SCHEMES } from './describe-operation.ts';
+import { describeOperation, OPENAPI_HEAD, securitySchemes } from './describe-operation.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { Operation } from './operation.ts';
 import { parseTarget } from './parse-target.ts';
@@ -60,7 +60,7 @@ export function createApi(deps: HttpDeps): Api {
     hono.openAPIRegistry.registerPath(describeOperation(operation));
   }
   hono.notFound(serve(unknownPathOperation(operations)));
-  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
+  for (const [name, scheme] of Object.entries(securitySchemes(deps.sessions.cookieName))) {
     hono.openAPIRegistry.registerComponent('securitySchemes', name, scheme);
   }
 

@@ -1,7 +1,7 @@
 import type { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { HTTP_ERRORS, httpErrorSchema } from '#lib/protocol/http-error';
-import { SESSION_COOKIE } from '../auth/sessions.ts';
+import { SESSION_HEADER } from '#lib/protocol/subprotocols';
 import type { Operation } from './operation.ts';
 
 type RouteConfig = Parameters<typeof createRoute>[0];
@@ -15,10 +15,13 @@ export const OPENAPI_HEAD = {
   },
 };
 
-export const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer' },
-  cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
-} as const;
+/** The cookie counts together with the session's key alone. */
+export const securitySchemes = (cookieName: string) =>
+  ({
+    bearer: { type: 'http', scheme: 'bearer' },
+    cookie: { type: 'apiKey', in: 'cookie', name: cookieName },
+    session: { type: 'apiKey', in: 'header', name: SESSION_HEADER },
+  }) as const;
 
 const asJson = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
@@ -32,7 +35,7 @@ export function describeOperation(operation: Operation): RouteConfig {
     tags: [tag],
     summary,
     description: access === 'open' ? 'Needs no credential.' : `For: ${access.join(', ')}.`,
-    security: access === 'open' ? [] : [{ bearer: [] }, { cookie: [] }],
+    security: access === 'open' ? [] : [{ bearer: [] }, { cookie: [], session: [] }],
     request: describeRequest(operation),
     responses: describeAnswers(operation),
   };

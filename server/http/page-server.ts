@@ -14,6 +14,8 @@ export type PageHandler = (
 /** The build's files and the icons: the same for everybody, so they need no credential. */
 const FREE_FILE =
   /^\/(?:_next\/static\/.+|(?:favicon|icon|apple-icon)[\w.-]*|manifest\.webmanifest)$/;
+/** And that of a one-time link, whose code its script sends: opening the page tries nothing. */
+const SIGN_IN_PAGE = /^\/sign-in(?:\/[\w-]+)?$/;
 /** Next's own: fetching of images and data, and in development its overlay and source maps. */
 const NEXT_INTERNAL = /^\/(?:_next|__nextjs[\w-]*)(?:\/|$)/;
 const NEXT_FETCHERS = /^\/_next\/(?:image|data)(?:\/|$)/;
@@ -74,15 +76,10 @@ async function refuseStranger(
   target: Target,
 ): Promise<Answer | undefined> {
   const { pathname } = target;
-  if (FREE_FILE.test(pathname) || pathname === '/sign-in') return undefined;
+  if (FREE_FILE.test(pathname) || SIGN_IN_PAGE.test(pathname)) return undefined;
   const { headers, method = '' } = incoming;
-  const principal = await credentials.authenticate({
-    headers,
-    method,
-    address: incoming.socket.remoteAddress ?? 'unknown',
-    navigation:
-      headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document',
-  });
+  const address = incoming.socket.remoteAddress ?? 'unknown';
+  const principal = await credentials.authenticate({ headers, method, address, at: 'page' });
   if (!(principal instanceof HttpError)) {
     return principal.kind === 'operator' ? undefined : toSignIn(target);
   }

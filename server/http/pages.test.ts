@@ -5,23 +5,30 @@ import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 const visitor = { token: null };
 
 describe('who sees a page', () => {
-  test.each(['/', '/tools', '/docs', '/sign-in2', '/?_rsc=abc', '/_next', '/nowhere'])(
-    '[HT29] a visitor of %s is led to the sign-in page, or told nothing',
-    async (path) => {
-      const { server, seen } = await setup();
-      const answer = await server.get(path, visitor);
-      expect([303, 404]).toContain(answer.status);
-      if (answer.status === 303) {
-        const next = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
-        expect(answer.headers.location).toBe(`/sign-in${next}`);
-      }
-      expect(seen).toEqual([]);
-    },
-  );
+  test.each([
+    '/',
+    '/tools',
+    '/docs',
+    '/sign-in2',
+    '/sign-in/a/b',
+    '/?_rsc=abc',
+    '/_next',
+    '/nowhere',
+  ])('[HT29] a visitor of %s is led to the sign-in page, or told nothing', async (path) => {
+    const { server, seen } = await setup();
+    const answer = await server.get(path, visitor);
+    expect([303, 404]).toContain(answer.status);
+    if (answer.status === 303) {
+      const next = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
+      expect(answer.headers.location).toBe(`/sign-in${next}`);
+    }
+    expect(seen).toEqual([]);
+  });
 
   test.each([
     '/sign-in',
     '/sign-in?expired=1',
+    '/sign-in/a-Code_0',
     '/_next/static/chunks/a.js',
     '/favicon.ico',
     '/icon.svg',
@@ -57,7 +64,7 @@ describe('who sees a page', () => {
 
   test('[HT29] a link from elsewhere opens a page, another site does not embed it', async () => {
     const { server } = await setup();
-    const set = await server.sessions.signIn();
+    const { cookie: set } = await server.sessions.signIn();
     const cookie = set.split(';')[0] ?? '';
     const from = (dest: string) => ({
       cookie,

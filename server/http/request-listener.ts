@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
-import type { HostGate } from '../auth/host-gate.ts';
+import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import { writeAnswer } from './answer.ts';
 import type { Api } from './create-api.ts';
 import { errorAnswer, toHttpError } from './error-answer.ts';
@@ -20,13 +20,14 @@ export interface RequestListenerDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** The API's; all else is a page's. `/sign-in` itself is a page, a link below it is not. */
+/** The API's; all else is a page's. */
 const API_PATH =
-  /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|sign-in\/|(?:healthz|readyz|metrics|openapi\.json)$)/;
+  /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|(?:healthz|readyz|metrics|openapi\.json)$)/;
 
 /**
  * What Node's server calls for each request: does the target make sense, is the
- * host ours, may that origin ask; then the API or the pages. Never throws.
+ * host ours, may that origin ask; then the API, for which another site may not
+ * ask at all, or the pages, to which it may link. Never throws.
  */
 export function createRequestListener(
   deps: RequestListenerDeps,
@@ -38,11 +39,14 @@ export function createRequestListener(
     outgoing.on('error', () => {});
     const target = parseTarget(incoming.url);
     if (!target) return writeAnswer(outgoing, errorAnswer(badTarget()));
-    const refusal = deps.hostGate.refuse(incoming.headers);
+    const isApi = API_PATH.test(target.pathname);
+    const refusal =
+      deps.hostGate.refuse(incoming) ??
+      (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
     if (refusal) {
       return writeAnswer(outgoing, errorAnswer(new HttpError(refusal.code, refusal.message)));
     }
-    if (API_PATH.test(target.pathname)) return deps.api(incoming, outgoing);
+    if (isApi) return deps.api(incoming, outgoing);
     servePage(incoming, outgoing, target).catch((error: unknown) =>
       writeAnswer(outgoing, errorAnswer(toHttpError(error, deps.report))),
     );

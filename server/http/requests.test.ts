@@ -56,6 +56,10 @@ describe('who is let in', () => {
       });
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
+    const twice = `Host: 127.0.0.1:${server.port}\r\n`.repeat(2);
+    const head = `GET /v1/tools HTTP/1.1\r\n${twice}Authorization: Bearer ${TOKENS.operator}\r\n`;
+    const raw = await server.raw(`${head}Connection: close\r\n\r\n`);
+    expect(raw).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
     expect(server.calls.fake.asked).toEqual([]);
   });
 
@@ -74,6 +78,8 @@ describe('what makes no sense', () => {
     '//',
     '*',
     'http://a:99999/',
+    'http://127.0.0.1/v1/tools',
+    'http://evil.example/v1/tools',
     '/%E0%A4%A',
     '/v1/../x',
     '/v1/%2e%2e/x',
@@ -224,7 +230,7 @@ describe('doors', () => {
     const { schema } = invoke.requestBody.content['application/json'];
     expect(schema.required).toEqual(['run_id']);
     expect(invoke.responses['202']).toBeDefined();
-    expect(invoke.security).toEqual([{ bearer: [] }, { cookie: [] }]);
+    expect(invoke.security).toEqual([{ bearer: [] }, { cookie: [], session: [] }]);
     expect(document.paths['/healthz'].get.security).toEqual([]);
     for (const path of [
       '/v1/runs/{id}/events',

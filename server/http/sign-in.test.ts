@@ -5,57 +5,101 @@ const visitor = { token: null };
 
 test('[HT19] the token makes a session, which lets in from our own page', async () => {
   const server = await startTestServer();
-  const cookie = await signIn(server);
-  expect((await server.get('/v1/tools', { token: null, headers: { cookie } })).status).toBe(200);
+  const session = await signIn(server);
+  expect((await server.get('/v1/tools', { token: null, headers: session })).status).toBe(200);
   const body = { run_id: 'r', args: {} };
-  const foreign = await server.post('/v1/tools/echo/invoke', body, {
-    token: null,
-    headers: { cookie },
-  });
+  const path = '/v1/tools/echo/invoke';
+  const foreign = await server.post(path, body, { token: null, headers: session });
   expect(foreign).toMatchObject({ status: 403, json: { error: { code: 'origin_not_allowed' } } });
-  const headers = { cookie, origin: `http://127.0.0.1:${server.port}` };
-  const own = await server.post('/v1/tools/echo/invoke', body, { token: null, headers });
-  expect(own.status).toBe(202);
+  const headers = { ...session, origin: `http://127.0.0.1:${server.port}` };
+  expect((await server.post(path, body, { token: null, headers })).status).toBe(202);
 });
 
-test('[HT19] beyond the limit nobody signs in from there, and Retry-After says how long', async () => {
+test('[HT34] the cookie without the key is 401 on every path of the API', async () => {
+  const server = await startTestServer();
+  const { cookie } = await signIn(server);
+  const headers = { cookie, origin: `http://127.0.0.1:${server.port}` };
+  for (const path of ['/v1/tools', '/v1/tool_calls', '/openapi.json', '/metrics', '/v1/nowhere']) {
+    expect((await server.get(path, { token: null, headers })).status, path).toBe(401);
+  }
+  expect((await server.get('/', { token: null, headers })).text).toBe('a page');
+});
+
+test('[HT19] wrong ones are counted, and the right one signs in all the same', async () => {
   const server = await startTestServer({ allowedAttempts: 2 });
   const attempt = (token: string) => server.post('/auth/sign-in', { token }, visitor);
   expect((await attempt('wrong-1')).json.error.code).toBe('unauthenticated');
   expect((await server.get('/v1/tools', { token: 'wrong-2' })).status).toBe(401);
-  for (const token of ['wrong-3', TOKENS.operator]) {
-    const refused = await attempt(token);
-    expect(refused).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  }
+  const refused = await attempt('wrong-3');
+  expect(refused).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await attempt(TOKENS.operator)).status).toBe(200);
+  const code = codeOf(server.signInCodes.make());
+  expect((await server.post('/auth/sign-in', { code }, visitor)).status).toBe(200);
   expect((await server.get('/v1/tools')).status).toBe(200);
 });
 
-test('[HT20] a link signs in once, then leads back to the sign-in page', async () => {
+test('[HT35] what another site asks for is refused before it is looked at, and not counted', async () => {
+  const server = await startTestServer({ allowedAttempts: 1 });
+  const code = codeOf(server.signInCodes.make());
+  for (const site of ['cross-site', 'same-site']) {
+    const headers = { 'sec-fetch-site': site };
+    const asked = { token: null, headers };
+    for (const body of [{ token: 'wrong' }, { code }]) {
+      expect((await server.post('/auth/sign-in', body, asked)).status).toBe(403);
+    }
+    expect((await server.get('/v1/tools', { token: 'wrong', headers })).status).toBe(403);
+    expect((await server.get('/v1/tools', { headers })).status).toBe(403);
+  }
+  expect((await server.get('/v1/tools', { token: 'wrong' })).status).toBe(401);
+  expect((await server.post('/auth/sign-in', { code }, visitor)).status).toBe(200);
+});
+
+test('[HT20] the code of a link signs in once, and opening its page does not use it up', async () => {
   const server = await startTestServer();
   const link = server.signInCodes.make();
-  expect((await server.ask('HEAD', link, visitor)).status).toBe(405);
-  const first = await server.get(link, visitor);
-  expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
-  const cookie = String(first.headers['set-cookie']).split(';')[0] ?? '';
-  expect((await server.get('/v1/tools', { token: null, headers: { cookie } })).status).toBe(200);
-  const second = await server.get(link, visitor);
-  expect(second).toMatchObject({ status: 303, headers: { location: '/sign-in?expired=1' } });
+  for (const method of ['GET', 'HEAD']) {
+    const page = await server.ask(method, link, visitor);
+    expect(page.status).toBe(200);
+    expect(page.headers['set-cookie']).toBeUndefined();
+  }
+  const open = () => server.post('/auth/sign-in', { code: codeOf(link) }, visitor);
+  const first = await open();
+  expect((await server.get('/v1/tools', { token: null, headers: sessionOf(first) })).status).toBe(
+    200,
+  );
+  const second = await open();
+  expect(second).toMatchObject({ status: 401, json: { error: { code: 'unauthenticated' } } });
   expect(second.headers['set-cookie']).toBeUndefined();
 });
 
+test.each([{}, { token: '' }, { code: '' }, { token: 7 }, { code: null }, { key: 'x' }])(
+  '[HT19] the body %j is a 400 and no attempt',
+  async (body) => {
+    const server = await startTestServer({ allowedAttempts: 0 });
+    expect((await server.post('/auth/sign-in', body, visitor)).status).toBe(400);
+  },
+);
+
 test('[HT21] signing out ends the session', async () => {
   const server = await startTestServer();
-  const headers = { cookie: await signIn(server), origin: `http://127.0.0.1:${server.port}` };
+  const headers = { ...(await signIn(server)), origin: `http://127.0.0.1:${server.port}` };
   const out = await server.post('/auth/sign-out', {}, { token: null, headers });
   expect(out.status).toBe(200);
-  expect(String(out.headers['set-cookie'])).toMatch(/^callboard_session=; Max-Age=0/);
+  expect(String(out.headers['set-cookie'])).toMatch(/^callboard_session_0a1b2c3d=; Max-Age=0/);
   expect((await server.get('/v1/tools', { token: null, headers })).status).toBe(401);
   expect((await server.post('/auth/sign-out', {})).headers['set-cookie']).toBeUndefined();
 });
 
-async function signIn(server: TestServer): Promise<string> {
+const codeOf = (path: string): string => path.replace('/sign-in/', '');
+
+const sessionOf = (answer: Awaited<ReturnType<TestServer['get']>>) => ({
+  cookie: String(answer.headers['set-cookie']).split(';')[0] ?? '',
+  'x-callboard-session': String(answer.json.session_key),
+});
+
+async function signIn(server: TestServer) {
   const answer = await server.post('/auth/sign-in', { token: TOKENS.operator }, visitor);
   expect(answer).toMatchObject({ status: 200, json: { ok: true } });
-  return String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  return sessionOf(answer);
 }

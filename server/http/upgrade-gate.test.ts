@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
+import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
 import {
   startTestServer,
   type TestServer,
@@ -62,7 +64,7 @@ describe('who is let in', () => {
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },
-      { cookie: 'callboard_session=x', origin: ownOrigin(server) },
+      { cookie: 'callboard_session_0a1b2c3d=x', origin: ownOrigin(server) },
     ]) {
       expect(await dial(server, '/ws/client', { headers })).toBe(401);
     }
@@ -86,12 +88,28 @@ describe('who is let in', () => {
     }
   });
 
-  test('[UG3] a cookie needs our Origin', async () => {
+  test('[UG3] a cookie needs our Origin, and the key beside it', async () => {
     const { server } = await setup();
-    const cookie = await signIn(server);
-    expect(await dial(server, '/ws/watch', { headers: { cookie } })).toBe(403);
-    const headers = { cookie, origin: ownOrigin(server) };
-    expect(await dial(server, '/ws/watch', { headers })).toBeInstanceOf(WebSocket);
+    const { headers, protocols } = await signIn(server);
+    const { cookie } = headers;
+    expect(await dial(server, '/ws/watch', { headers: { cookie }, protocols })).toBe(403);
+    expect(await dial(server, '/ws/watch', { headers })).toBe(401);
+    const other = (await signIn(server)).protocols;
+    expect(await dial(server, '/ws/watch', { headers, protocols: other })).toBe(401);
+    const opened = await dial(server, '/ws/watch', { headers, protocols });
+    expect(opened).toMatchObject({ protocol: 'callboard.v1' });
+  });
+
+  test('[UG2] [UG1] a second Host is refused, and what another site asks for', async () => {
+    const { server } = await setup();
+    const handshake =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    const credential = `Authorization: Bearer ${TOKENS.operator}\r\n`;
+    const host = `Host: 127.0.0.1:${server.port}\r\n`;
+    const ask = (headers: string) =>
+      server.raw(`GET /ws/watch HTTP/1.1\r\n${headers}${credential}${handshake}\r\n`);
+    expect(await ask(host + host)).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
+    expect(await ask(`${host}Sec-Fetch-Site: same-site\r\n`)).toMatch(/^HTTP\/1.1 403 /);
   });
 
   test('[UG4] agents open neither, devices the client socket alone', async () => {
@@ -191,16 +209,16 @@ describe('what it bears', () => {
 describe('how it ends', () => {
   test("[UG9] signing out closes that session's sockets alone", async () => {
     const { server } = await setup();
-    const origin = ownOrigin(server);
     const [mine, other] = [await signIn(server), await signIn(server)];
     const sockets = await Promise.all([
-      open(server, { cookie: mine, origin }),
-      open(server, { cookie: mine, origin }),
-      open(server, { cookie: other, origin }),
+      open(server, mine),
+      open(server, mine),
+      open(server, other),
       open(server),
     ]);
     const closed = Promise.all(sockets.slice(0, 2).map((ws) => once(ws, 'close')));
-    await server.post('/auth/sign-out', {}, { token: null, headers: { cookie: mine, origin } });
+    const headers = { ...mine.headers, 'x-callboard-session': mine.key };
+    await server.post('/auth/sign-out', {}, { token: null, headers });
     expect((await closed).map(([code]) => code)).toEqual([4401, 4401]);
     expect(sockets.map((ws) => ws.readyState === WebSocket.OPEN)).toEqual([
       false,
@@ -208,6 +226,35 @@ describe('how it ends', () => {
       true,
       true,
     ]);
+  });
+
+  test("[UG9] a session's last day closes its sockets", async () => {
+    const clock = createManualClock();
+    const server = await startTestServer({ deps: { clock } });
+    const ws = await open(server, await signIn(server));
+    const closed = once(ws, 'close');
+    // By hours, as the clock is looked at: each time the session is found in use.
+    for (let hour = 0; hour < SESSION_MAX_MS / SESSION_RENEW_MS; hour += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(ws.readyState).toBe(WebSocket.OPEN);
+      clock.advance(SESSION_RENEW_MS);
+    }
+    expect((await closed)[0]).toBe(4401);
+  });
+
+  test('[UG9] a socket that was closed is no use of its session any more', async () => {
+    const clock = createManualClock();
+    const server = await startTestServer({ deps: { clock } });
+    const { headers, protocols, key } = await signIn(server);
+    const ws = await open(server, { headers, protocols });
+    ws.close();
+    await expect.poll(() => server.gate.openCount).toBe(0);
+    for (let spent = 0; spent < SESSION_IDLE_MS; spent += SESSION_RENEW_MS) {
+      clock.advance(SESSION_RENEW_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const asked = { token: null, headers: { ...headers, 'x-callboard-session': key } };
+    expect((await server.get('/v1/tools', asked)).status).toBe(401);
   });
 
   test('[UG10] closing closes all with the code, and lets nobody in', async () => {
@@ -262,8 +309,8 @@ function dial({ port }: TestServer, path: string, { headers = {}, protocols }: D
   });
 }
 
-async function open(server: TestServer, headers: Record<string, string> = asOperator) {
-  const ws = await dial(server, '/ws/client', { headers });
+async function open(server: TestServer, options: DialOptions = { headers: asOperator }) {
+  const ws = await dial(server, '/ws/client', options);
   if (!(ws instanceof WebSocket)) throw new Error(`refused with ${ws}`);
   return ws;
 }
@@ -276,7 +323,11 @@ const connectionsOf = ({ server }: TestServer): Promise<number> =>
     server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   );
 
-const signIn = async (server: TestServer): Promise<string> =>
-  (await server.sessions.signIn()).split(';')[0] ?? '';
+/** What a page of ours opens a socket with. */
+async function signIn(server: TestServer) {
+  const { cookie: set, key } = await server.sessions.signIn();
+  const headers = { cookie: set.split(';')[0] ?? '', origin: ownOrigin(server) };
+  return { key, headers, protocols: ['callboard.v1', `session.${key}`] };
+}
 
 const ownOrigin = ({ port }: TestServer): string => `http://127.0.0.1:${port}`;

@@ -5,7 +5,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
 import type { Credentials } from '../auth/credentials.ts';
-import type { HostGate } from '../auth/host-gate.ts';
+import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { toHttpError } from './error-answer.ts';
@@ -30,7 +30,7 @@ type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => v
 export interface UpgradeGateDeps {
   readonly hostGate: HostGate;
   readonly credentials: Credentials;
-  readonly sessions: Pick<Sessions, 'onSignOut'>;
+  readonly sessions: Pick<Sessions, 'onEnd' | 'hold'>;
   readonly sockets: Readonly<Record<SocketPath, SocketHandler>>;
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
@@ -90,14 +90,18 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     if (problem) throw problem;
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       open.set(ws, principal);
+      const release = holdSession(deps.sessions, principal);
       // ws tells of a malformed frame by 'error' and closes by itself; unheard it would end the process.
       ws.on('error', () => {});
-      ws.on('close', () => open.delete(ws));
+      ws.on('close', () => {
+        open.delete(ws);
+        release();
+      });
       deps.sockets[path](ws, { principal, address, stream: socket });
     });
   };
 
-  deps.sessions.onSignOut((sessionId) => {
+  deps.sessions.onEnd((sessionId) => {
     for (const [ws, principal] of open) {
       if (principal.kind === 'operator' && principal.sessionId === sessionId) {
         ws.close(CLOSE.unauthenticated, 'signed out');
@@ -115,7 +119,9 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);
       const pathname = parseTarget(incoming.url)?.pathname;
       if (pathname === undefined) return refuse(badTarget());
-      const refusal = deps.hostGate.refuse(incoming.headers);
+      const refusal =
+        deps.hostGate.refuse(incoming) ??
+        (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
       if (refusal) return refuse(new HttpError(refusal.code, refusal.message));
       if (isSocketPath(pathname)) {
         admit(incoming, socket, head, pathname).catch((error: unknown) =>
@@ -135,13 +141,19 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   };
 }
 
+/** A page that is open is in use, also when nobody clicks. */
+const holdSession = (sessions: Pick<Sessions, 'hold'>, principal: Principal): (() => void) =>
+  principal.kind === 'operator' && principal.sessionId !== null
+    ? sessions.hold(principal.sessionId)
+    : () => {};
+
 async function authenticate(
   credentials: Credentials,
   { headers, method = '' }: IncomingMessage,
   address: string,
   path: SocketPath,
 ): Promise<Principal> {
-  const principal = await credentials.authenticate({ headers, method, address, socket: true });
+  const principal = await credentials.authenticate({ headers, method, address, at: 'socket' });
   if (principal instanceof HttpError) throw principal;
   if (MAY_OPEN[path].includes(principal.kind)) return principal;
   throw new HttpError(

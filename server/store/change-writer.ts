@@ -8,7 +8,7 @@ import {
   toFixedColumns,
 } from './call-row.ts';
 import { preparedWrite } from './prepared.ts';
-import { toClientRow, toMessageRow, toRunRow } from './record-rows.ts';
+import { toClientRow, toMessageRow, toRunRow, toSessionRow } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { Change } from './store.ts';
 import type { Tables, ToolCallRow } from './tables.ts';
@@ -56,10 +56,11 @@ export function createChangeWriter(
         return [write.message({ ...toMessageRow(change.message, change.position), checksum: 0 })];
       case 'put_client':
         return [write.client({ ...toClientRow(change.client), checksum: 0 })];
-      case 'put_session': {
-        const { idHash, createdAt, expiresAt } = change.session;
-        const row = { id_hash: idHash, created_at: createdAt, expires_at: expiresAt, checksum: 0 };
-        return [write.session(row)];
+      case 'put_session':
+        return [write.session({ ...toSessionRow(change.session), checksum: 0 })];
+      case 'renew_session': {
+        const { id_hash, ...columns } = toSessionRow(change.session);
+        return [write.sessionRenewal({ ...columns, checksum: 0, id_hash })];
       }
       case 'delete_session':
         return [write.sessionEnd({ id_hash: change.idHash })];
@@ -118,6 +119,12 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     message: put('messages', ['message_id']),
     client: put('clients', ['client_id', 'instance_id']),
     session: put('sessions', ['id_hash']),
+    sessionRenewal: preparedWrite(
+      thread,
+      ({ id_hash, ...columns }: Tables['sessions']) =>
+        kysely.updateTable('sessions').set(columns).where('id_hash', '=', id_hash),
+      GUARDS.sessions.guards,
+    ),
     sessionEnd: preparedWrite(thread, ({ id_hash }: { id_hash: string }) =>
       kysely.deleteFrom('sessions').where('id_hash', '=', id_hash),
     ),

@@ -78,6 +78,12 @@ export function fromIdempotencyRow(stored: Tables['idempotency']): IdempotencyEn
   return { scope, fingerprint, callId: call_id };
 }
 
+export const toSessionRow = (session: SessionRecord): Unsummed<Tables['sessions']> => ({
+  id_hash: session.idHash,
+  created_at: session.createdAt,
+  expires_at: session.expiresAt,
+});
+
 export function fromSessionRow(stored: Tables['sessions']): SessionRecord {
   const { id_hash, created_at, expires_at } = wholeRow('sessions', stored);
   return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at };

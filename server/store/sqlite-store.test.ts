@@ -292,11 +292,11 @@ test('[ST34] rows of before the checksums get theirs, and come back as they were
   old
     .prepare(`INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`)
     .run(...Object.values(row));
-  old.exec("INSERT INTO sessions VALUES ('s', 1, 2)");
+  old.exec("INSERT INTO sessions VALUES ('s:k', 1, 2)");
   old.close();
   const store = open();
   expect(await store.getCall('tc_old')).toEqual(call);
-  expect(await store.getSession('s')).toEqual({ idHash: 's', createdAt: 1, expiresAt: 2 });
+  expect(await store.findSession('s')).toEqual({ idHash: 's:k', createdAt: 1, expiresAt: 2 });
 });
 
 test('[ST35] a failed write is told once', async () => {

@@ -95,8 +95,9 @@ export function createSqliteStore(options: {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
       return row && fromClientRow(row);
     },
-    async getSession(idHash) {
-      const row = read.session({ id_hash: idHash });
+    async findSession(cookieHash) {
+      // Up to the character behind `:`, so that the index finds it.
+      const row = read.session({ from: `${cookieHash}:`, below: `${cookieHash};` });
       return row && fromSessionRow(row);
     },
 

@@ -35,8 +35,12 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
         .where('client_id', '=', key.client_id)
         .where('resume_token_hash', '=', key.resume_token_hash),
     ),
-    session: preparedRead(database, ({ id_hash }: { id_hash: string }) =>
-      kysely.selectFrom('sessions').selectAll().where('id_hash', '=', id_hash),
+    session: preparedRead(database, ({ from, below }: { from: string; below: string }) =>
+      kysely
+        .selectFrom('sessions')
+        .selectAll()
+        .where('id_hash', '>=', from)
+        .where('id_hash', '<', below),
     ),
     /** Takes the next `count` numbers, the first of which is 1, and returns the first of them. */
     reserveSeqs(count: number): number {

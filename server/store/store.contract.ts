@@ -255,12 +255,31 @@ function describeRest(setup: Setup) {
 
   test('[ST20] a session is there until it is deleted', async () => {
     const { store, reopen } = setup();
-    const session = { idHash: 's', createdAt: 1, expiresAt: 2 };
-    await store.write([{ type: 'put_session', session }]);
+    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2 };
+    const others = ['s', 'sa:k', 's;k', 'S:k', ':k'].map((idHash) => ({ ...session, idHash }));
+    await store.write(
+      [session, ...others].map((one) => ({ type: 'put_session', session: one }) as const),
+    );
     const again = await reopen();
-    expect(await again.getSession('s')).toEqual(session);
-    await again.write([{ type: 'delete_session', idHash: 's' }]);
-    expect(await again.getSession('s')).toBeUndefined();
+    expect(await again.findSession('s')).toEqual(session);
+    expect(await again.findSession('k')).toBeUndefined();
+    await again.write([{ type: 'delete_session', idHash: 's:k' }]);
+    expect(await again.findSession('s')).toBeUndefined();
+  });
+
+  test('[ST20] a session is renewed while it is there, and does not come back by it', async () => {
+    const { store, reopen } = setup();
+    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2 };
+    const renewed = { ...session, expiresAt: 7 };
+    await store.write([{ type: 'put_session', session }]);
+    await store.write([{ type: 'renew_session', session: renewed }]);
+    const again = await reopen();
+    expect(await again.findSession('s')).toEqual(renewed);
+    await again.write([
+      { type: 'delete_session', idHash: 's:k' },
+      { type: 'renew_session', session: renewed },
+    ]);
+    expect(await again.findSession('s')).toBeUndefined();
   });
 
   test('[ST21] reserved numbers rise, over restarts too', async () => {

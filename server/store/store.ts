@@ -40,6 +40,7 @@ export interface ClientRecord {
 
 /** A sign-in. Only hashes are stored: a copy of the database opens nothing. */
 export interface SessionRecord {
+  /** Of the cookie's secret and of the page's key, `:` between them. */
   readonly idHash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -53,6 +54,8 @@ export type Change =
   | { readonly type: 'put_message'; readonly message: Message; readonly position: number }
   | { readonly type: 'put_client'; readonly client: ClientRecord }
   | { readonly type: 'put_session'; readonly session: SessionRecord }
+  /** Only where it is there: a session that was deleted meanwhile does not come back. */
+  | { readonly type: 'renew_session'; readonly session: SessionRecord }
   | { readonly type: 'delete_session'; readonly idHash: string };
 
 /**
@@ -88,7 +91,8 @@ export interface Store {
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
-  getSession(idHash: string): Promise<SessionRecord | undefined>;
+  /** By the first half of its `idHash`. */
+  findSession(cookieHash: string): Promise<SessionRecord | undefined>;
 
   /**
    * Reserves the next `count` event numbers for this process, durably, and

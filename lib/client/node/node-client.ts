@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PROTOCOL } from '../../protocol/server-messages.ts';
+import { toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { randomId } from '../../util/random-id.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
@@ -40,7 +41,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
     ...options,
     ...createFileIdentity({ path: join(dataDir, 'client.json'), newId: randomId, onProblem }),
     url: new URL('/ws/client', url).href.replace(/^http/, 'ws'),
-    protocols: [PROTOCOL, `bearer.${token}`],
+    protocols: [PROTOCOL, toCredentialProtocol('bearer', token)],
     kind: 'program',
     environment: createNodeEnvironment({ WebSocket }),
     async openJournal(instanceId) {

@@ -16,6 +16,8 @@ export const signIn = {
     limited: 'Too many attempts. Try again in {seconds} s.',
     unreachable: 'The server does not answer. Is it still running?',
     failed: 'Signing in did not work: {reason}',
+    noStorage:
+      'This browser keeps nothing for this page, so it cannot stay signed in. Allow cookies and site data for it.',
     helpTitle: 'Where do I find it?',
     helpLink:
       'At its start the server prints a sign-in link in the terminal. Open it and you are signed in, with nothing to type.',
@@ -37,6 +39,8 @@ export const signIn = {
     limited: '尝试次数过多。请在 {seconds} 秒后重试。',
     unreachable: '服务器没有响应。它还在运行吗？',
     failed: '登录失败：{reason}',
+    noStorage:
+      '此浏览器不为本页面保存任何数据，因此无法保持登录。请允许本站点使用 Cookie 和网站数据。',
     helpTitle: '在哪里可以找到？',
     helpLink: '服务器启动时会在终端打印登录链接。打开它即可登录，无需输入。',
     helpToken:

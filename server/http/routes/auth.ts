@@ -1,7 +1,7 @@
 import { HttpError } from '#lib/protocol/http-error';
-import { okSchema, signInBodySchema } from '#lib/protocol/rest';
+import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
 import { tooManyAttempts } from '../../auth/credentials.ts';
-import { type Answer, json } from '../answer.ts';
+import { json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { OPERATORS } from './access.ts';
@@ -16,14 +16,19 @@ export const authOperations = (deps: Deps): Operation[] => [
     path: '/auth/sign-in',
     id: 'signIn',
     tag,
-    summary: "Sign in with the operator's token; sets the cookie",
+    summary:
+      "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and answers the key that has to come with it as X-Callboard-Session",
     access: 'open',
     body: signInBodySchema,
-    answers: { 200: { description: 'Signed in', schema: okSchema } },
+    answers: { 200: { description: 'Signed in', schema: signedInSchema } },
     async handle({ body, exchange: { address } }) {
-      await refuseLocked(deps, address);
-      if (!deps.isOperatorToken(body.token)) throw await wrongToken(deps, address);
-      return withCookie(await deps.sessions.signIn());
+      // Asked first: whoever is right is let in, however often others of this address were wrong.
+      const isRight =
+        'token' in body ? deps.isOperatorToken(body.token) : deps.signInCodes.consume(body.code);
+      if (!isRight) throw await refusal(deps, address);
+      const { cookie, key } = await deps.sessions.signIn();
+      const headers = { 'set-cookie': cookie };
+      return { status: 200, json: { ok: true, session_key: key }, headers };
     },
   }),
   defineOperation({
@@ -36,54 +41,18 @@ export const authOperations = (deps: Deps): Operation[] => [
     answers: { 200: { description: 'Signed out', schema: okSchema } },
     async handle({ principal }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
-      return sessionId === null
-        ? json(200, { ok: true })
-        : withCookie(await deps.sessions.signOut(sessionId));
-    },
-  }),
-  defineOperation({
-    method: 'GET',
-    path: '/sign-in/:code',
-    id: 'openSignInLink',
-    tag,
-    summary: 'Open a one-time sign-in link: it works once, within ten minutes',
-    access: 'open',
-    answers: { 303: { description: 'To the workbench, or back to the sign-in page' } },
-    async handle({ params, exchange: { address, incoming } }) {
-      // Link previews ask with HEAD; only opening the link may use it up.
-      if (incoming.method !== 'GET') throw new HttpError('method_not_allowed', 'Use GET.');
-      await refuseLocked(deps, address);
-      if (deps.signInCodes.consume(params.code)) {
-        return redirect('/', { 'set-cookie': await deps.sessions.signIn() });
-      }
-      await deps.failedAttempts.count(address);
-      return redirect('/sign-in?expired=1');
+      if (sessionId === null) return json(200, { ok: true });
+      const headers = { 'set-cookie': await deps.sessions.signOut(sessionId) };
+      return { status: 200, json: { ok: true }, headers };
     },
   }),
 ];
 
-const withCookie = (cookie: string): Answer => ({
-  status: 200,
-  json: { ok: true },
-  headers: { 'set-cookie': cookie },
-});
-
-const redirect = (location: string, headers: Record<string, string> = {}): Answer => ({
-  status: 303,
-  body: '',
-  headers: { location, 'referrer-policy': 'no-referrer', ...headers },
-});
-
-async function refuseLocked(deps: Deps, address: string): Promise<void> {
-  const retryAfter = await deps.failedAttempts.lockedFor(address);
-  if (retryAfter !== undefined) throw tooManyAttempts(retryAfter);
-}
-
-async function wrongToken(deps: Deps, address: string): Promise<HttpError> {
+async function refusal(deps: Deps, address: string): Promise<HttpError> {
   const retryAfter = await deps.failedAttempts.count(address);
   if (retryAfter !== undefined) return tooManyAttempts(retryAfter);
   return new HttpError(
     'unauthenticated',
-    "That is not this server's token. The server prints a sign-in link when it starts.",
+    "That is not this server's token, or the link was used. The server prints a sign-in link when it starts.",
   );
 }

@@ -220,15 +220,18 @@ export function createFakeBus(oldest = 0) {
   };
 }
 
-export function createFakeSessionStore(): Pick<Store, 'write' | 'getSession'> {
+export function createFakeSessionStore(): Pick<Store, 'write' | 'findSession'> {
   const sessions = new Map<string, SessionRecord>();
   return {
     async write(changes) {
       for (const change of changes) {
-        if (change.type === 'put_session') sessions.set(change.session.idHash, change.session);
         if (change.type === 'delete_session') sessions.delete(change.idHash);
+        if (change.type === 'put_session' || change.type === 'renew_session') {
+          sessions.set(change.session.idHash, change.session);
+        }
       }
     },
-    getSession: async (idHash) => sessions.get(idHash),
+    findSession: async (cookieHash) =>
+      [...sessions.values()].find(({ idHash }) => idHash.startsWith(`${cookieHash}:`)),
   };
 }

@@ -70,15 +70,14 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const calls = createFakeCalls();
   const clients = createFakeClients();
   const bus = createFakeBus(5);
-  const failedAttempts = createFailedAttempts({
-    count: options.allowedAttempts ?? 20,
-    windowSeconds: 60,
-  });
+  const failedAttempts = createFailedAttempts(clock, { count: options.allowedAttempts ?? 20 });
   const sessions = createSessions({
     store: createFakeSessionStore(),
     clock,
     newSecret,
     secure: false,
+    instanceId: '0a1b2c3d',
+    report,
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const credentials = createCredentials({

@@ -1,0 +1,19 @@
+import type { ApiResult } from '#lib/api/api-result';
+import { createApi, type SignInCredential } from '#lib/api/http-client';
+import { keepSessionKey, pageFetch } from '../providers/page-session.ts';
+
+export type SignInWith = (credential: SignInCredential) => Promise<ApiResult<unknown>>;
+
+/** Signs this browser in: the cookie comes by itself, the key is kept. */
+export const signInWith: SignInWith = async (credential) => {
+  const answer = await createApi({ fetch: pageFetch, baseUrl: '' }).signIn(credential);
+  if (!answer.ok || keepSessionKey(answer.value.session_key)) return answer;
+  return {
+    ok: false,
+    code: 'no_storage',
+    message: 'The browser keeps nothing for this page.',
+    details: [],
+    status: 200,
+    retryAfter: null,
+  };
+};

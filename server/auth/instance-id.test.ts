@@ -1,0 +1,16 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadInstanceId } from './instance-id.ts';
+
+test('[AU7] each data directory has a name of its own, made once', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const [here, there] = [join(parent, 'here'), join(parent, 'there')];
+  const id = await loadInstanceId(here);
+  expect(id).toMatch(/^[0-9a-f]{8}$/);
+  expect(await loadInstanceId(here)).toBe(id);
+  expect(await loadInstanceId(there)).not.toBe(id);
+  expect((await stat(join(here, 'instance'))).mode & 0o777).toBe(0o600);
+});

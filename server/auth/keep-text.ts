@@ -1,0 +1,38 @@
+import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A line of text in a file for its owner's eyes alone: the one that is there, else a new one, durably. */
+export async function keepText(
+  file: string,
+  makeText: () => string,
+): Promise<{ readonly text: string; readonly source: 'kept' | 'made' }> {
+  const kept = await read(file);
+  if (kept !== undefined) {
+    // A copied or restored directory may have lost the mode.
+    await chmod(file, 0o600);
+    return { text: kept, source: 'kept' };
+  }
+  const text = makeText();
+  await write(file, text);
+  return { text, source: 'made' };
+}
+
+async function read(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${text}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
