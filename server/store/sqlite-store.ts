@@ -94,6 +94,7 @@ export function createSqliteStore(options: {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
       return row && fromClientRow(row);
     },
+    hasClient: async (clientId) => read.anyInstance({ client_id: clientId }) !== undefined,
     async getSession(idHash) {
       const row = read.session({ id_hash: idHash });
       return row && fromSessionRow(row);

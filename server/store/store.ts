@@ -31,7 +31,7 @@ export interface ClientRecord {
   readonly journalEpoch: string | null;
   readonly name: string;
   readonly kind: 'tab' | 'phone' | 'program';
-  /** SHA-256 of the token, hex. */
+  /** SHA-256 of the token, hex. Of one without a socket `principal:` and the principal that it belongs to. */
   readonly resumeTokenHash: string;
   readonly lastSeenAt: number;
 }
@@ -86,6 +86,8 @@ export interface Store {
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
+  /** Whether any instance of this client is remembered. */
+  hasClient(clientId: string): Promise<boolean>;
   getSession(idHash: string): Promise<SessionRecord | undefined>;
 
   /**
