@@ -5,7 +5,7 @@ import { boundCard, boundUpdate } from '#lib/tool-call/bound-card';
 import type { CallEvent, CallState, Refusal } from '#lib/tool-call/call-machine';
 import { transition } from '#lib/tool-call/call-machine';
 import { mergeCard } from '#lib/tool-call/merge-card';
-import type { CallRecord, Provider } from '../store/call-record.ts';
+import { type CallRecord, isPolling, type Provider } from '../store/call-record.ts';
 import { describeChange } from './describe-change.ts';
 
 export const NO_DEADLINES: CallRecord['deadlines'] = {
@@ -82,11 +82,34 @@ const toState = (record: CallRecord): CallState => ({
 export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
   annotations.readOnlyHint === true || annotations.idempotentHint === true;
 
+/**
+ * Whether its client, once back, can prove what became of it. One without a
+ * journal cannot, once the call is its own: its first answer counts until the
+ * clock runs out.
+ */
+export const hasJournal = ({ provider, granted }: Pick<CallRecord, 'provider' | 'granted'>) =>
+  provider === null || (provider.claims && !(granted && isPolling(provider)));
+
 /** Sets and stops the clocks of the contract, section 2, as the phase changes. */
 function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
+  const isBackFromDevice = prev.phase === 'device' && next.phase !== 'device';
+  return runningClocks(
+    prev,
+    isBackFromDevice ? { ...next, deviceLeftMs: deviceLeft(prev, now) } : next,
+    now,
+  );
+}
+
+/** Of the time in which the person at the device may be asked, in sum (CK6). */
+function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, now: number): number {
+  const left = deviceLeftMs ?? CLOCKS.approvalMs;
+  return phase === 'device' ? Math.max(0, (deadlines.approval ?? now) - now) : left;
+}
+
+function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   const { deadlines } = prev;
   switch (next.phase) {
     case null:
@@ -120,7 +143,7 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
       return {
         ...next,
         executeLeftMs: Math.max(0, (deadlines.execute ?? now) - now),
-        deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs },
+        deadlines: { ...NO_DEADLINES, approval: now + deviceLeft(prev, now) },
       };
     case 'cancelling':
       if (prev.phase === 'cancelling')
@@ -130,13 +153,15 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
 }
 
 function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
-  const offered = { ...next, offeredAt: now };
+  const offered = { ...next, offeredAt: now, executeLeftMs: null };
   if (next.provider?.claims) {
     const queue = prev.deadlines.queue ?? now + CLOCKS.queueMs;
-    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start: now + CLOCKS.startMs } };
+    // One that polls takes it when it asks next, and has the queue's time for that.
+    const start = isPolling(next.provider) ? null : now + CLOCKS.startMs;
+    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start } };
   }
   // A client that does not claim may run it from now on, so its time runs from now on, once.
-  const execute = prev.deadlines.execute ?? now + next.timeoutMs;
+  const execute = prev.deadlines.execute ?? now + (prev.executeLeftMs ?? next.timeoutMs);
   return { ...offered, startedAt: prev.startedAt ?? now, deadlines: { ...NO_DEADLINES, execute } };
 }
 
