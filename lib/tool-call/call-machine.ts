@@ -101,7 +101,7 @@ export function transition(state: CallState, event: CallEvent): Transition {
         ? move(state, 'PENDING', 'queued')
         : refuse('not_possible_now');
     case 'asked_again':
-      return state.phase === 'queued'
+      return state.status === 'PENDING' && state.phase === 'queued'
         ? move(state, 'PENDING', 'approval')
         : refuse('not_possible_now');
     case 'denied':
@@ -160,7 +160,7 @@ function refused(state: CallState, error: CallError): Transition {
  * harm, by the word of the client that had it and of the one that would get it.
  */
 export function mayBeOffered(
-  state: Pick<CallState, 'phase' | 'granted' | 'rerunnable' | 'provider'>,
+  state: Pick<CallState, 'granted' | 'rerunnable' | 'provider'>,
   { rerunnable, neverStarted }: Pick<OfferedEvent, 'rerunnable' | 'neverStarted'>,
 ): boolean {
   const isProven =

@@ -72,6 +72,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
         requestedBy: `run:${turn.runId}`,
         runId: turn.runId,
         tool,
+        fromClientId: askedFrom(turn),
       }),
     onDraft: (callId) => writer.addCall(callId),
     giveUp: (draft, message) => giveUp(turn, draft, message),
@@ -129,10 +130,14 @@ const pause = (clock: Clock, ms: number): Promise<void> =>
     clock.schedule(ms, resolve);
   });
 
+/** The client whose person sent the message that this turn answers. It is on disk with that message. */
+const askedFrom = ({ transcript }: Turn): string | undefined =>
+  transcript.messages().findLast(({ role }) => role === 'user')?.client_id;
+
 function offeredTools(turn: Turn) {
   const allowed = turn.tools === null ? undefined : new Set(turn.tools);
   return turn.deps.registry
-    .list(turn.principal)
+    .list(turn.principal, askedFrom(turn))
     .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
 }
 

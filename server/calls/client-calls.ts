@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { Attachment } from '#lib/protocol/attachment';
 import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
@@ -94,7 +95,7 @@ export function createClientCalls(deps: {
     const { tip, params, progress, preview } = message;
     const update = {
       ...(tip === undefined ? {} : { tip }),
-      ...(params === undefined ? {} : { params }),
+      ...(params === undefined ? {} : besideArguments(params, record)),
       ...(progress === undefined ? {} : { progress }),
       ...(preview === undefined ? {} : { preview }),
     };
@@ -178,6 +179,19 @@ export function createClientCalls(deps: {
     answer,
     wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
   };
+}
+
+/**
+ * What a client reports is shown beside the arguments, never over them: of a
+ * key that is an argument the card keeps what the executor got (rule CR7).
+ */
+function besideArguments(
+  params: Record<string, unknown>,
+  { args, card }: CallRecord,
+): Pick<CardUpdate, 'params' | 'status_params' | 'argument_names'> {
+  const more = Object.entries(params).filter(([key]) => !Object.hasOwn(args, key));
+  const names = card.argument_names ? {} : { argument_names: Object.keys(args) };
+  return { params: Object.fromEntries(more), status_params: params, ...names };
 }
 
 const isLateError = (kept: unknown): boolean =>

@@ -13,7 +13,7 @@ import type { CallService } from '../calls/call-service.ts';
 import { StoreFailedError } from '../store/store.ts';
 import { createActiveTurns } from './active-turns.ts';
 import { createKnownRuns } from './known-runs.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+import { createLiveRun, type LiveRun, type LiveRunDeps, type SaidMessage } from './live-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { runTitle } from './run-title.ts';
@@ -81,10 +81,10 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   };
 
   /** A new turn of a run nobody else can start meanwhile. */
-  const begin = async (run: LiveRun, input: string, model: ResolvedModel, principal: Principal) => {
+  const begin = async (run: LiveRun, said: SaidMessage, model: ResolvedModel, who: Principal) => {
     const release = turns.reserve(run);
     try {
-      await run.addUserMessage(input, {
+      await run.addUserMessage(said, {
         status: 'running',
         model: model.ref,
         error: null,
@@ -94,7 +94,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       release();
       return storeFailed(error);
     }
-    launch(run, model, principal);
+    launch(run, model, who);
     return { ok: true as const, run: run.record() };
   };
 
@@ -112,17 +112,17 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   };
 
   return {
-    async start({ principal, input, model, tools }) {
+    async start({ principal, input, model, tools, clientId }) {
       const checked = check(input, model);
       if (!checked.ok) return checked;
       const summary = newSummary(deps, { input, model: checked.model.ref, tools });
       const run = createLiveRun(deps, { summary, messages: [] });
-      const outcome = await begin(run, input, checked.model, principal);
+      const outcome = await begin(run, { input, clientId }, checked.model, principal);
       if (outcome.ok) known.add(run);
       return outcome;
     },
 
-    async send(runId, { principal, input, model }) {
+    async send(runId, { principal, input, model, clientId }) {
       const run = await known.load(runId);
       if (!run) return notFound(runId);
       if (turns.isActive(runId)) {
@@ -130,7 +130,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       }
       const checked = check(input, model ?? run.summary().model ?? undefined);
       if (!checked.ok) return checked;
-      return begin(run, input, checked.model, principal);
+      return begin(run, { input, clientId }, checked.model, principal);
     },
 
     async cancel(runId) {

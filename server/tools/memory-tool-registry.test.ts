@@ -32,7 +32,7 @@ function setup() {
       name: id,
       visible: true,
       responsive: true,
-      lastActiveAt: 0,
+      lastTouchedAt: 0,
       ...standings.get(id),
     }),
     tripOf: (id, tool) => trips.get(`${id} ${tool}`),
@@ -79,7 +79,7 @@ test('[TR2] the names of the server are reserved in both spellings, look-alikes 
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
   const dotted = createToolRegistry({
     serverTools: [{ ...sum, name: 'a.b.c' }],
-    standing: () => ({ name: '', visible: true, responsive: true, lastActiveAt: 0 }),
+    standing: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
   expect(dotted.register(client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe('name_reserved');
   for (const name of [
@@ -152,12 +152,12 @@ test("[TR6] a client replaces its own tool and nobody else's", () => {
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
   const { registry, standings, asked } = setup();
   for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
-  standings.set('a', { responsive: false, lastActiveAt: 9 });
-  standings.set('b', { visible: false, lastActiveAt: 8 });
-  standings.set('c', { lastActiveAt: 1 });
-  standings.set('d', { lastActiveAt: 2 });
+  standings.set('a', { responsive: false, lastTouchedAt: 9 });
+  standings.set('b', { visible: false, lastTouchedAt: 8 });
+  standings.set('c', { lastTouchedAt: 1 });
+  standings.set('d', { lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
-  standings.set('d', { visible: false, lastActiveAt: 2 });
+  standings.set('d', { visible: false, lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
   const listed = registry.list(operator).find(({ name }) => name === 't');
   expect(listed?.clients).toEqual([
