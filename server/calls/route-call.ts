@@ -14,7 +14,14 @@ export interface Candidate<Tool extends OfferedTool = OfferedTool> {
 /** As much of a call as it depends on who may take it. */
 export type RoutedCall = Pick<
   CallRecord,
-  'phase' | 'granted' | 'provider' | 'annotations' | 'wantedClientId' | 'routing' | 'args' | 'toolName'
+  | 'phase'
+  | 'granted'
+  | 'provider'
+  | 'annotations'
+  | 'wantedClientId'
+  | 'routing'
+  | 'args'
+  | 'toolName'
 >;
 
 /** Who takes a call next. `args` are the call's, or mended for a schema that has changed. */

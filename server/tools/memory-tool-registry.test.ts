@@ -107,6 +107,41 @@ test('[TR3] two names with one model spelling never live side by side', () => {
   expect(codes([spec('a_b')], 'one')).toEqual([]);
 });
 
+test('[TR3] names that differ in case alone never live side by side, nor beside the server’s', () => {
+  const { registry, codes } = setup();
+  expect(codes([spec('pol.t2'), spec('Pol.t2'), spec('POL_T2')])).toEqual([
+    'name_collides',
+    'name_collides',
+  ]);
+  expect(codes([spec('Calc.Sum'), spec('CALC_SUM')], 'two')).toEqual([
+    'name_reserved',
+    'name_reserved',
+  ]);
+  registry.drop('one');
+  expect(codes([spec('Pol_t2')], 'two')).toEqual([]);
+});
+
+test('[TR15] a pool has one schema; who offers the name with another is told beside it', () => {
+  const { registry, standings } = setup();
+  const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
+  registry.register(client('a'), [spec('t', n('number'))]);
+  registry.register(client('b'), [
+    spec('t', { parameters: { properties: { n: { type: 'number' } }, type: 'object' } }),
+  ]);
+  registry.register(client('c'), [spec('t', n('string'))]);
+  const listed = (from?: string) => {
+    const tool = registry.list(operator, from).find(({ name }) => name === 't');
+    return [tool?.schema, tool?.clients.map(({ name }) => name), tool?.others];
+  };
+  const numbers = n('number').parameters;
+  expect(listed()).toEqual([numbers, ['a', 'b'], [{ client_id: 'c_c', name: 'c' }]]);
+  const others = ['a', 'b'].map((name) => ({ client_id: `c_${name}`, name }));
+  expect(listed('c_c')).toEqual([n('string').parameters, ['c'], others]);
+  standings.set('c', { lastTouchedAt: 1 });
+  expect(listed()).toEqual([n('string').parameters, ['c'], others]);
+  expect(listed('c_a')[1]).toEqual(['a', 'b']);
+});
+
 test('[TR4] description and timeout lie within their limits', () => {
   const { registry, codes } = setup();
   for (const timeout_ms of [0, 99, -1, 600_001])
