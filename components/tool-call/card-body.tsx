@@ -14,6 +14,7 @@ import { CardResult } from './card-result.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
+import { shownArguments } from './shown-arguments.ts';
 
 export interface CardBodyProps {
   callId: string;
@@ -32,7 +33,12 @@ export function CardBody(props: CardBodyProps) {
   if (look.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (look.kind === 'approval') {
     return (
-      <ApprovalPanel params={card.params} onDecide={(input) => actions.decide(callId, input)} />
+      <ApprovalPanel
+        // Asked again, it is another question: nothing of the first one is taken over.
+        key={card.clock?.deadline_at}
+        params={shownArguments(card)}
+        onDecide={(input) => actions.decide(callId, input)}
+      />
     );
   }
   return (
@@ -48,7 +54,8 @@ export function CardBody(props: CardBodyProps) {
       )}
       {card.status === 'ERROR' && <ErrorPanel card={card} />}
       <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
-        <Arguments callId={callId} params={card.params} />
+        <Params callId={callId} part="arguments" params={shownArguments(card)} />
+        <Params callId={callId} part="reported" params={card.status_params ?? {}} />
         <CardButtons
           callId={callId}
           card={card}
@@ -76,17 +83,24 @@ function Preview({ card, blobUrl }: { card: Card; blobUrl: CardActions['blobUrl'
   );
 }
 
-function Arguments({ callId, params }: { callId: string; params: Record<string, unknown> }) {
+interface ParamsProps {
+  callId: string;
+  /** What the executor got, or what it reported beside that. */
+  part: 'arguments' | 'reported';
+  params: Record<string, unknown>;
+}
+
+function Params({ callId, part, params }: ParamsProps) {
   const t = useTranslations('card.part');
   if (Object.keys(params).length === 0) return null;
   return (
     <Disclosure
-      label={t('arguments')}
+      label={t(part)}
       preview={jsonPreview(params, PREVIEW_CHARS)}
-      memoryKey={`${callId}:arguments`}
+      memoryKey={`${callId}:${part}`}
       className="min-w-40 flex-1"
     >
-      {() => <JsonTree value={params} label={t('arguments')} />}
+      {() => <JsonTree value={params} label={t(part)} />}
     </Disclosure>
   );
 }
