@@ -12,15 +12,18 @@ import { createUiStore } from '#lib/stores/ui-store';
 import type { Workbench } from './workbench-context.tsx';
 
 /** The empty workbench of one page; `startFeed` fills it. */
-export const createWorkbench = (deps: ApiDeps): Workbench => ({
-  api: createApi(deps),
-  calls: createCallsStore(),
-  runs: createRunsStore(),
-  listings: createListingsStore(),
-  connection: createConnectionStore(),
-  models: createModelsStore(),
-  tab: createTabStore(),
-  prompts: createDevicePromptsStore(),
-  reveal: createRevealStore(),
-  ui: createUiStore(),
-});
+export function createWorkbench(deps: Omit<ApiDeps, 'clientId'>): Workbench {
+  const tab = createTabStore();
+  return {
+    api: createApi({ ...deps, clientId: () => tab.getState().clientId }),
+    calls: createCallsStore(),
+    runs: createRunsStore(),
+    listings: createListingsStore(),
+    connection: createConnectionStore(),
+    models: createModelsStore(),
+    tab,
+    prompts: createDevicePromptsStore(),
+    reveal: createRevealStore(),
+    ui: createUiStore(),
+  };
+}

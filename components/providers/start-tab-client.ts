@@ -37,6 +37,7 @@ export function startTabClient({ api, tab, prompts }: Workbench): () => void {
     ),
     client.clientId.subscribe((clientId) => tab.setState({ clientId })),
     watchClientState({ env, toolNames: client.toolNames, report: client.reportState }),
+    env.onTouch(client.reportTouch),
   ];
   client.start().catch((error: unknown) => onProblem(String(error)));
   return () => {

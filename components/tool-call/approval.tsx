@@ -5,6 +5,7 @@ import type { Card } from '#lib/protocol/card';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
+import { shownArguments } from './shown-arguments.ts';
 import { useCallRecord } from './use-call-record.ts';
 
 export interface ApprovalProps {
@@ -25,8 +26,8 @@ export function Approval(props: ApprovalProps) {
   ) : (
     <ApprovalPanel
       key={question}
-      args={{ kind: 'known', params: card.params }}
-      bytes={argumentsBytes(card.params)}
+      args={{ kind: 'known', params: shownArguments(card) }}
+      bytes={argumentsBytes(shownArguments(card))}
       onDecide={(input) => props.actions.decide(props.callId, input)}
     />
   );

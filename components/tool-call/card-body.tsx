@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
-import { PartNote } from '../result/part-note.tsx';
+import { PartNote, type Whole } from '../result/part-note.tsx';
 import { ResultView } from '../result/result-view.tsx';
 import { Approval } from './approval.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -15,6 +15,7 @@ import { CardResult } from './card-result.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
+import { shownArguments } from './shown-arguments.ts';
 import { wholeFor } from './whole-for.ts';
 
 export interface CardBodyProps {
@@ -48,7 +49,13 @@ export function CardBody(props: CardBodyProps) {
       {card.status === 'ERROR' && <ErrorPanel card={card} />}
       {errorWhole && <PartNote shown={card.error?.message} whole={errorWhole} />}
       <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
-        <Arguments callId={callId} card={card} actions={actions} />
+        <Params
+          callId={callId}
+          part="arguments"
+          params={shownArguments(card)}
+          whole={wholeFor(callId, card, 'arguments', actions)}
+        />
+        <Params callId={callId} part="reported" params={card.status_params ?? {}} />
         <CardButtons
           callId={callId}
           card={card}
@@ -79,21 +86,28 @@ function Preview({ callId, card, actions }: PartProps) {
   );
 }
 
-function Arguments({ callId, card, actions }: PartProps) {
+interface ParamsProps {
+  callId: string;
+  /** What the executor got, or what it reported beside that. */
+  part: 'arguments' | 'reported';
+  params: Record<string, unknown>;
+  /** When `params` are their beginning. */
+  whole?: Whole | undefined;
+}
+
+function Params({ callId, part, params, whole }: ParamsProps) {
   const t = useTranslations('card.part');
-  const { params } = card;
-  const whole = wholeFor(callId, card, 'arguments', actions);
   if (Object.keys(params).length === 0) return null;
   return (
     <Disclosure
-      label={t('arguments')}
+      label={t(part)}
       preview={jsonPreview(params, PREVIEW_CHARS)}
-      memoryKey={`${callId}:arguments`}
+      memoryKey={`${callId}:${part}`}
       className="min-w-40 flex-1"
     >
       {() => (
         <>
-          <JsonTree value={params} label={t('arguments')} />
+          <JsonTree value={params} label={t(part)} />
           {whole && <PartNote shown={params} whole={whole} />}
         </>
       )}

@@ -41,6 +41,14 @@ test.each([
   expect(sentenceOf(locale, policy)).toBe(text);
 });
 
+test.each([
+  ['en', 'Asked again: the tool or its client has changed. It would go to Phone now.'],
+  ['zh', '重新请求批准：工具或提供它的客户端已有变化。现在将发送到Phone。'],
+] as const)('that it is asked again is said in the language of the page (%s)', (locale, text) => {
+  const changed = { approval_reason: 'x', approval_reason_code: 'changed' } as const;
+  expect(sentenceOf(locale, { ...changed, source: 'client', client_name: 'Phone' })).toBe(text);
+});
+
 test('a reason without a code is shown as it was given', () => {
   expect(sentenceOf('zh', { approval_reason: 'It takes a photo.' })).toBe('It takes a photo.');
 });

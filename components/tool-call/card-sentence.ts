@@ -23,6 +23,7 @@ export function cardSentence(card: Card, look: CardLook, t: CardTranslator): Car
       if (card.approval_reason_code === 'policy' && card.tool_name) {
         return ours(t('tip.policy', { tool: card.tool_name }));
       }
+      if (card.approval_reason_code === 'changed') return ours(t('tip.changed', { client }));
       return card.approval_reason
         ? { text: card.approval_reason, own: true }
         : (own ?? ours(t('tip.approval')));

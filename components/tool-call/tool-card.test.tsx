@@ -191,6 +191,27 @@ describe('arguments', () => {
   });
 });
 
+describe('what a client reports', () => {
+  test('[CD22] stands beside the arguments, and never among them', () => {
+    const params = { to: 'Ann', amount: 5, lens: 'wide' };
+    setup(
+      cardOf({
+        status: 'DOING',
+        phase: 'granted',
+        params,
+        argument_names: ['to', 'amount'],
+        status_params: { amount: 1, lens: 'wide' },
+      }),
+    );
+    // Open or not: the part with its button.
+    const shown = (name: RegExp) => screen.getByRole('button', { name }).parentElement?.textContent;
+    const [own, reported] = [shown(/^Arguments/), shown(/^Reported by the client/)];
+    expect(own).toMatch(/Ann.*5/);
+    expect(own).not.toContain('wide');
+    expect(reported).toMatch(/1.*wide/);
+  });
+});
+
 describe('clocks', () => {
   const running = cardOf({
     status: 'DOING',

@@ -7,7 +7,7 @@ import { ToolFacts } from './tool-facts.tsx';
 
 afterEach(cleanup);
 
-function show(clients: ToolListing['clients']): void {
+function show(clients: ToolListing['clients'], more: Partial<ToolListing> = {}): void {
   const { workbench } = createTestWorkbench(() => ({ status: 200, body: {} }));
   const tool: ToolListing = {
     name: 'camera',
@@ -18,6 +18,7 @@ function show(clients: ToolListing['clients']): void {
     timeout_ms: 5_000,
     clients,
     callable: true,
+    ...more,
   };
   render(
     <InWorkbench workbench={workbench}>
@@ -27,6 +28,11 @@ function show(clients: ToolListing['clients']): void {
 }
 
 const phone = { client_id: 'c_1', name: 'Phone', visible: true, responsive: true };
+
+test('a client with another schema is told beside the pool, with how to call it', () => {
+  show([phone], { others: [{ client_id: 'c_2', name: 'Tablet' }] });
+  expect(screen.getByText('camera@c_2').parentElement?.textContent).toBe('Tablet camera@c_2');
+});
 
 test('a client that does not answer is told as such', () => {
   show([{ ...phone, responsive: false }]);

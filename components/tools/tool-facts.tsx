@@ -27,6 +27,16 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
           </dd>
         </>
       )}
+      {tool.others && (
+        <>
+          <dt className="text-muted">{t('facts.others')}</dt>
+          <dd>
+            {tool.others.map((other) => (
+              <OtherClient key={other.client_id} tool={tool.name} other={other} />
+            ))}
+          </dd>
+        </>
+      )}
       <dt className="text-muted">{t('facts.timeout')}</dt>
       <dd>{formatDuration(tool.timeout_ms, locale, { whole: true })}</dd>
       {tool.model_name !== tool.name && (
@@ -68,6 +78,20 @@ function ServingClient({ client }: { client: ToolListing['clients'][number] }) {
           {leftMs > 0 ? t('passedOver', { failures: tripped.failures, time }) : t('triedAgain')}
         </span>
       )}
+    </span>
+  );
+}
+
+type Other = NonNullable<ToolListing['others']>[number];
+
+/** A client with a tool of the same name and another schema, and how that one is called. */
+function OtherClient({ tool, other }: { tool: string; other: Other }) {
+  return (
+    <span className="block wrap-anywhere">
+      <MarkedText text={other.name || other.client_id} />{' '}
+      <span className="mono text-xs text-muted">
+        <MarkedText text={`${tool}@${other.client_id}`} />
+      </span>
     </span>
   );
 }

@@ -19,7 +19,7 @@ const board = () => {
 test.beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'callboard-policy-'));
   const file = join(dir, 'callboard.config.json');
-  const policy = { ask: ['pay', 'door.*', 'calculation.eval'], deny: ['door.blow_up'] };
+  const policy = { ask: ['pay', 'PAY_any', 'door.*', 'calculation.eval'], deny: ['door.blow_up'] };
   await writeFile(file, JSON.stringify({ policy }));
   shared = { board: await startCallboard({ env: { CALLBOARD_CONFIG: file } }), dir };
 });
@@ -104,8 +104,8 @@ test('§6 always holds for that run and that tool, and for no other', async ({ c
 test('§6 what the policy denies is never asked, and no approval brings it back', async ({
   connect,
 }) => {
-  const client = await connect.client(board(), { tools: ['door.blow_up'] });
-  const id = await invoke(board(), 'door.blow_up');
+  const client = await connect.client(board(), { tools: ['Door_Blow_up'] });
+  const id = await invoke(board(), 'Door_Blow_up');
   const call = await readCall(board(), id);
   expect(call.status).toBe('FAILED');
   expect(call.error).toMatchObject({ code: 'denied', executed: 'no' });
@@ -183,8 +183,8 @@ test('§8 watchers are told who waits for a yes, and when nobody does any more',
 test('§3 a call that waits for approval still waits after a restart, with its clock', async ({
   connect,
 }) => {
-  await connect.client(board(), { tools: [PAY] });
-  const id = await invoke(board(), 'pay', { amount: 7 });
+  const asked = await connect.client(board(), { hello: { client_id: 'till' }, tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 7 }, { client: 'till' });
   const before = await readCall(board(), id);
   await board().stop('SIGKILL');
   if (!shared) throw new Error('not started');
@@ -197,7 +197,46 @@ test('§3 a call that waits for approval still waits after a restart, with its c
   const watcher = await connect.watcher(board());
   const { approvals } = await watcher.next('snapshot');
   expect(approvals.map((one) => one.tool_call_id)).toContain(id);
-  const client = await connect.client(board(), { tools: [PAY] });
+  const { client_id, resume_token } = asked.welcome;
+  const client = await connect.client(board(), {
+    hello: { client_id, resume_token },
+    tools: [PAY],
+  });
   await decide(id, { decision: 'yes' });
   expect((await client.request()).id).toBe(id);
+});
+
+test('§5 a yes is for the client that was shown: for another one it is asked again', async ({
+  connect,
+}) => {
+  const first = await connect.client(board(), { hello: { client_id: 'first' }, tools: [PAY] });
+  const run = { run_id: 'run_again' };
+  // Nobody else may be asked in its place.
+  const id = await invoke(board(), 'pay', { amount: 7 }, run);
+  const shown = (await readCall(board(), id)).card.client_id;
+  await first.settled();
+  await first.vanish();
+  const late = await connect.client(board(), { hello: { client_id: 'late' }, tools: [PAY] });
+  late.send({ type: 'client_state', touched: true });
+  await late.settled();
+  expect(shown).toBe('first');
+  const refused = refusalOf(await decide(id, { decision: 'yes' }));
+  expect(refused).toMatchObject({ status: 409, code: 'conflict' });
+  await late.settled();
+  expect(late.all('tool_call_request')).toEqual([]);
+  const again = await readCall(board(), id);
+  expect([again.phase, again.card.approval_reason_code]).toEqual(['approval', 'changed']);
+  expect((await decide(id, { decision: 'yes' })).status).toBe(200);
+});
+
+test('§2 the card shows the arguments that were approved, whole', async ({ connect }) => {
+  const any = spec('pay_any');
+  const client = await connect.client(board(), { hello: { client_id: 'any' }, tools: [any] });
+  const id = await invoke(board(), 'pay_any', { to: 'Ann', amount: 5, memo: 'hidden' });
+  await decide(id, { decision: 'yes', args: { to: 'Ann', amount: 4 } });
+  expect((await client.request()).args).toEqual({ to: 'Ann', amount: 4 });
+  client.send({ type: 'tool_status', id, params: { amount: 1 } });
+  await client.settled();
+  const { card } = await readCall(board(), id);
+  expect([card.params, card.status_params]).toEqual([{ to: 'Ann', amount: 4 }, { amount: 1 }]);
 });

@@ -2,6 +2,7 @@ import { toolsAnswerSchema } from '../../lib/protocol/rest.ts';
 import { get, post, refusalOf } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
+import { spec, type ToolClient } from './kit/tool-client.ts';
 
 const board = sharedCallboard();
 
@@ -11,42 +12,92 @@ async function order(name: string): Promise<string[]> {
   return tools.find((tool) => tool.name === name)?.clients.map((one) => one.client_id) ?? [];
 }
 
-test('§5 of several clients the most recently active one is asked', async ({ connect }) => {
+/** Touched until the order shows it: it is told by the millisecond, so the clock has to move on. */
+const touch = (client: ToolClient, tool: string, id: string) =>
+  expect
+    .poll(async () => {
+      client.send({ type: 'client_state', touched: true });
+      await client.settled();
+      return (await order(tool))[0];
+    })
+    .toBe(id);
+
+test('§5 of several clients the one that a person touched last is asked, whoever answered last', async ({
+  connect,
+}) => {
   const a = await connect.client(board(), { hello: { client_id: 'pa' }, tools: ['pooled'] });
   const b = await connect.client(board(), { hello: { client_id: 'pb' }, tools: ['pooled'] });
-  // Activity is told by the millisecond, so it is repeated until the clock has moved on.
-  await expect
-    .poll(async () => {
-      await a.settled();
-      return (await order('pooled'))[0];
-    })
-    .toBe('pa');
-  const id = await invoke(board(), 'pooled');
-  expect((await a.request()).id).toBe(id);
-  a.succeed(id, 'a');
-  await a.next('result_acknowledged');
-  await expect
-    .poll(async () => {
-      await b.settled();
-      return (await order('pooled'))[0];
-    })
-    .toBe('pb');
+  await touch(a, 'pooled', 'pa');
+  for (let time = 0; time < 4; time += 1) {
+    const named = await invoke(board(), 'pooled', {}, { client: 'pb' });
+    expect((await b.request()).id).toBe(named);
+    b.send({ type: 'tool_status', id: named, tip: 'Working' });
+    b.succeed(named, 'b');
+    await b.next('result_acknowledged');
+    await b.settled();
+    const id = await invoke(board(), 'pooled');
+    expect((await a.request()).id).toBe(id);
+    a.succeed(id, 'a');
+  }
+  await touch(b, 'pooled', 'pb');
   const second = await invoke(board(), 'pooled');
   expect((await b.request()).id).toBe(second);
   b.succeed(second, 'b');
 });
 
-test('§5 a hidden tab is asked last, however active it is, and first again when it is shown', async ({
+test('§5 the client whose person asks is asked first, and a name that is none is refused', async ({
+  connect,
+}) => {
+  const a = await connect.client(board(), { hello: { client_id: 'fa' }, tools: ['asked_from'] });
+  const b = await connect.client(board(), { hello: { client_id: 'fb' }, tools: ['asked_from'] });
+  await touch(b, 'asked_from', 'fb');
+  a.send({ type: 'client_state', visibility: 'hidden' });
+  await a.settled();
+  const body = { run_id: 'run_from', args: {}, client_id: 'fa' };
+  expect((await post(board(), '/v1/tools/asked_from/invoke', body)).status).toBe(202);
+  const request = await a.request();
+  a.succeed(request.id, 'a');
+  await a.next('result_acknowledged');
+  const retried = await post(board(), `/v1/tool_calls/${request.id}/retry`, { client_id: 'fb' });
+  expect(retried.status).toBe(200);
+  b.succeed((await b.request()).id, 'b');
+  for (const client_id of ['', 5, 'x'.repeat(129)]) {
+    const refused = await post(board(), '/v1/tools/asked_from/invoke', { ...body, client_id });
+    expect(refusalOf(refused)).toMatchObject({ status: 400, code: 'bad_request' });
+  }
+});
+
+test('§5 one name with two schemas is no pool: the list tells who is in it, and who is beside it', async ({
+  connect,
+}) => {
+  const takes = (type: string) =>
+    spec('split', { parameters: { type: 'object', properties: { n: { type } } } });
+  const a = await connect.client(board(), { hello: { client_id: 'sa' }, tools: [takes('number')] });
+  const b = await connect.client(board(), { hello: { client_id: 'sb' }, tools: [takes('string')] });
+  await touch(a, 'split', 'sa');
+  const { tools } = toolsAnswerSchema.parse((await get(board(), '/v1/tools')).body);
+  const listed = tools.find(({ name }) => name === 'split');
+  expect(listed?.schema).toEqual(takes('number').parameters);
+  expect(listed?.clients.map(({ client_id }) => client_id)).toEqual(['sa']);
+  expect(listed?.others).toEqual([{ client_id: 'sb', name: 'sb' }]);
+  const word = await post(board(), '/v1/tools/split/invoke', { run_id: 'r', args: { n: 'five' } });
+  expect(refusalOf(word)).toMatchObject({ status: 422, code: 'invalid_args' });
+  const named = await invoke(board(), 'split@sb', { n: 'five' });
+  expect((await b.request()).id).toBe(named);
+  b.succeed(named, 'b');
+});
+
+test('§5 a hidden tab is asked last, however it was touched, and first again when it is shown', async ({
   connect,
 }) => {
   await connect.client(board(), { hello: { client_id: 'shown' }, tools: ['seen'] });
   const hidden = await connect.client(board(), { hello: { client_id: 'hidden' }, tools: ['seen'] });
-  hidden.send({ type: 'client_state', visibility: 'hidden' });
+  hidden.send({ type: 'client_state', visibility: 'hidden', touched: true });
   await hidden.settled();
   expect(await order('seen')).toEqual(['shown', 'hidden']);
   await expect
     .poll(async () => {
-      hidden.send({ type: 'client_state', visibility: 'visible' });
+      hidden.send({ type: 'client_state', visibility: 'visible', touched: true });
       await hidden.settled();
       return order('seen');
     })

@@ -116,6 +116,29 @@ test('§6 the events of one run tell nothing of another', async () => {
   expect(JSON.stringify(stream.events)).not.toContain(other.run_id);
 });
 
+test('§6 a message keeps the client that it came from, and the calls of its turn ask that one', async ({
+  connect,
+}) => {
+  const tide = spec('tide.level', { description: 'Tells the level of the tide.' });
+  const [mine, other] = [
+    await connect.client(board(), { hello: { client_id: 'mine' }, tools: [tide] }),
+    await connect.client(board(), { hello: { client_id: 'other' }, tools: [tide] }),
+  ];
+  other.send({ type: 'client_state', touched: true });
+  await other.settled();
+  const { run_id } = await start({ input: 'Call tide.level', client_id: 'mine' });
+  const { id } = await mine.request();
+  mine.succeed(id, 'high');
+  await ended(run_id);
+  expect((await read(run_id)).messages[0]).toMatchObject({ role: 'user', client_id: 'mine' });
+  const more = { input: 'Call tide.level', client_id: 'other' };
+  await post(board(), `/v1/runs/${run_id}/messages`, more);
+  other.succeed((await other.request()).id, 'low');
+  await ended(run_id);
+  const body = { input: 'hi', client_id: 7 };
+  expect(refusalOf(await post(board(), '/v1/runs', body))).toMatchObject({ status: 400 });
+});
+
 test('§6 a conversation goes on in its run, one turn at a time', async () => {
   const { run_id } = await start();
   const early = refusalOf(await post(board(), `/v1/runs/${run_id}/messages`, { input: 'and?' }));

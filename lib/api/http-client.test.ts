@@ -42,6 +42,29 @@ test('an invoke names the tool in the path, encoded, and says the rest in the bo
   ]);
 });
 
+test('what a person asks for says at which client; what is done to a call does not', async () => {
+  const { asked, server } = await setup({ body: '{}' });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  let id: string | null = null;
+  const api = createApi({ fetch, baseUrl: `http://127.0.0.1:${port}`, clientId: () => id });
+  await api.startRun({ input: 'hi' });
+  id = 'tab_1';
+  await api.startRun({ input: 'hi' });
+  await api.sendMessage('run_1', { input: 'more' });
+  await api.invoke({ tool: 't', runId: 'run_1', args: {} });
+  await api.retryCall('tc_1');
+  await api.cancelCall('tc_1');
+  expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+    { input: 'hi' },
+    { input: 'hi', client_id: 'tab_1' },
+    { input: 'more', client_id: 'tab_1' },
+    { run_id: 'run_1', args: {}, client_id: 'tab_1' },
+    { client_id: 'tab_1' },
+    {},
+  ]);
+});
+
 test('a refusal is a value with its code, message and details', async () => {
   const details = [{ path: '/city', problem: 'is missing' }];
   const body = JSON.stringify({ error: { code: 'invalid_args', message: 'No city.', details } });

@@ -65,13 +65,22 @@ export interface Api {
   blobUrl(blobId: string): string;
 }
 
-export function createApi(deps: ApiDeps): Api {
+export function createApi(
+  deps: ApiDeps & {
+    /** This tab as a client of the server: what a person asks for here is asked of it first. */
+    readonly clientId?: () => string | null;
+  },
+): Api {
   const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
   const get = <T>(path: string) => send<T>({ method: 'GET', path });
-  const post = <T>(path: string, body: unknown = {}) => send<T>({ method: 'POST', path, body });
+  const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
+  const ask: Post = (path, body) => {
+    const clientId = deps.clientId?.() ?? null;
+    return post(path, clientId === null ? body : { ...body, client_id: clientId });
+  };
   return {
-    ...callRequests(get, post),
-    ...runRequests(get, post),
+    ...callRequests(get, post, ask),
+    ...runRequests(get, post, ask),
     listTools: () => get('/api/tools'),
     listModels: () => get('/v1/models'),
     isReady: () => get('/readyz'),
@@ -82,15 +91,15 @@ export function createApi(deps: ApiDeps): Api {
 }
 
 type Get = <T>(path: string) => Promise<ApiResult<T>>;
-type Post = <T>(path: string, body?: unknown) => Promise<ApiResult<T>>;
+type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
 
 const callPath = (id: string, action = ''): string =>
   `/v1/tool_calls/${encodeURIComponent(id)}${action}`;
 const runPath = (id: string, action = ''): string => `/v1/runs/${encodeURIComponent(id)}${action}`;
 
-const callRequests = (get: Get, post: Post) => ({
+const callRequests = (get: Get, post: Post, ask: Post) => ({
   invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
-    post<InvokeAccepted>(`/v1/tools/${encodeURIComponent(tool)}/invoke`, {
+    ask<InvokeAccepted>(`/v1/tools/${encodeURIComponent(tool)}/invoke`, {
       run_id: runId,
       args,
       ...(client === undefined ? {} : { client }),
@@ -99,7 +108,7 @@ const callRequests = (get: Get, post: Post) => ({
   getCall: (id: string) => get<WireCallRecord>(callPath(id)),
   cancelCall: (id: string) => post<WireCallRecord>(callPath(id, '/cancel')),
   retryCall: (id: string, args?: Readonly<Record<string, unknown>>) =>
-    post<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {}),
+    ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {}),
   decideApproval: (id: string, input: ApprovalInput) =>
     post<WireCallRecord>(callPath(id, '/approval'), input),
   answerCall: (id: string, output: unknown) =>
@@ -108,10 +117,10 @@ const callRequests = (get: Get, post: Post) => ({
     post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs }),
 });
 
-const runRequests = (get: Get, post: Post) => ({
-  startRun: (input: { input: string; model?: string }) => post<RunRecord>('/v1/runs', input),
+const runRequests = (get: Get, post: Post, ask: Post) => ({
+  startRun: (input: { input: string; model?: string }) => ask<RunRecord>('/v1/runs', input),
   sendMessage: (runId: string, input: { input: string; model?: string }) =>
-    post<RunRecord>(runPath(runId, '/messages'), input),
+    ask<RunRecord>(runPath(runId, '/messages'), input),
   cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
   getRun: (runId: string) => get<RunRecord>(runPath(runId)),
   listRuns: (cursor?: string) =>

@@ -302,6 +302,21 @@ test('device.info describes the device', async () => {
   });
 });
 
+test('[BT9] a person’s touch is reported, and no event that a script made', async () => {
+  const { page, link } = await setup();
+  const touched = async () => (await link.next('client_state')).touched;
+  while ((await link.next('client_state')).visibility === undefined);
+  await page.evaluate(() => {
+    window.dispatchEvent(new PointerEvent('pointerdown'));
+    window.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+    // Told after those would have been.
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  expect(await touched()).toBeUndefined();
+  await page.mouse.click(5, 5);
+  expect(await touched()).toBe(true);
+});
+
 test('[BT6] the state is reported at once, and when a permission changes', async () => {
   const { page, link } = await setup({ permissions: ['geolocation'] });
   const first = await link.next('client_state');

@@ -75,7 +75,19 @@ export function createBrowserEnv(): BrowserEnv {
     permission: (name) => queryPermission(extras, name),
     onStateChange: (names, listener) => listenToState(extras, names, listener),
     visibility: () => document.visibilityState,
+    onTouch: listenToTouches,
   };
+}
+
+const TOUCHES = ['pointerdown', 'keydown', 'focus'] as const;
+
+function listenToTouches(listener: () => void): () => void {
+  const ended = new AbortController();
+  // What a script of the page made up is no person's.
+  const tell = ({ isTrusted }: Event) => isTrusted && listener();
+  const options = { signal: ended.signal, capture: true, passive: true };
+  for (const event of TOUCHES) window.addEventListener(event, tell, options);
+  return () => ended.abort();
 }
 
 /** What a browser does not tell beforehand it has to be asked for: `prompt`. */

@@ -19,13 +19,16 @@ export interface StatusThrottle {
 /**
  * Keeps a call's news to ten a second; of more, the last always goes (CL13).
  * `send` gives false when there is no connection: the news then waits for `flush`.
+ * Another interval serves what is told of the client itself.
  */
 export function createStatusThrottle({
   send,
   environment: { now, schedule },
+  intervalMs = INTERVAL_MS,
 }: {
   send: (fields: StatusFields) => boolean;
   environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
+  intervalMs?: number;
 }): StatusThrottle {
   let waiting: StatusFields | null = null;
   let cancelTimer: (() => void) | null = null;
@@ -48,7 +51,7 @@ export function createStatusThrottle({
       waiting = mergeStatus(waiting, fields);
       if (cancelTimer) return;
       // A clock that was set back must not hold the news for longer than the interval.
-      const wait = Math.min(INTERVAL_MS, lastSentAt + INTERVAL_MS - now());
+      const wait = Math.min(intervalMs, lastSentAt + intervalMs - now());
       if (wait <= 0) flush();
       else cancelTimer = schedule(wait, flush);
     },

@@ -63,6 +63,37 @@ test('[CL20] all are told again after a new connection, with the state', async (
   ]);
 });
 
+test('[CL37] touches are told at most once a second, and the last one always', async () => {
+  const { connect, client, clock } = await setupClient({ tools: [] });
+  const { link } = await connect();
+  const told = async () =>
+    (await link.settled()).filter((said) => said.type === 'client_state' && said.touched).length;
+  for (let time = 0; time < 3; time += 1) client.reportTouch();
+  const counts = [await told()];
+  for (const ms of [999, 1, 5_000]) {
+    clock.advance(ms);
+    counts.push(await told());
+  }
+  expect(counts).toEqual([1, 1, 2, 2]);
+});
+
+test('[CL37] a touch without a connection is told with the next one, and only once', async () => {
+  const { connect, client, clock, server } = await setupClient({ tools: [] });
+  const { link } = await connect();
+  client.reportState({ visibility: 'visible' });
+  link.cut();
+  await until(client.status, ({ state }) => state === 'reconnecting');
+  client.reportTouch();
+  clock.advance(500);
+  const back = await server.accept();
+  await back.welcome();
+  const states = (await back.settled()).filter(({ type }) => type === 'client_state');
+  expect(states).toEqual([
+    { type: 'client_state', visibility: 'visible' },
+    { type: 'client_state', touched: true },
+  ]);
+});
+
 test('tools that the server does not take are told with the reason', async () => {
   const refused: string[] = [];
   const { connect } = await setupClient({

@@ -12,10 +12,11 @@ import type { ClientEnvironment } from './environment.ts';
 import type { InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
 import { createMemoryJournal } from './memory-journal.ts';
+import { createStatusThrottle } from './status-throttle.ts';
 import { createToolRegistrations } from './tool-registrations.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
-export type ClientState = Omit<ClientMessageOf<'client_state'>, 'type'>;
+export type ClientState = Omit<ClientMessageOf<'client_state'>, 'type' | 'touched'>;
 
 export interface ToolClientOptions {
   /** Of `/ws/client`, with `ws:` or `wss:`. */
@@ -51,12 +52,16 @@ export interface ToolClient {
   unregister(name: string): void;
   /** Tells the server how this client is; told again on each connection. */
   reportState(state: ClientState): void;
+  /** A person has just touched this client; of several, it is asked before those touched earlier. */
+  reportTouch(): void;
   readonly status: Observable<ClientStatus>;
   /** Null until the server has given one. */
   readonly clientId: Observable<string | null>;
   readonly toolNames: readonly string[];
 }
 
+/** A person's touches are told at most so often. */
+const TOUCH_INTERVAL_MS = 1_000;
 /** How long a stop waits for tools that do not heed their signal. */
 const STOP_WAIT_MS = 2_000;
 
@@ -85,6 +90,11 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
   };
 
   const send = (message: ClientMessage): boolean => connection.send(message);
+  const touches = createStatusThrottle({
+    send: () => connected && send({ type: 'client_state', touched: true }),
+    environment,
+    intervalMs: TOUCH_INTERVAL_MS,
+  });
 
   async function openInstance(id: string): Promise<Instance> {
     const journal = await options.openJournal(id).catch((error) => {
@@ -128,6 +138,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
     tools.forgetTold();
     tellTools();
     if (state) send({ type: 'client_state', ...state });
+    touches.flush();
     clientId.set(message.client_id);
     connection.welcomed(message.heartbeat_ms);
   }
@@ -227,5 +238,6 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
       state = next;
       if (connected) send({ type: 'client_state', ...next });
     },
+    reportTouch: () => touches.push({}),
   };
 }

@@ -31,6 +31,12 @@ export const cardUpdateSchema = z.object({
   status: cardStatusSchema.optional(),
   phase: callPhaseSchema.nullable().optional(),
   params: z.record(z.string(), z.unknown()).optional(),
+  /** `params` are all the arguments, as the executor gets them: they replace what was shown before. */
+  params_whole: z.boolean().optional(),
+  /** Which of `params` are arguments; given once a client's status has added others. */
+  argument_names: z.array(z.string()).optional(),
+  /** What the client that runs it reported as `params`, by key: shown beside the arguments. */
+  status_params: z.record(z.string(), z.unknown()).optional(),
   tip: z.string().nullable().optional(),
   preview: z.unknown().optional(),
   /** For people: `display` where the tool gave one, else its output. */
@@ -64,7 +70,7 @@ export const cardUpdateSchema = z.object({
   /** Why somebody must approve; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
   /** Which of the server's own reasons that is, for pages to say it in their language. */
-  approval_reason_code: z.enum(['policy']).optional(),
+  approval_reason_code: z.enum(['policy', 'changed']).optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),
   /** The call that this one retries. */

@@ -95,6 +95,8 @@ const clientStateSchema = z.object({
   permissions: z.record(z.string(), z.enum(['granted', 'prompt', 'denied'])).optional(),
   battery: z.unknown().optional(),
   secure_context: z.boolean().optional(),
+  /** A person has just touched this client: pointer, key or focus. */
+  touched: z.boolean().optional(),
 });
 
 const probeSchema = z.object({ type: z.literal('probe'), nonce: z.string().max(128) });

@@ -10,6 +10,8 @@ import { rejectedToolSchema, toolListingSchema } from './tool-spec.ts';
 /** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped. */
 
 const id = z.string().min(1).max(128);
+/** The client whose person asks for this: of several that could serve it, it is asked first. */
+const askingClient = id.optional();
 
 /** Longer waits are cut to the limit: the caller gets a 202 and asks again. */
 const toWaitMs = (ms: number): number => Math.min(ms, LIMITS.waitMs);
@@ -24,6 +26,7 @@ export const invokeBodySchema = z.object({
   wait_ms: waitMs.optional(),
   /** The only client that may take it. */
   client: id.optional(),
+  client_id: askingClient,
   timeout_ms: z.number().positive().optional(),
 });
 
@@ -57,7 +60,10 @@ export const callsPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-export const retryBodySchema = z.object({ args: z.unknown().optional() });
+export const retryBodySchema = z.object({
+  args: z.unknown().optional(),
+  client_id: askingClient,
+});
 
 export const approvalBodySchema = z.object({
   decision: z.enum(['yes', 'no', 'always']),
@@ -79,10 +85,12 @@ export const startRunBodySchema = z.object({
   input,
   model: z.string().min(1).max(256).optional(),
   tools: z.array(z.string().max(256)).max(1_000).optional(),
+  client_id: askingClient,
 });
 export const sendMessageBodySchema = z.object({
   input,
   model: z.string().min(1).max(256).optional(),
+  client_id: askingClient,
 });
 export const runsQuerySchema = z.object({ cursor: z.string().max(1_000).optional(), limit });
 export const runsPageSchema = z.object({

@@ -32,6 +32,8 @@ export const messageSchema = z.object({
   parts: z.array(messagePartSchema),
   status: z.enum(['streaming', 'done']),
   created_at: z.number(),
+  /** The client whose person wrote it: the calls of its turn ask that client first. */
+  client_id: z.string().optional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 

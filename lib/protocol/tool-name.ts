@@ -13,6 +13,9 @@ export const isToolName = (name: unknown): name is string =>
  */
 export const toModelName = (name: string): string => name.replaceAll('.', '_');
 
+/** Equal for names that people and models take for one: case, and what a model's API cannot spell. */
+export const spellingOf = (name: string): string => toModelName(name).toLowerCase();
+
 /** `name@client` always means that client's tool; a plain name means whoever serves it. */
 export function parseToolReference(reference: string): { name: string; clientId?: string } {
   const at = reference.indexOf('@');

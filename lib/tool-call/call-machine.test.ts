@@ -26,9 +26,10 @@ function follow(state: CallState, ...events: CallEvent[]): CallState & { error: 
 }
 
 const queued = follow(fresh, { type: 'arguments_complete', check: 'allow' });
-const offered = follow(queued, { type: 'offered', provider });
+const effects = { type: 'offered', rerunnable: false } as const;
+const offered = follow(queued, { ...effects, provider });
 const granted = follow(offered, { type: 'claimed', from });
-const plain = follow(queued, { type: 'offered', provider: { ...provider, claims: false } });
+const plain = follow(queued, { ...effects, provider: { ...provider, claims: false } });
 
 describe('the life of a call', () => {
   test('[CS1] a final call takes no event at all', () => {
@@ -41,27 +42,71 @@ describe('the life of a call', () => {
 
   test('[CS3] what was only offered is offered again, what may have run is not', () => {
     const again = { ...provider, attempt: 2 };
-    expect(transition(offered, { type: 'offered', provider: again }).ok).toBe(true);
-    expect(transition(granted, { type: 'offered', provider: again })).toEqual({
+    expect(transition(offered, { ...effects, provider: again }).ok).toBe(true);
+    expect(transition(granted, { ...effects, provider: again })).toEqual({
       ok: false,
       refusal: 'already_granted',
     });
-    expect(transition(plain, { type: 'offered', provider: again }).ok).toBe(false);
-    const harmless = { ...granted, rerunnable: true };
-    expect(transition(harmless, { type: 'offered', provider: again }).ok).toBe(true);
+    expect(transition(plain, { ...effects, provider: again }).ok).toBe(false);
     const proven = transition(granted, {
-      type: 'offered',
+      ...effects,
       provider: again,
       neverStarted: provider,
     });
     expect(proven).toMatchObject({ ok: true, phase: 'offered', granted: false });
   });
 
+  test('[CS3] what may have started is offered again only if it is harmless there and here', () => {
+    const again = { ...provider, clientId: 'other', instanceId: 'i2', attempt: 2 };
+    const mayGo = (state: CallState, there: boolean, here: boolean) =>
+      transition(
+        { ...state, rerunnable: there },
+        { type: 'offered', provider: again, rerunnable: here },
+      ).ok;
+    const cases = [true, false].flatMap((there) =>
+      [true, false].map((here) => [mayGo(granted, there, here), mayGo(offered, there, here)]),
+    );
+    expect(cases).toEqual([
+      [true, true],
+      [false, true],
+      [false, true],
+      [false, true],
+    ]);
+    // The one that has it now took nothing; the one before may have.
+    const second = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+    const third = { ...again, attempt: 3 };
+    expect(transition(second, { ...effects, provider: third }).ok).toBe(false);
+    expect(transition(second, { type: 'offered', provider: third, rerunnable: true }).ok).toBe(
+      true,
+    );
+  });
+
+  test('[CS2] what waits in the queue is asked again; what was offered cannot be', () => {
+    expect(follow(queued, { type: 'asked_again' })).toMatchObject({
+      status: 'PENDING',
+      phase: 'approval',
+    });
+    for (const state of [fresh, offered, granted, plain]) {
+      expect(transition(state, { type: 'asked_again' }).ok).toBe(false);
+    }
+  });
+
+  test('[CS8] what nobody took may end as one that cannot be run, and not once somebody may run it', () => {
+    const error = { code: 'invalid_args', message: 'x', executed: 'no' } as const;
+    const ends: CallEvent = { type: 'refused', error };
+    for (const state of [fresh, queued, offered]) {
+      expect(follow(state, ends)).toMatchObject({ status: 'FAILED', error });
+    }
+    const second = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+    expect(follow(second, ends).error).toMatchObject({ executed: 'unknown' });
+    for (const state of [granted, plain]) expect(transition(state, ends).ok).toBe(false);
+  });
+
   test('[CS3] what a journal says of one attempt proves nothing of another', () => {
     const next = { ...provider, attempt: 3 };
     const moved = { ...granted, provider: { ...provider, instanceId: 'i2', attempt: 2 } };
     for (const neverStarted of [provider, { ...provider, attempt: 2 }]) {
-      expect(transition(moved, { type: 'offered', provider: next, neverStarted })).toEqual({
+      expect(transition(moved, { ...effects, provider: next, neverStarted })).toEqual({
         ok: false,
         refusal: 'already_granted',
       });
@@ -69,7 +114,7 @@ describe('the life of a call', () => {
   });
 
   test('[CS3] an offer needs a higher attempt', () => {
-    expect(transition(offered, { type: 'offered', provider })).toEqual({
+    expect(transition(offered, { ...effects, provider })).toEqual({
       ok: false,
       refusal: 'stale_attempt',
     });
@@ -183,6 +228,7 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
     { type: 'cancelled', reason: 'stop' },
     { type: 'instance_back', instanceId: 'i2' },
     { type: 'outcome_lost', message: 'x' },
+    { type: 'asked_again' },
     { type: 'interrupted', message: 'x' },
   ),
   anyFrom.map((who): CallEvent => ({ type: 'claimed', from: who })),
@@ -192,10 +238,11 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
   fc
     .tuple(anyFrom, fc.boolean())
     .map(([who, ok]): CallEvent => ({ type: 'answered', from: who, error: ok ? null : toolError })),
-  fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.boolean()).map(
-    ([attempt, claims, isProven]): CallEvent => ({
+  fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.boolean(), fc.boolean()).map(
+    ([attempt, claims, rerunnable, isProven]): CallEvent => ({
       type: 'offered',
       provider: { ...provider, attempt, claims },
+      rerunnable,
       ...(isProven && { neverStarted: { ...provider, attempt: attempt - 1 } }),
     }),
   ),
@@ -203,6 +250,9 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
     .constantFrom('approval', 'queue', 'start', 'execute', 'resume', 'cancel')
     .map((clock): CallEvent => ({ type: 'clock', clock, limitMs: 1000 })),
 );
+/** What the client says of the tool that has it now is what counts from then on. */
+const saidBy = (event: CallEvent) =>
+  event.type === 'offered' ? { rerunnable: event.rerunnable } : {};
 const someEvents = fc.sample(anyEvent, { numRuns: 200, seed: 7 });
 const anyLife = fc.tuple(fc.boolean(), fc.boolean(), fc.array(anyEvent, { maxLength: 25 }));
 const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
@@ -217,7 +267,7 @@ test('[CS2] a status never goes back, and a final one has its reason', () => {
         expect(RANK[moved.status]).toBeGreaterThanOrEqual(RANK[state.status]);
         expect(isFinalStatus(moved.status)).toBe(moved.phase === null);
         expect(moved.error !== null).toBe(moved.status === 'FAILED' || moved.status === 'TIMEOUT');
-        state = { ...state, ...moved };
+        state = { ...state, ...moved, ...saidBy(event) };
       }
     }),
     { numRuns: 2_000 },
@@ -232,7 +282,7 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
         const moved = transition(state, event);
         if (!moved.ok) continue;
         if (moved.error?.executed === 'no') expect(state.granted).toBe(false);
-        state = { ...state, ...moved };
+        state = { ...state, ...moved, ...saidBy(event) };
       }
     }),
     { numRuns: 2_000 },

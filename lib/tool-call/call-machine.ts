@@ -26,10 +26,14 @@ export type CallEvent =
   | { readonly type: 'arguments_complete'; readonly check: 'allow' | 'ask' }
   | { readonly type: 'refused'; readonly error: CallError }
   | { readonly type: 'approved' }
+  /** What was approved has changed, or waits for somebody who has left: a person decides anew. */
+  | { readonly type: 'asked_again' }
   | { readonly type: 'denied'; readonly message: string }
   | {
       readonly type: 'offered';
       readonly provider: ProviderRef;
+      /** What this provider says of the tool; the state has what the one before it said. */
+      readonly rerunnable: boolean;
       readonly neverStarted?: NeverStarted | undefined;
     }
   | { readonly type: 'started_here' }
@@ -91,16 +95,20 @@ export function transition(state: CallState, event: CallEvent): Transition {
       if (state.phase !== 'streaming') return refuse('not_possible_now');
       return move(state, 'PENDING', event.check === 'ask' ? 'approval' : 'queued');
     case 'refused':
-      return state.status === 'PENDING' ? fail(state, event.error) : refuse('not_possible_now');
+      return refused(state, event.error);
     case 'approved':
       return state.phase === 'approval'
         ? move(state, 'PENDING', 'queued')
+        : refuse('not_possible_now');
+    case 'asked_again':
+      return state.status === 'PENDING' && state.phase === 'queued'
+        ? move(state, 'PENDING', 'approval')
         : refuse('not_possible_now');
     case 'denied':
       if (state.phase !== 'approval') return refuse('not_possible_now');
       return fail(state, { code: 'denied', message: event.message, executed: 'no' });
     case 'offered':
-      return offered(state, event.provider, event.neverStarted);
+      return offered(state, event);
     case 'started_here':
       if (state.source !== 'server') return refuse('not_possible_now');
       if (state.phase !== 'queued' && !state.rerunnable) return refuse('not_possible_now');
@@ -145,22 +153,39 @@ export function transition(state: CallState, event: CallEvent): Transition {
   }
 }
 
-/** CS3: a call that may have started is offered again only where that does no harm. */
-function offered(
-  state: CallState,
-  provider: ProviderRef,
-  neverStarted: NeverStarted | undefined,
-): Transition {
+/** What no executor has begun may still end as one that cannot be run. */
+function refused(state: CallState, error: CallError): Transition {
+  const isUntaken = state.status === 'PENDING' || (state.phase === 'offered' && !state.granted);
+  if (!isUntaken) return refuse('not_possible_now');
+  return fail(state, mayHaveRun(state) ? { ...error, executed: 'unknown' } : error);
+}
+
+/**
+ * CS3: a call that may have started is offered again only where that does no
+ * harm, by the word of the client that had it and of the one that would get it.
+ */
+export function mayBeOffered(
+  state: Pick<CallState, 'granted' | 'rerunnable' | 'provider'>,
+  { rerunnable, neverStarted }: Pick<OfferedEvent, 'rerunnable' | 'neverStarted'>,
+): boolean {
+  const isProven =
+    neverStarted !== undefined &&
+    neverStarted.instanceId === state.provider?.instanceId &&
+    neverStarted.attempt === state.provider.attempt;
+  const hasStarted = mayHaveRun({ ...state, granted: state.granted && !isProven });
+  return !hasStarted || (state.rerunnable && rerunnable);
+}
+
+type OfferedEvent = Extract<CallEvent, { type: 'offered' }>;
+
+function offered(state: CallState, event: OfferedEvent): Transition {
+  const { provider } = event;
   if (state.source !== 'client') return refuse('not_possible_now');
   const first = state.phase === 'queued';
   const again = state.phase === 'offered' || state.phase === 'granted' || state.phase === 'device';
   if (!first && !again)
     return refuse(state.phase === 'cancelling' ? 'cancelling' : 'not_possible_now');
-  const isProven =
-    neverStarted !== undefined &&
-    neverStarted.instanceId === state.provider?.instanceId &&
-    neverStarted.attempt === state.provider.attempt;
-  if (again && state.granted && !state.rerunnable && !isProven) return refuse('already_granted');
+  if (again && !mayBeOffered(state, event)) return refuse('already_granted');
   if (provider.attempt <= (state.provider?.attempt ?? 0)) return refuse('stale_attempt');
   return { ...move(state, 'RUNNING', 'offered'), provider, granted: !provider.claims };
 }
@@ -248,7 +273,11 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
 }
 
 /** CS8: what is rerunnable may have run in an attempt before the one that waits now. */
-const mayHaveRun = ({ granted, rerunnable, provider }: CallState): boolean =>
+const mayHaveRun = ({
+  granted,
+  rerunnable,
+  provider,
+}: Pick<CallState, 'granted' | 'rerunnable' | 'provider'>): boolean =>
   granted || (rerunnable && provider !== null && provider.attempt > 1);
 
 function timeout(

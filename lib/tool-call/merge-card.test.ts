@@ -55,6 +55,18 @@ describe('mergeCard', () => {
     expect(mergeCard(done, { late_result: true })).toEqual({ ...done, late_result: true });
   });
 
+  test('[CM11] whole arguments replace what was shown, and what a client reports is beside them', () => {
+    const card = fold([
+      { status: 'WAIT', params: { to: 'Ann', memo: 'half' }, partial: true },
+      { params: { to: 'Ann', amount: 5 }, params_whole: true },
+      { params: { lens: 'wide' }, status_params: { lens: 'wide', amount: 1 } },
+      { params: { lens: 'tele' }, status_params: { lens: 'tele' } },
+    ]);
+    expect(card?.params).toEqual({ to: 'Ann', amount: 5, lens: 'tele' });
+    expect(card?.status_params).toEqual({ lens: 'tele', amount: 1 });
+    expect(card && mergeCard(card, { params_whole: true })).toBe(card);
+  });
+
   test('[CM6] an update that changes nothing gives back the very same card', () => {
     const card = fold([{ status: 'DOING', params: { a: { b: [1, 2] } }, progress: { done: 1 } }]);
     if (!card) throw new Error('no card');
@@ -70,6 +82,8 @@ const anyUpdate: fc.Arbitrary<CardUpdate> = fc
       status: fc.constantFrom('WAIT', 'DOING', 'SUCCESS', 'ERROR'),
       phase: fc.constantFrom('queued', 'offered', 'granted', null),
       params: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 1 })),
+      params_whole: fc.constant(true),
+      status_params: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 })),
       tip: fc.option(fc.string({ maxLength: 4 }), { nil: null }),
       preview: fc.jsonValue({ maxDepth: 1 }),
       result: fc.jsonValue({ maxDepth: 1 }),

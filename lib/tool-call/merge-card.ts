@@ -11,7 +11,7 @@ export const isFinalCard = (card: Pick<Card, 'status'>): boolean =>
   card.status === 'SUCCESS' || card.status === 'ERROR';
 
 /**
- * Merges one update into a card (contract, section 2; rules CM1 to CM7).
+ * Merges one update into a card (contract, section 2; rules CM1 to CM7, CM11).
  *
  * Pure and shared: the server folds updates to answer late joiners, the browser
  * folds the same updates to paint cards, and both agree because they run this.
@@ -25,7 +25,12 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
     return update.late_result && !card.late_result ? { ...card, late_result: true } : card; // CM5
 
   const given = ownFields(update);
-  const next: Card = { ...card, ...given, params: mergeParams(card.params, update.params) };
+  // CM11: whole arguments replace what was shown; all else adds to it.
+  const shown = update.params_whole && update.params ? {} : card.params;
+  const next: Card = { ...card, ...given, params: mergeParams(shown, update.params) };
+  if (update.status_params) {
+    next.status_params = mergeParams(card.status_params ?? {}, update.status_params);
+  }
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
   if (goesBack(card, update)) {
     // CM4: a late WAIT still tells parameters or a tip, but not a status.

@@ -84,6 +84,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
         requestedBy: `run:${turn.runId}`,
         runId: turn.runId,
         tool,
+        fromClientId: askedFrom(turn),
       }),
     onDraft: (callId) => writer.addCall(callId),
     giveUp: (draft, message) => giveUp(turn, draft, message),
@@ -152,16 +153,20 @@ const pause = (clock: Clock, ms: number): Promise<void> =>
     clock.schedule(ms, resolve);
   });
 
+/** The client whose person sent the message that this turn answers. It is on disk with that message. */
+const askedFrom = ({ transcript }: Turn): string | undefined =>
+  transcript.messages().findLast(({ role }) => role === 'user')?.client_id;
+
 function offeredTools(turn: Turn, records: readonly CallRecord[]) {
   const allowed = turn.tools === null ? undefined : new Set(turn.tools);
   const callable = turn.deps.registry
-    .list(turn.principal)
+    .list(turn.principal, askedFrom(turn))
     .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
   return chooseTools(callable, {
     most: turn.model.maxTools,
     text: lastWords(turn.transcript.messages()),
     recent: records.map(({ toolName }) => toolName),
-    clientId: null,
+    clientId: askedFrom(turn) ?? null,
   });
 }
 

@@ -79,7 +79,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     });
   const registry = createToolRegistry({
     serverTools: [createCalculationEval(), hold(given.started ?? (() => undefined))],
-    standing: () => ({ name: '', visible: false, responsive: false, lastActiveAt: 0 }),
+    standing: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });
   let ids = 0;
   const calls = createCalls({

@@ -35,6 +35,8 @@ export interface AdvanceExtras {
       | 'annotations'
       | 'timeoutMs'
       | 'source'
+      | 'wantedClientId'
+      | 'routing'
     >
   >;
   /** The pinned provider, with what the machine does not need to know of it. */

@@ -15,6 +15,8 @@ export interface InvokeRequest {
   readonly args: unknown;
   /** The only client that may take it. */
   readonly clientId?: string;
+  /** The client whose person asks: of several it is asked first. */
+  readonly fromClientId?: string | undefined;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
   readonly retryOf?: string;
@@ -81,13 +83,20 @@ export interface CallService {
     requestedBy: string;
     runId: string;
     tool: string;
+    /** The client whose person sent the message that this call serves. */
+    fromClientId?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
   cancel(id: string, reason: string): Promise<CallActionOutcome>;
-  retry(id: string, principal: Principal, args?: unknown): Promise<CallActionOutcome>;
+  /** With the same arguments, or others; `fromClientId` is the client whose person asks for it. */
+  retry(
+    id: string,
+    principal: Principal,
+    more?: { args?: unknown; fromClientId?: string },
+  ): Promise<CallActionOutcome>;
   decide(
     id: string,
     principal: Principal,

@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '#lib/json/canonical-json';
+import { fitsJson } from '#lib/json/cut-json';
 import type { Attachment } from '#lib/protocol/attachment';
 import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
+import { SHOWN_WHOLE_BYTES } from '#lib/tool-call/bound-card';
 import type { Answerer, Refusal } from '#lib/tool-call/call-machine';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
@@ -94,7 +97,7 @@ export function createClientCalls(deps: {
     const { tip, params, progress, preview } = message;
     const update = {
       ...(tip === undefined ? {} : { tip }),
-      ...(params === undefined ? {} : { params }),
+      ...(params === undefined ? {} : besideArguments(params, record)),
       ...(progress === undefined ? {} : { progress }),
       ...(preview === undefined ? {} : { preview }),
     };
@@ -182,6 +185,26 @@ export function createClientCalls(deps: {
     status,
     answer,
     wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
+  };
+}
+
+/**
+ * What a client reports is shown beside the arguments, never over them: of a
+ * key that is an argument the card keeps what the executor got (rule CR7).
+ */
+function besideArguments(
+  params: Record<string, unknown>,
+  { args, card }: CallRecord,
+): Pick<CardUpdate, 'params' | 'status_params' | 'argument_names'> {
+  const names = Object.keys(args);
+  const reported = { ...card.status_params, ...params };
+  // A card is bounded: what a client reports beyond that, over all its statuses, is not shown.
+  if (!fitsJson([reported, names], SHOWN_WHOLE_BYTES)) return {};
+  const more = Object.entries(params).filter(([key]) => !Object.hasOwn(args, key));
+  return {
+    params: Object.fromEntries(more),
+    status_params: params,
+    ...(card.argument_names ? {} : { argument_names: names }),
   };
 }
 

@@ -111,7 +111,8 @@ export function createCalls(deps: CallServiceDeps): Calls {
   // Not within the decision that changed it.
   breaker.onChange(() => queueMicrotask(instances.offerAll));
   const unsentGrants: UnsentGrants = new Set();
-  const placement = createPlacement({ check: deps.check, dispatcher, clock });
+  const { check, facts } = deps;
+  const placement = createPlacement({ check, dispatcher, clock, facts });
   const invocation = createInvocation({ ...deps, ledger, place: placement.place });
   const drafts = createDrafts({ ...deps, ledger, place: placement.place });
   const actions = createOperatorActions({
@@ -121,7 +122,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     clock,
     registry,
     unsentGrants,
-    allowAlways: placement.allowAlways,
+    placement,
     invoke: invocation.invoke,
     onError: deps.onError,
   });

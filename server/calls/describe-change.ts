@@ -9,7 +9,7 @@ export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
   if (prev.phase !== next.phase) update.phase = next.phase;
   if (prev.phase === 'streaming' && next.phase !== 'streaming') update.partial = false;
-  if (prev.args !== next.args) update.params = { ...next.args };
+  if (prev.args !== next.args) Object.assign(update, wholeParams(next));
   if (prev.provider?.clientId !== next.provider?.clientId) {
     update.client_id = next.provider?.clientId ?? null;
   }
@@ -22,6 +22,13 @@ export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   if (isFinalStatus(next.status)) describeEnd(update, next);
   return update;
 }
+
+/** The arguments as their executor gets them; what was shown of others is not kept. */
+const wholeParams = ({ args, card }: CallRecord): CardUpdate => ({
+  params: { ...args },
+  params_whole: true,
+  ...(card.argument_names ? { argument_names: Object.keys(args) } : {}),
+});
 
 function describeEnd(update: CardUpdate, next: CallRecord): void {
   update.completed_at = toSeconds(next.completedAt);

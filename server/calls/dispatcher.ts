@@ -6,12 +6,19 @@ import type { CallEvent, NeverStarted } from '#lib/tool-call/call-machine';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord, Provider } from '../store/call-record.ts';
-import type { ClientTool, ToolRegistry } from '../tools/tool-registry.ts';
-import { type Advance, type AdvanceExtras, advance } from './advance.ts';
+import type {
+  ClientTool,
+  OfferedTool,
+  ServerToolEntry,
+  ToolRegistry,
+} from '../tools/tool-registry.ts';
+import { type Advance, type AdvanceExtras, advance, isRerunnable } from './advance.ts';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
 import { runningClock } from './describe-change.ts';
+import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
+import { type Candidate, routeCall, scopeOf } from './route-call.ts';
 import type { ServerExecutor } from './server-executor.ts';
 
 /** What the dispatcher must know of a client instance beside its tools. */
@@ -37,16 +44,29 @@ export interface DispatcherDeps {
 
 export interface Dispatcher {
   /** Takes a queued call one step on, within the same write; `after` runs once that is on disk. */
-  place(record: CallRecord): { record: CallRecord; updates: CardUpdate[]; after(): void };
+  place(record: CallRecord): Step;
   /** Offers what waits, for anybody or for a client that has left, to whoever serves it now. */
   offerWaiting(): void;
+  /** Asks a person again about what was approved for a client that has left meanwhile. */
+  askAgainWaiting(): void;
+  /** Offers anew what this instance was offered, and has not taken, under another word of its tool. */
+  offerChanged(instanceId: string): void;
   /** Decides by the machine, writes, and runs `after` once it is durable. Refusals change nothing. */
   apply(record: CallRecord, event: CallEvent, extras?: AdvanceExtras, after?: () => void): Advance;
-  /** Offers it again, to the same client or a better one; false when nobody can take it. */
+  /** Offers it again, to the same client or a better one, or ends it; false when it goes on waiting. */
   offerAgain(record: CallRecord, neverStarted?: NeverStarted): boolean;
   clockRanOut(callId: string, which: CallClock): void;
   /** To the instance that a call is pinned to. */
   tellProvider(record: CallRecord, message: ServerMessage): void;
+}
+
+type Fields = NonNullable<AdvanceExtras['fields']>;
+
+/** A decision that is not yet written. */
+interface Step {
+  readonly record: CallRecord;
+  readonly updates: readonly CardUpdate[];
+  after(): void;
 }
 
 /** Brings calls to their executors: who is asked, when, and what each clock means. */
@@ -67,74 +87,104 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return moved;
   }
 
-  function place(record: CallRecord) {
-    const nothing = { record, updates: [], after: () => {} };
-    if (record.phase !== 'queued') return nothing;
-    if (record.source === 'server') return placeHere(record) ?? nothing;
-    return offerTo(record) ?? nothing;
+  function place(record: CallRecord): Step {
+    const next = record.phase === 'queued' ? nextStep(record) : undefined;
+    return next ?? { record, updates: [], after() {} };
   }
 
-  function placeHere(record: CallRecord) {
-    const target = registry.find(record.toolName);
-    if (target?.source !== 'server') return undefined;
-    const moved = advance(record, { type: 'started_here' }, clock.now());
-    if (!moved.ok) return undefined;
-    const { tool } = target;
-    return {
-      record: moved.record,
-      updates: [moved.update],
-      after: () => deps.executor.run(moved.record, tool),
-    };
+  /** What becomes of a call that waits; undefined when it goes on waiting. */
+  function nextStep(record: CallRecord, neverStarted?: NeverStarted): Step | undefined {
+    const route = routeCall(record, candidatesFor(record), neverStarted);
+    if (route.to === 'nobody') return undefined;
+    if (route.to === 'end') return step(record, { type: 'refused', error: route.error });
+    const { tool, args } = route;
+    const fields = { ...takenFrom(tool, record), args };
+    if (route.to === 'approval') return askAgain(record, tool, fields);
+    return isClientTool(tool)
+      ? offerTo(record, tool, fields, neverStarted)
+      : startHere(record, tool, fields);
   }
 
-  /** The best client that serves it, answers and delivers; the one that the caller named, if it named one. */
-  function choose(record: CallRecord): { candidate: ClientTool; facts: InstanceFacts } | undefined {
-    const target = registry.find(record.toolName);
-    if (target?.source !== 'client') return undefined;
-    const wanted = record.wantedClientId;
-    for (const candidate of target.candidates) {
-      if (wanted !== null && candidate.clientId !== wanted) continue;
-      const facts = deps.facts(candidate.instanceId);
-      if (!facts?.responsive || !breaker.admits(candidate.instanceId, candidate.name)) continue;
-      return { candidate, facts };
-    }
-    return undefined;
+  /** Those who offer the tool now, in the order in which they are asked for this call. */
+  function candidatesFor({ toolName, source, routing }: CallRecord) {
+    const target = registry.find(toolName, routing.fromClientId);
+    if (target?.source !== source) return [];
+    const tools = target.source === 'server' ? [target] : target.candidates;
+    return tools.map(
+      (tool): Candidate<ServerToolEntry | ClientTool> => ({ tool, isAskable: isAskable(tool) }),
+    );
   }
 
-  function offerTo(record: CallRecord, neverStarted?: NeverStarted) {
-    const chosen = choose(record);
-    if (!chosen) return undefined;
-    const { candidate, facts } = chosen;
-    const provider: Provider = {
-      clientId: candidate.clientId,
-      instanceId: candidate.instanceId,
-      attempt: (record.provider?.attempt ?? 0) + 1,
-      claims: facts.claims,
-      journalEpoch: facts.journalEpoch,
-    };
-    const event: CallEvent = { type: 'offered', provider, neverStarted };
-    const extras = { provider, update: { client_name: facts.name } };
+  /** It answers and delivers. */
+  const isAskable = (tool: ServerToolEntry | ClientTool): boolean =>
+    !isClientTool(tool) ||
+    (deps.facts(tool.instanceId)?.responsive === true &&
+      breaker.admits(tool.instanceId, tool.name));
+
+  function step(record: CallRecord, event: CallEvent, extras?: AdvanceExtras): Step | undefined {
     const moved = advance(record, event, clock.now(), extras);
-    if (!moved.ok) return undefined;
-    const offered = moved.record;
-    breaker.offered(provider.instanceId, offered.toolName, offered.id);
-    const after = () =>
-      tellProvider(offered, {
-        type: 'tool_call_request',
-        id: offered.id,
-        name: offered.toolName,
-        args: { ...offered.args },
-        run_id: offered.runId,
-        attempt: provider.attempt,
-        timeout_ms: offered.timeoutMs,
-      });
-    return { record: offered, updates: [moved.update], after };
+    return moved.ok ? { record: moved.record, updates: [moved.update], after() {} } : undefined;
   }
+
+  function askAgain(record: CallRecord, tool: OfferedTool, fields: Fields): Step | undefined {
+    const routing = { ...(fields.routing ?? record.routing), approval: scopeOf(tool) };
+    const update = {
+      approval_reason: `What was to be approved of ${record.toolName} has changed: it is asked again`,
+      approval_reason_code: 'changed' as const,
+      ...shownClient(tool, deps.facts),
+    };
+    return step(record, { type: 'asked_again' }, { fields: { ...fields, routing }, update });
+  }
+
+  function startHere(
+    record: CallRecord,
+    { tool }: ServerToolEntry,
+    fields: Fields,
+  ): Step | undefined {
+    const started = step(record, { type: 'started_here' }, { fields });
+    return started && { ...started, after: () => deps.executor.run(started.record, tool) };
+  }
+
+  function offerTo(
+    record: CallRecord,
+    tool: ClientTool,
+    fields: Fields,
+    neverStarted: NeverStarted | undefined,
+  ): Step | undefined {
+    const facts = deps.facts(tool.instanceId);
+    if (!facts) return undefined;
+    const { clientId, instanceId } = tool;
+    const attempt = (record.provider?.attempt ?? 0) + 1;
+    const { claims, journalEpoch } = facts;
+    const provider: Provider = { clientId, instanceId, attempt, claims, journalEpoch };
+    const rerunnable = isRerunnable(tool);
+    const event: CallEvent = { type: 'offered', provider, rerunnable, neverStarted };
+    const title = tool.displayName ?? null;
+    const update = {
+      client_name: facts.name,
+      ...(record.card.display_name === title ? {} : { display_name: title }),
+    };
+    const offered = step(record, event, { provider, fields, update });
+    if (!offered) return undefined;
+    breaker.offered(instanceId, offered.record.toolName, offered.record.id);
+    return { ...offered, after: () => sendRequest(offered.record, attempt) };
+  }
+
+  const sendRequest = (offered: CallRecord, attempt: number): void =>
+    tellProvider(offered, {
+      type: 'tool_call_request',
+      id: offered.id,
+      name: offered.toolName,
+      args: { ...offered.args },
+      run_id: offered.runId,
+      attempt,
+      timeout_ms: offered.timeoutMs,
+    });
 
   function offerAgain(record: CallRecord, neverStarted?: NeverStarted): boolean {
-    const placed = offerTo(record, neverStarted);
-    if (!placed) return false;
-    ledger.commit(placed.record, placed.updates).then(placed.after, deps.onError);
+    const next = nextStep(record, neverStarted);
+    if (!next) return false;
+    ledger.commit(next.record, next.updates).then(next.after, deps.onError);
     return true;
   }
 
@@ -143,11 +193,27 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const instanceId = ledger.latest(id)?.provider?.instanceId;
       return instanceId !== undefined && !deps.facts(instanceId);
     });
-    for (const id of [...left, ...index.queued()]) {
-      const record = ledger.latest(id);
-      if (record) offerAgain(record);
+    for (const record of latest([...left, ...index.queued()])) offerAgain(record);
+  }
+
+  function askAgainWaiting(): void {
+    for (const record of latest(index.queued())) {
+      if (record.routing.approval !== null) offerAgain(record);
     }
   }
+
+  function offerChanged(instanceId: string): void {
+    for (const record of latest(index.pinnedTo(instanceId))) {
+      if (record.phase !== 'offered' || record.granted) continue;
+      const own = candidatesFor(record).find(
+        ({ tool }) => isClientTool(tool) && tool.instanceId === instanceId,
+      );
+      if (own && isOther(own.tool, record)) offerAgain(record);
+    }
+  }
+
+  const latest = (ids: readonly string[]): CallRecord[] =>
+    ids.flatMap((id) => ledger.latest(id) ?? []);
 
   function tellProvider(record: CallRecord, message: ServerMessage): void {
     const { provider } = record;
@@ -195,7 +261,27 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return other !== undefined && other.toolName === record.toolName && other.granted;
     });
 
-  return { place, offerWaiting, apply, offerAgain, clockRanOut, tellProvider };
+  return {
+    place,
+    offerWaiting,
+    askAgainWaiting,
+    offerChanged,
+    apply,
+    offerAgain,
+    clockRanOut,
+    tellProvider,
+  };
+}
+
+/** Whether a tool is not the one under which its call was offered. */
+function isOther(tool: OfferedTool, record: CallRecord): boolean {
+  const { approval } = record.routing;
+  const { annotations, routing } = takenFrom(tool, record);
+  return (
+    annotations !== record.annotations ||
+    routing !== record.routing ||
+    (approval !== null && approval.toolHash !== tool.toolHash)
+  );
 }
 
 function limitOf(record: CallRecord, which: CallClock): number {

@@ -2,15 +2,19 @@ import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { CLOCKS } from '#lib/protocol/limits';
+import { parseToolReference } from '#lib/protocol/tool-name';
 import { boundUpdate } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
+import { type CallRecord, NO_ROUTING } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { advance, firstCard } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { CallService, DraftCall, InvokeRefusal } from './call-service.ts';
-import { blankRecord, factsOf, resolveTarget } from './invoke.ts';
+import { blankRecord, resolveTarget, sourceOf } from './invoke.ts';
+import { takenFrom } from './offered-tool.ts';
 import type { Place } from './placement.ts';
+import { invalidArgs } from './route-call.ts';
 
 type DraftRequest = Parameters<CallService['draft']>[0];
 
@@ -42,21 +46,22 @@ export function createDrafts(deps: {
   }
 
   function newDraft(request: DraftRequest): CallRecord {
-    const target = registry.find(request.tool);
-    const facts = target && factsOf(target);
+    const target = registry.find(request.tool, request.fromClientId);
+    const tool = target?.source === 'client' ? target.candidates[0] : target;
     const blank = {
       ...blankRecord(deps.newCallId(), clock.now()),
+      routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
       runId: request.runId,
-      toolName: facts?.name ?? request.tool,
-      source: target?.source ?? ('server' as const),
+      toolName: tool ? parseToolReference(request.tool).name : request.tool,
+      source: tool ? sourceOf(tool) : ('server' as const),
       args: {},
-      annotations: facts?.annotations ?? {},
-      timeoutMs: facts?.timeoutMs ?? 30_000,
+      annotations: tool?.annotations ?? {},
+      timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
       wantedClientId: null,
       retryOf: null,
       requestedBy: request.requestedBy,
     };
-    const card = { ...firstCard(blank, facts?.displayName ?? null), partial: true };
+    const card = { ...firstCard(blank, tool?.displayName ?? null), partial: true };
     return { ...blank, card };
   }
 
@@ -66,15 +71,11 @@ export function createDrafts(deps: {
     const shown = isRecord(args) ? { args } : {};
     const found = resolveTarget(registry, request);
     if (!found.ok) return refuse(id, toCallError(found, request.tool), shown);
-    const checked = found.first.check(args);
-    if (!checked.ok) {
-      const problems = checked.details.map(({ path, problem }) => `${path || 'args'} ${problem}`);
-      const message = `The arguments do not fit ${request.tool}: ${problems.join('; ')}`;
-      return refuse(id, { code: 'invalid_args', message, executed: 'no' }, shown);
-    }
-    const { annotations, timeoutMs } = factsOf(found.target);
-    const fields = { args: checked.args, annotations, timeoutMs, source: found.target.source };
-    const placed = deps.place(record, request.principal, fields);
+    const { tool, wantedClientId } = found;
+    const checked = tool.check(args);
+    if (!checked.ok) return refuse(id, invalidArgs(request.tool, checked.details), shown);
+    const taken = { ...takenFrom(tool, record), source: sourceOf(tool), wantedClientId };
+    const placed = deps.place(record, request.principal, tool, { ...taken, args: checked.args });
     await ledger.commit(placed.record, placed.updates);
     placed.after();
     return current(id);

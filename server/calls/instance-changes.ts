@@ -1,7 +1,11 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { NeverStarted } from '#lib/tool-call/call-machine';
-import { type ClientKnowledge, resumeAction } from '#lib/tool-call/resume-matrix';
+import {
+  type ClientKnowledge,
+  type ResumeAction,
+  resumeAction,
+} from '#lib/tool-call/resume-matrix';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { hasJournal, isRerunnable } from './advance.ts';
@@ -52,6 +56,26 @@ function holding(
   return { isMine, known: isOfThis ? known : undefined };
 }
 
+function knowledgeOf(
+  record: CallRecord | undefined,
+  known: Known | undefined,
+  { journalEpoch }: ReturningInstance,
+): ClientKnowledge {
+  if (known) return known.phase;
+  const isSameJournal = journalEpoch !== null && record?.provider?.journalEpoch === journalEpoch;
+  return isSameJournal ? 'nothing' : 'nothing_new_journal';
+}
+
+function actionFor(record: CallRecord | undefined, client: ClientKnowledge): ResumeAction {
+  if (!record) return resumeAction({ server: 'unknown', client, rerunnable: false, claims: true });
+  return resumeAction({
+    server: isFinalStatus(record.status) ? 'final' : (record.phase ?? 'final'),
+    client,
+    rerunnable: isRerunnable(record),
+    claims: hasJournal(record),
+  });
+}
+
 /** The resume clock runs, never past the clock that ends the call anyway. */
 export function awaitingReturn(record: CallRecord, now: number): CallRecord {
   const { execute, queue } = record.deadlines;
@@ -86,6 +110,7 @@ export function createInstanceChanges(deps: {
       if (!record.granted && record.phase === 'offered' && dispatcher.offerAgain(record)) continue;
       waitForReturn(record);
     }
+    dispatcher.askAgainWaiting();
   }
 
   /**
@@ -102,43 +127,25 @@ export function createInstanceChanges(deps: {
     const known = new Map(instance.known.map((one) => [one.id, one]));
     const forget: string[] = [];
     const cancel: string[] = [];
-    const mine = index.pinnedTo(instance.previousInstanceId);
-    for (const id of new Set([...mine, ...known.keys()])) {
+    const pinned = index.pinnedTo(instance.previousInstanceId);
+    for (const id of new Set([...pinned, ...known.keys()])) {
       const record = await ledger.find(id);
       const held = holding(record, known.get(id), instance);
-      const action = judge(held.isMine ? record : undefined, held.known, instance);
+      const mine = held.isMine ? record : undefined;
+      const client = knowledgeOf(mine, held.known, instance);
+      const action = actionFor(mine, client);
       if (action === 'forget') forget.push(id);
       else if (action === 'cancel') cancel.push(id);
-      if (record && held.isMine && !isFinalStatus(record.status))
-        comeBack(record, action, instance);
+      if (mine && !isFinalStatus(mine.status)) comeBack(mine, { action, client }, instance);
     }
     // A client that forgets an end which a crash then undoes would run the call again.
     await Promise.all([...forget, ...cancel].map((id) => ledger.settled(id)));
     return { forget, cancel };
   }
 
-  function judge(
-    record: CallRecord | undefined,
-    known: Known | undefined,
-    instance: ReturningInstance,
-  ) {
-    const sameJournal = record?.provider?.journalEpoch === instance.journalEpoch;
-    const client: ClientKnowledge =
-      known?.phase ??
-      (sameJournal && instance.journalEpoch !== null ? 'nothing' : 'nothing_new_journal');
-    if (!record)
-      return resumeAction({ server: 'unknown', client, rerunnable: false, claims: true });
-    return resumeAction({
-      server: isFinalStatus(record.status) ? 'final' : (record.phase ?? 'final'),
-      client,
-      rerunnable: isRerunnable(record),
-      claims: hasJournal(record),
-    });
-  }
-
   function comeBack(
     record: CallRecord,
-    action: ReturnType<typeof resumeAction>,
+    { action, client }: { action: ResumeAction; client: ClientKnowledge },
     instance: ReturningInstance,
   ): void {
     if (action === 'outcome_unknown') {
@@ -155,10 +162,9 @@ export function createInstanceChanges(deps: {
     if (!moved.ok) return;
     if (action === 'offer') {
       const calls = owed.get(instance.instanceId) ?? new Map<string, NeverStarted | undefined>();
-      calls.set(
-        record.id,
-        instance.journalEpoch === null ? undefined : (moved.record.provider ?? undefined),
-      );
+      // Only a journal that is intact and holds nothing of the call proves anything.
+      const proof = client === 'nothing' ? (moved.record.provider ?? undefined) : undefined;
+      calls.set(record.id, proof);
       owed.set(instance.instanceId, calls);
       return;
     }
@@ -169,6 +175,7 @@ export function createInstanceChanges(deps: {
 
   function toolsChanged(instanceId: string): void {
     offerOwed(instanceId);
+    dispatcher.offerChanged(instanceId);
     dispatcher.offerWaiting();
   }
 

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
-import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
+import { type CallRecord, NO_ROUTING } from '../store/call-record.ts';
 import type { Change, Store } from '../store/store.ts';
-import type { ToolRegistry, ToolTarget } from '../tools/tool-registry.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { firstCard, NO_DEADLINES } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { InvokeOutcome, InvokeRefusal, InvokeRequest } from './call-service.ts';
+import { isServerTool, shownClient, takenFrom } from './offered-tool.ts';
 import type { Place } from './placement.ts';
+import { invalidArgs } from './route-call.ts';
 
 export interface InvocationDeps {
   readonly store: Store;
@@ -69,21 +70,16 @@ export function createInvocation(deps: InvocationDeps): Invocation {
   ): Promise<InvokeOutcome> {
     const found = resolveTarget(registry, request);
     if (!found.ok) return found;
-    const { target, pin } = found;
-    const checked = (target.source === 'server' ? target : found.first).check(request.args ?? {});
+    const checked = found.tool.check(request.args ?? {});
     if (!checked.ok) {
-      return {
-        ok: false,
-        code: 'invalid_args',
-        message: `The arguments do not fit ${request.tool}: ${checked.details.map(({ path, problem }) => `${path || 'args'} ${problem}`).join('; ')}`,
-        details: checked.details,
-      };
+      const { code, message } = invalidArgs(request.tool, checked.details);
+      return { ok: false, code, message, details: checked.details };
     }
-    const record = newRecord(request, target, pin, checked.args);
+    const record = newRecord(request, found, checked.args);
     const changes: Change[] = idempotency
       ? [{ type: 'put_idempotency', entry: { ...idempotency, callId: record.id } }]
       : [];
-    const placed = deps.place(record, request.principal);
+    const placed = deps.place(record, request.principal, found.tool);
     await Promise.all([
       ledger.commit(placed.record, [record.card, ...placed.updates], changes),
       deps.ensureRun(request.runId, request.tool),
@@ -94,31 +90,31 @@ export function createInvocation(deps: InvocationDeps): Invocation {
 
   function newRecord(
     request: InvokeRequest,
-    target: ToolTarget,
-    pin: Pin | null,
+    { tool, name, wantedClientId }: ResolvedTool,
     args: Record<string, unknown>,
   ): CallRecord {
-    const facts = factsOf(target);
+    const routing = {
+      ...NO_ROUTING,
+      fromClientId: request.fromClientId ?? null,
+      hasOwnTimeout: request.timeoutMs !== undefined,
+    };
+    const { annotations } = tool;
+    const timeoutMs = clampTimeout(request.timeoutMs ?? tool.timeoutMs);
     const blank = {
       ...blankRecord(request.callId ?? deps.newCallId(), clock.now()),
       runId: request.runId,
-      toolName: facts.name,
-      source: target.source,
+      toolName: name,
+      source: sourceOf(tool),
       args,
-      annotations: facts.annotations,
-      timeoutMs: clampTimeout(request.timeoutMs ?? facts.timeoutMs),
-      wantedClientId: pin?.clientId ?? null,
+      ...takenFrom(tool, { annotations, timeoutMs, routing }),
+      wantedClientId,
       retryOf: request.retryOf ?? null,
       requestedBy: request.requestedBy ?? principalName(request.principal),
     };
-    const card = firstCard({ ...blank, phase: 'queued' }, facts.displayName);
-    return { ...blank, card: pin ? { ...card, ...pinned(pin) } : card };
-  }
-
-  /** Whom a call waits for that may go to one client alone. */
-  function pinned({ clientId, instanceId }: Pin): Pick<CardUpdate, 'client_id' | 'client_name'> {
-    const name = deps.facts(instanceId)?.name;
-    return { client_id: clientId, ...(name === undefined ? {} : { client_name: name }) };
+    const card = firstCard({ ...blank, phase: 'queued' }, tool.displayName ?? null);
+    // Whom a call waits for that may go to one client alone.
+    const shown = wantedClientId === null ? {} : shownClient(tool, deps.facts);
+    return { ...blank, card: { ...card, ...shown } };
   }
 
   return {
@@ -129,66 +125,44 @@ export function createInvocation(deps: InvocationDeps): Invocation {
   };
 }
 
-type Resolved =
-  | {
-      readonly ok: true;
-      readonly target: ToolTarget;
-      readonly first: {
-        check: (args: unknown) => ReturnType<Extract<ToolTarget, { source: 'server' }>['check']>;
-      };
-      readonly pin: Pin | null;
-    }
-  | InvokeRefusal;
-
-/** The one client that may be asked, and one of its instances. */
-interface Pin {
-  readonly clientId: string;
-  readonly instanceId: string;
+export interface ResolvedTool {
+  readonly ok: true;
+  readonly name: string;
+  /** Of the one that would be asked now: the arguments are checked by its word. */
+  readonly tool: OfferedTool;
+  /** The only client that may be asked, if one was named. */
+  readonly wantedClientId: string | null;
 }
 
 /** Which tool is meant, whether the asker may call it, and whether anybody serves it now. */
 export function resolveTarget(
   registry: ToolRegistry,
-  request: Pick<InvokeRequest, 'tool' | 'clientId' | 'principal'>,
-): Resolved {
+  request: Pick<InvokeRequest, 'tool' | 'clientId' | 'fromClientId' | 'principal'>,
+): ResolvedTool | InvokeRefusal {
   const { name, clientId: qualified } = parseToolReference(request.tool);
   const wantedClientId = request.clientId ?? qualified ?? null;
   if (!registry.mayCall(request.principal, name)) {
     return refuse('permission_denied', `This token's allow-list does not hold ${name}`);
   }
-  const target = registry.find(name);
+  const target = registry.find(name, request.fromClientId);
   if (!target) {
     return refuse(
       'tool_not_found',
       `No tool ${name} is offered now; GET /v1/tools lists those that are`,
     );
   }
-  if (target.source === 'server') return { ok: true, target, first: target, pin: null };
-  const first = target.candidates.find(
+  if (target.source === 'server') return { ok: true, name, tool: target, wantedClientId: null };
+  const tool = target.candidates.find(
     (one) => wantedClientId === null || one.clientId === wantedClientId,
   );
-  if (!first) {
+  if (!tool) {
     return refuse('no_provider', `The client ${wantedClientId} does not offer ${name} now`);
   }
-  const pin =
-    wantedClientId === null ? null : { clientId: wantedClientId, instanceId: first.instanceId };
-  return { ok: true, target, first, pin };
+  return { ok: true, name, tool, wantedClientId };
 }
 
-/** What the record keeps of a tool, whoever serves it. */
-export function factsOf(target: ToolTarget) {
-  if (target.source === 'server') {
-    const { name, displayName, timeoutMs, effect } = target.tool;
-    return { name, displayName, timeoutMs, annotations: { readOnlyHint: effect === 'read' } };
-  }
-  const [first] = target.candidates;
-  return {
-    name: target.name,
-    displayName: first?.displayName ?? null,
-    timeoutMs: first?.timeoutMs ?? 30_000,
-    annotations: first?.annotations ?? {},
-  };
-}
+export const sourceOf = (tool: OfferedTool): CallRecord['source'] =>
+  isServerTool(tool) ? 'server' : 'client';
 
 /** A call that has just begun to be one: its arguments are still to come. */
 export const blankRecord = (id: string, now: number) => ({
@@ -211,13 +185,17 @@ export const blankRecord = (id: string, now: number) => ({
   completedAt: null,
   deadlines: NO_DEADLINES,
   executeLeftMs: null,
+  routing: NO_ROUTING,
 });
 
 const clampTimeout = (ms: number): number =>
   Math.min(Math.max(Math.round(ms), LIMITS.minTimeoutMs), LIMITS.maxTimeoutMs);
 
-function fingerprintOf({ tool, runId, args, clientId, timeoutMs }: InvokeRequest): string {
-  return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs]));
+function fingerprintOf(request: InvokeRequest): string {
+  const { tool, runId, args, clientId, timeoutMs, fromClientId } = request;
+  // As it was before there was a last part: keys that are stored already stay the same.
+  const from = fromClientId === undefined ? [] : [fromClientId];
+  return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs, ...from]));
 }
 
 const otherBody = (key: string): InvokeRefusal =>

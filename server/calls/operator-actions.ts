@@ -15,6 +15,7 @@ import type { UnsentGrants } from './client-calls.ts';
 import { runningClock } from './describe-change.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { resolveTarget } from './invoke.ts';
+import type { Placement } from './placement.ts';
 import type { ServerExecutor } from './server-executor.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
@@ -27,11 +28,11 @@ export function createOperatorActions(deps: {
   clock: Clock;
   registry: ToolRegistry;
   unsentGrants: UnsentGrants;
-  allowAlways(runId: string, toolName: string): void;
+  placement: Pick<Placement, 'approve' | 'allowAlways'>;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
   onError(error: unknown): void;
 }): Actions {
-  const { ledger, dispatcher, executor, clock, registry, unsentGrants } = deps;
+  const { ledger, dispatcher, executor, clock, registry, unsentGrants, placement } = deps;
 
   async function cancel(id: string, reason: string): Promise<CallActionOutcome> {
     const record = await ledger.find(id);
@@ -55,7 +56,7 @@ export function createOperatorActions(deps: {
   async function retry(
     id: string,
     principal: Principal,
-    args?: unknown,
+    { args, fromClientId }: Parameters<CallService['retry']>[2] = {},
   ): Promise<CallActionOutcome> {
     const record = await ledger.get(id);
     if (!record) return notFound(id);
@@ -66,13 +67,15 @@ export function createOperatorActions(deps: {
         message: `The call ${id} has not ended; cancel it first`,
       };
     }
+    const { hasOwnTimeout, fromClientId: before } = record.routing;
     return deps.invoke({
       principal,
       tool: record.toolName,
       runId: record.runId,
       args: args ?? record.args,
-      timeoutMs: record.timeoutMs,
       retryOf: id,
+      fromClientId: fromClientId ?? before ?? undefined,
+      ...(hasOwnTimeout ? { timeoutMs: record.timeoutMs } : {}),
       ...(record.wantedClientId === null ? {} : { clientId: record.wantedClientId }),
     });
   }
@@ -82,8 +85,9 @@ export function createOperatorActions(deps: {
     principal: Principal,
     decision: Parameters<CallService['decide']>[2],
   ): Promise<CallActionOutcome> {
-    const record = await ledger.find(id);
-    if (!record) return notFound(id);
+    const found = await ledger.find(id);
+    if (!found) return notFound(id);
+    const record = ledger.latest(id) ?? found;
     if (isFinalStatus(record.status)) return alreadyFinal(record);
     if (record.phase !== 'approval') return notWaiting(id);
     if (decision.decision === 'no') {
@@ -93,30 +97,27 @@ export function createOperatorActions(deps: {
     }
     const fields = editedArgs(record, principal, decision.args);
     if (!fields.ok) return fields;
-    if (decision.decision === 'always') deps.allowAlways(record.runId, record.toolName);
-    const approved = dispatcher.apply(
-      record,
-      { type: 'approved' },
-      { fields: fields.fields },
-      () => {
-        const now = ledger.latest(id);
-        if (now) placeNow(now);
-      },
-    );
-    return approved.ok ? done(id) : notWaiting(id);
-  }
-
-  function placeNow(record: CallRecord): void {
-    const placed = dispatcher.place(record);
-    if (placed.record === record) return;
+    const placed = placement.approve(record, fields.fields);
+    if (!placed) return notWaiting(id);
+    const isAskedAgain = placed.record.phase === 'approval';
+    if (decision.decision === 'always' && !isAskedAgain) placement.allowAlways(placed.record);
+    // The yes and the offer are one write: a crash in between would leave a call that nobody places.
     ledger.commit(placed.record, placed.updates).then(placed.after, deps.onError);
+    const outcome = await done(id);
+    return isAskedAgain ? changedSince(id) : outcome;
   }
 
   function editedArgs(record: CallRecord, principal: Principal, args: unknown) {
     if (args === undefined) return { ok: true as const, fields: {} };
-    const found = resolveTarget(registry, { tool: record.toolName, principal });
+    const { approval, fromClientId } = record.routing;
+    const found = resolveTarget(registry, {
+      tool: record.toolName,
+      principal,
+      fromClientId: fromClientId ?? undefined,
+      ...(approval?.clientId ? { clientId: approval.clientId } : {}),
+    });
     if (!found.ok) return found;
-    const checked = found.first.check(args);
+    const checked = found.tool.check(args);
     if (checked.ok) return { ok: true as const, fields: { args: checked.args } };
     return {
       ok: false as const,
@@ -161,6 +162,7 @@ export function createOperatorActions(deps: {
     const next = {
       ...record,
       timeoutMs: record.timeoutMs + (extended - execute),
+      routing: { ...record.routing, hasOwnTimeout: true },
       deadlines: { ...record.deadlines, execute: extended },
     };
     await ledger.amend(next, { clock: runningClock(next), timeout_ms: next.timeoutMs });
@@ -186,6 +188,12 @@ const alreadyFinal = (record: CallRecord): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
   message: `The call ${record.id} has ended already: ${record.status}`,
+});
+
+const changedSince = (id: string): CallActionOutcome => ({
+  ok: false,
+  code: 'conflict',
+  message: `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
 });
 
 const notWaiting = (id: string): CallActionOutcome => ({

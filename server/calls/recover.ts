@@ -53,6 +53,9 @@ export async function recoverCalls(deps: {
       waitForClient(call);
     } else if (call.source === 'server' && call.status === 'RUNNING') {
       interrupted += runAgain(call) ? 0 : 1;
+    } else if (call.source === 'server' && call.phase === 'queued') {
+      // No client comes that would have it placed.
+      dispatcher.offerAgain(ledger.latest(call.id) ?? call);
     }
   }
   return { open: open.length, interrupted };

@@ -112,7 +112,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
         waiting.push(message);
       } else if (identity) {
         if (!hasSpoken) spoke(identity);
-        take(message, identity);
+        handle(message, identity);
       } else {
         beginning = begin(message.type === 'hello' ? message : undefined).then(ready, failed);
         if (message.type !== 'hello') waiting.push(message);
@@ -134,12 +134,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
       const queue = waiting;
       waiting = [];
       // Said before the welcome was: it tells nothing of the token.
-      for (const message of queue) if (!dead && identity) take(message, identity);
-    }
-
-    function take(message: Received, who: Identity): void {
-      table.touch(who.instanceId);
-      handle(message, who);
+      for (const message of queue) if (!dead && identity) handle(message, identity);
     }
 
     function failed(error: unknown): void {
@@ -156,6 +151,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
           return register(message, who);
         case 'unregister_tools':
           registry.unregister(instanceId, message.names);
+          instances.toolsChanged(instanceId);
           return;
         case 'tool_call_claim':
           return reply(calls.claim({ clientId, instanceId, attempt: message.attempt }, message.id));
@@ -210,6 +206,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
     }
 
     function state(message: ClientMessageOf<'client_state'>, instanceId: string): void {
+      if (message.touched) table.touch(instanceId);
       table.update(instanceId, {
         ...(message.visibility === undefined ? {} : { visible: message.visibility === 'visible' }),
         ...(message.permissions === undefined ? {} : { permissions: message.permissions }),

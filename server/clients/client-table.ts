@@ -27,7 +27,7 @@ export interface ClientTable {
       Pick<ConnectedInstance, 'visible' | 'responsive' | 'permissions' | 'secureContext'>
     >,
   ): void;
-  /** It has just said something. */
+  /** A person has just touched it. What its program does by itself is no touch. */
   touch(instanceId: string): void;
   remove(instanceId: string): void;
   get(instanceId: string): ConnectedInstance | undefined;
@@ -40,6 +40,9 @@ export interface ClientTable {
   onChange(listener: () => void): void;
 }
 
+/** Touches of instances that never come back are forgotten, the oldest first. */
+const MOST_TOUCHES = 1_000;
+
 /** The instances that are connected to this process. It knows nothing of calls or sockets. */
 export function createClientTable(deps: {
   now(): number;
@@ -48,13 +51,13 @@ export function createClientTable(deps: {
   tripsOf?(instanceId: string): Trip[];
 }): ClientTable {
   const instances = new Map<string, ConnectedInstance>();
-  const activeAt = new Map<string, number>();
+  /** Also of instances that are away: coming back is no touch. One that reports none counts from its connection. */
+  const touchedAt = new Map<string, number>();
   let changed = () => {};
 
   return {
     add(instance) {
       instances.set(instance.instanceId, instance);
-      activeAt.set(instance.instanceId, deps.now());
       changed();
     },
     update(instanceId, change) {
@@ -64,9 +67,13 @@ export function createClientTable(deps: {
       instances.set(instanceId, after);
       if (!sameJson(before, after)) changed();
     },
-    touch: (instanceId) => void activeAt.set(instanceId, deps.now()),
+    touch(instanceId) {
+      touchedAt.delete(instanceId);
+      touchedAt.set(instanceId, deps.now());
+      const [oldest] = touchedAt.keys();
+      if (touchedAt.size > MOST_TOUCHES && oldest !== undefined) touchedAt.delete(oldest);
+    },
     remove(instanceId) {
-      activeAt.delete(instanceId);
       if (instances.delete(instanceId)) changed();
     },
     get: (instanceId) => instances.get(instanceId),
@@ -77,7 +84,7 @@ export function createClientTable(deps: {
         name: one?.name ?? 'a client that has left',
         visible: one?.visible ?? false,
         responsive: one?.responsive ?? false,
-        lastActiveAt: activeAt.get(instanceId) ?? 0,
+        lastTouchedAt: touchedAt.get(instanceId) ?? one?.connectedAt ?? 0,
       };
     },
     facts(instanceId) {

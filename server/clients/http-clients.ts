@@ -111,7 +111,6 @@ export function createHttpClients(deps: {
   function keepAlive(box: Mailbox): void {
     box.undoExpiry();
     box.undoExpiry = clock.schedule(KEEP_MS, () => leave(box));
-    table.touch(box.instanceId);
   }
 
   function leave(box: Mailbox): void {

@@ -200,8 +200,9 @@ describe('records', () => {
 describe('actions', () => {
   test.each<[string, unknown, string, unknown[]]>([
     ['cancel', undefined, 'cancel', ['Cancelled by operator.']],
-    ['retry', {}, 'retry', [expect.anything()]],
-    ['retry', { args: { a: 1 } }, 'retry', [expect.anything(), { a: 1 }]],
+    ['retry', {}, 'retry', [expect.anything(), {}]],
+    ['retry', { args: { a: 1 } }, 'retry', [expect.anything(), { args: { a: 1 } }]],
+    ['retry', { client_id: 'tab' }, 'retry', [expect.anything(), { fromClientId: 'tab' }]],
     ['extend', { by_ms: 5_000 }, 'extend', [5_000]],
     ['answer', { output: null }, 'answer', [expect.anything(), null]],
     [

@@ -10,7 +10,7 @@ import type { CallService } from '../calls/call-service.ts';
 import { StoreFailedError } from '../store/store.ts';
 import { createActiveTurns } from './active-turns.ts';
 import { createKnownRuns } from './known-runs.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+import { createLiveRun, type LiveRun, type LiveRunDeps, type SaidMessage } from './live-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { runTitle } from './run-title.ts';
@@ -74,10 +74,10 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   };
 
   /** A new turn of a run nobody else can start meanwhile. */
-  const begin = async (run: LiveRun, input: string, model: string, principal: Principal) => {
+  const begin = async (run: LiveRun, said: SaidMessage, model: string, who: Principal) => {
     const release = turns.reserve(run);
     try {
-      await run.addUserMessage(input, {
+      await run.addUserMessage(said, {
         status: 'running',
         model,
         error: null,
@@ -87,7 +87,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       release();
       return storeFailed(error);
     }
-    launch(run, model, principal);
+    launch(run, model, who);
     return { ok: true as const, run: run.record() };
   };
 
@@ -105,17 +105,17 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   };
 
   return {
-    async start({ principal, input, model, tools }) {
+    async start({ principal, input, model, tools, clientId }) {
       const checked = check(input, model);
       if (!checked.ok) return checked;
       const summary = newSummary(deps, { input, model: checked.ref, tools });
       const run = createLiveRun(deps, { summary, messages: [] });
-      const outcome = await begin(run, input, checked.ref, principal);
+      const outcome = await begin(run, { input, clientId }, checked.ref, principal);
       if (outcome.ok) known.add(run);
       return outcome;
     },
 
-    async send(runId, { principal, input, model }) {
+    async send(runId, { principal, input, model, clientId }) {
       const run = await known.load(runId);
       if (!run) return notFound(runId);
       if (turns.isActive(runId)) {
@@ -123,7 +123,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       }
       const checked = check(input, model ?? run.summary().model ?? undefined);
       if (!checked.ok) return checked;
-      return begin(run, input, checked.ref, principal);
+      return begin(run, { input, clientId }, checked.ref, principal);
     },
 
     async cancel(runId) {

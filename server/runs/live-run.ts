@@ -27,7 +27,13 @@ export interface LiveRun extends Transcript {
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
   /** Writes the person's message and the run's new state as one, then tells both. */
-  addUserMessage(input: string, patch: Partial<RunSummary>): Promise<void>;
+  addUserMessage(said: SaidMessage, patch: Partial<RunSummary>): Promise<void>;
+}
+
+/** What a person said, and at which client, when that is known. */
+export interface SaidMessage {
+  readonly input: string;
+  readonly clientId: string | undefined;
 }
 
 export function createLiveRun(
@@ -78,8 +84,11 @@ export function createLiveRun(
       await write({ step });
       tell();
     },
-    async addUserMessage(input, patch) {
-      const message = newMessage('user', [{ type: 'text', text: input }]);
+    async addUserMessage({ input, clientId }, patch) {
+      const message: Message = {
+        ...newMessage('user', [{ type: 'text', text: input }]),
+        ...(clientId === undefined ? {} : { client_id: clientId }),
+      };
       const position = messages.length;
       await write(patch, [{ type: 'put_message', message, position }]);
       messages.push(message);

@@ -24,11 +24,13 @@ export interface RunService {
     input: string;
     model?: string;
     tools?: readonly string[];
+    /** The client whose person says it: it is asked first for the calls that follow. */
+    clientId?: string;
   }): Promise<RunOutcome>;
   /** Refused with `conflict` while a turn is running. */
   send(
     runId: string,
-    request: { principal: Principal; input: string; model?: string },
+    request: { principal: Principal; input: string; model?: string; clientId?: string },
   ): Promise<RunOutcome>;
   /** Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. */
   cancel(runId: string): Promise<RunOutcome>;

@@ -19,6 +19,35 @@ export const POLLING_INSTANCE = 'http:';
 export const isPolling = ({ instanceId }: Pick<Provider, 'instanceId'>): boolean =>
   instanceId.startsWith(POLLING_INSTANCE);
 
+/** A tool at a client that a person is asked to allow, or has allowed. Null: the server's own tool. */
+export interface ApprovalScope {
+  readonly clientId: string | null;
+  /** Of name, description, schema and hints, as they were shown. */
+  readonly toolHash: string;
+}
+
+/** What decides which client is asked, beside `wantedClientId`. Changes with the arguments, or an approval. */
+export interface Routing {
+  /** The client whose person asks: asked first, as long as it is alive. */
+  readonly fromClientId: string | null;
+  /** Of the schema that the arguments were checked against; null in records of before. */
+  readonly schemaHash: string | null;
+  /** The client whose schema that was; null for the server's own tools. */
+  readonly checkedForClientId: string | null;
+  /** The caller or an operator set the timeout; else that of the client that is asked counts. */
+  readonly hasOwnTimeout: boolean;
+  /** Null for a call that nobody has to approve. */
+  readonly approval: ApprovalScope | null;
+}
+
+export const NO_ROUTING: Routing = {
+  fromClientId: null,
+  schemaHash: null,
+  checkedForClientId: null,
+  hasOwnTimeout: false,
+  approval: null,
+};
+
 /**
  * A call as it is stored: one immutable value per state. Times are milliseconds
  * since the epoch. Deadlines are wall times, so that they carry over a restart.
@@ -42,10 +71,12 @@ export interface CallRecord {
   /** Hash of the text of the accepted answer; null when no answer ended the call. A repeated answer mostly has the same. */
   readonly resultHash: string | null;
   readonly lateResult: unknown;
+  /** Of the client that has it, or would be asked; what another one says of the tool does not count. */
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
   /** Set when the caller named one client. */
   readonly wantedClientId: string | null;
+  readonly routing: Routing;
   readonly provider: Provider | null;
   /** True once a claim was granted, or an answer came from a client that does not claim. */
   readonly granted: boolean;

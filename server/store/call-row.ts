@@ -1,6 +1,6 @@
 import type { Card } from '#lib/protocol/card';
 import type { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-columns.ts';
-import type { CallRecord, Provider } from './call-record.ts';
+import { type CallRecord, NO_ROUTING, type Provider, type Routing } from './call-record.ts';
 import { fromJsonColumn, toJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ToolCallRow } from './tables.ts';
@@ -12,6 +12,7 @@ export type ChangingColumns = Pick<ToolCallRow, (typeof CHANGING_COLUMNS)[number
 export const sharesFixedColumns = (before: CallRecord, next: CallRecord): boolean =>
   before.args === next.args &&
   before.annotations === next.annotations &&
+  before.routing === next.routing &&
   before.runId === next.runId &&
   before.toolName === next.toolName &&
   before.source === next.source &&
@@ -29,7 +30,8 @@ export const toFixedColumns = (call: CallRecord): FixedColumns => ({
   wanted_client_id: call.wantedClientId,
   retry_of: call.retryOf,
   created_at: call.createdAt,
-  annotations: JSON.stringify(call.annotations),
+  // One column for what is known of the tool; no annotation has the name of the second part.
+  annotations: JSON.stringify({ ...call.annotations, routing: call.routing }),
   args: JSON.stringify(call.args),
 });
 
@@ -66,6 +68,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
   const args = fromJsonColumn<CallRecord['args']>(row.args);
   const result = fromOptional(row.result);
   const shown = fromCardColumns(row, args, result);
+  const { routing, ...annotations } = fromJsonColumn<AnnotationsColumn>(row.annotations);
   return {
     id: row.id,
     runId: row.run_id,
@@ -80,9 +83,10 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
     attachments: fromJsonColumn(row.attachments),
     resultHash: row.result_hash,
     lateResult: fromOptional(row.late_result),
-    annotations: fromJsonColumn(row.annotations),
+    annotations,
     timeoutMs: row.timeout_ms,
     wantedClientId: row.wanted_client_id,
+    routing: routing ?? NO_ROUTING,
     provider: fromProviderColumns(row),
     granted: row.granted === 1,
     createdAt: row.created_at,
@@ -108,6 +112,9 @@ function fromDeadlinesColumn(text: string): Clocks {
   const { deviceLeftMs, ...deadlines } = fromJsonColumn<Stored>(text);
   return { deadlines, ...(deviceLeftMs === undefined ? {} : { deviceLeftMs }) };
 }
+
+/** `routing` is missing in records of before. */
+type AnnotationsColumn = CallRecord['annotations'] & { routing?: Routing };
 
 function fromProviderColumns(row: ToolCallRow): Provider | null {
   if (row.client_id === null || row.instance_id === null || row.attempt === null) return null;

@@ -41,13 +41,20 @@ export const toMessageRow = (message: Message, position: number): Unsummed<Messa
   position,
   role: message.role,
   status: message.status,
-  parts: JSON.stringify(message.parts),
+  // Who wrote it shares the column with what was written.
+  parts: JSON.stringify(
+    message.client_id === undefined
+      ? message.parts
+      : { parts: message.parts, client_id: message.client_id },
+  ),
   created_at: toMs(message.created_at),
 });
 
 export function fromMessageRow(stored: MessageRow): Message {
   const { position: _, checksum: __, ...row } = wholeRow('messages', stored);
-  return { ...row, parts: fromJsonColumn(row.parts), created_at: toSeconds(row.created_at) };
+  const column = fromJsonColumn<Message['parts'] | Pick<Message, 'parts' | 'client_id'>>(row.parts);
+  const said = Array.isArray(column) ? { parts: column } : column;
+  return { ...row, ...said, created_at: toSeconds(row.created_at) };
 }
 
 export const toClientRow = (client: ClientRecord): Unsummed<ClientRow> => ({

@@ -1,4 +1,4 @@
-import type { CallRecord, Provider } from './call-record.ts';
+import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
 
 /** A call for tests: queued, unless told otherwise. */
 export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
@@ -19,6 +19,7 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   annotations: { readOnlyHint: true },
   timeoutMs: 30_000,
   wantedClientId: null,
+  routing: NO_ROUTING,
   provider: null,
   granted: false,
   createdAt: 1_700_000_000_000,

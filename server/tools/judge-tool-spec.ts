@@ -3,6 +3,7 @@ import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
+import { hashesOf } from './tool-hashes.ts';
 import type { ClientTool } from './tool-registry.ts';
 
 export type JudgedSpec =
@@ -79,14 +80,18 @@ function toTool(
 ): ClientTool {
   const { title, ...hints } = spec.annotations ?? {};
   const shown = stripInvisible(spec.display_name ?? title ?? '').trim();
-  return {
-    clientId: client.clientId,
-    instanceId: client.instanceId,
+  const told = {
     name: spec.name,
     description: stripInvisible(spec.description),
     schema,
     displayName: shown || undefined,
     annotations: title === undefined ? hints : { ...hints, title: stripInvisible(title) },
+  };
+  return {
+    clientId: client.clientId,
+    instanceId: client.instanceId,
+    ...told,
+    ...hashesOf(told),
     timeoutMs: spec.timeout_ms ?? CLOCKS.executeMs,
     check,
   };

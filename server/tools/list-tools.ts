@@ -18,12 +18,18 @@ export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing 
   };
 }
 
-/** A pool as one tool: described by the client that would be asked first. */
+/**
+ * A pool as one tool: described by the client that would be asked first, and
+ * served by those that have its schema. Others of the name are reached by
+ * `name@client` alone.
+ */
 export function toPoolListing(
   best: ClientTool,
-  candidates: readonly ClientTool[],
+  more: readonly ClientTool[],
   standing: Standing,
 ): ToolListing {
+  const isOfPool = ({ schemaHash }: ClientTool) => schemaHash === best.schemaHash;
+  const others = more.filter((tool) => !isOfPool(tool));
   return {
     name: best.name,
     model_name: toModelName(best.name),
@@ -33,7 +39,7 @@ export function toPoolListing(
     timeout_ms: best.timeoutMs,
     ...(best.displayName === undefined ? {} : { display_name: best.displayName }),
     annotations: best.annotations,
-    clients: candidates.map(({ clientId, instanceId }) => {
+    clients: [best, ...more].filter(isOfPool).map(({ clientId, instanceId }) => {
       const { name, visible, responsive, trip } = standing(instanceId, best.name);
       return {
         client_id: clientId,
@@ -43,6 +49,12 @@ export function toPoolListing(
         ...(trip ? { tripped: { until: trip.until / 1000, failures: trip.failures } } : {}),
       };
     }),
+    ...(others.length === 0 ? {} : { others: others.map((tool) => toOther(tool, standing)) }),
     callable: true,
   };
 }
+
+const toOther = ({ clientId, instanceId, name }: ClientTool, standing: Standing) => ({
+  client_id: clientId,
+  name: standing(instanceId, name).name,
+});

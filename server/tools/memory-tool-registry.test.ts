@@ -32,7 +32,7 @@ function setup() {
       name: id,
       visible: true,
       responsive: true,
-      lastActiveAt: 0,
+      lastTouchedAt: 0,
       ...standings.get(id),
     }),
     tripOf: (id, tool) => trips.get(`${id} ${tool}`),
@@ -79,7 +79,7 @@ test('[TR2] the names of the server are reserved in both spellings, look-alikes 
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
   const dotted = createToolRegistry({
     serverTools: [{ ...sum, name: 'a.b.c' }],
-    standing: () => ({ name: '', visible: true, responsive: true, lastActiveAt: 0 }),
+    standing: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
   expect(dotted.register(client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe('name_reserved');
   for (const name of [
@@ -105,6 +105,41 @@ test('[TR3] two names with one model spelling never live side by side', () => {
   expect(codes([spec('a_b')], 'one')).toEqual(['name_collides']);
   registry.drop('two');
   expect(codes([spec('a_b')], 'one')).toEqual([]);
+});
+
+test('[TR3] names that differ in case alone never live side by side, nor beside the server’s', () => {
+  const { registry, codes } = setup();
+  expect(codes([spec('pol.t2'), spec('Pol.t2'), spec('POL_T2')])).toEqual([
+    'name_collides',
+    'name_collides',
+  ]);
+  expect(codes([spec('Calc.Sum'), spec('CALC_SUM')], 'two')).toEqual([
+    'name_reserved',
+    'name_reserved',
+  ]);
+  registry.drop('one');
+  expect(codes([spec('Pol_t2')], 'two')).toEqual([]);
+});
+
+test('[TR15] a pool has one schema; who offers the name with another is told beside it', () => {
+  const { registry, standings } = setup();
+  const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
+  registry.register(client('a'), [spec('t', n('number'))]);
+  registry.register(client('b'), [
+    spec('t', { parameters: { properties: { n: { type: 'number' } }, type: 'object' } }),
+  ]);
+  registry.register(client('c'), [spec('t', n('string'))]);
+  const listed = (from?: string) => {
+    const tool = registry.list(operator, from).find(({ name }) => name === 't');
+    return [tool?.schema, tool?.clients.map(({ name }) => name), tool?.others];
+  };
+  const numbers = n('number').parameters;
+  expect(listed()).toEqual([numbers, ['a', 'b'], [{ client_id: 'c_c', name: 'c' }]]);
+  const others = ['a', 'b'].map((name) => ({ client_id: `c_${name}`, name }));
+  expect(listed('c_c')).toEqual([n('string').parameters, ['c'], others]);
+  standings.set('c', { lastTouchedAt: 1 });
+  expect(listed()).toEqual([n('string').parameters, ['c'], others]);
+  expect(listed('c_a')[1]).toEqual(['a', 'b']);
 });
 
 test('[TR4] description and timeout lie within their limits', () => {
@@ -152,12 +187,12 @@ test("[TR6] a client replaces its own tool and nobody else's", () => {
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
   const { registry, standings, asked } = setup();
   for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
-  standings.set('a', { responsive: false, lastActiveAt: 9 });
-  standings.set('b', { visible: false, lastActiveAt: 8 });
-  standings.set('c', { lastActiveAt: 1 });
-  standings.set('d', { lastActiveAt: 2 });
+  standings.set('a', { responsive: false, lastTouchedAt: 9 });
+  standings.set('b', { visible: false, lastTouchedAt: 8 });
+  standings.set('c', { lastTouchedAt: 1 });
+  standings.set('d', { lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
-  standings.set('d', { visible: false, lastActiveAt: 2 });
+  standings.set('d', { visible: false, lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
   const listed = registry.list(operator).find(({ name }) => name === 't');
   expect(listed?.clients).toEqual([

@@ -1,5 +1,5 @@
 import { LIMITS } from '#lib/protocol/limits';
-import { parseToolReference, toModelName } from '#lib/protocol/tool-name';
+import { parseToolReference, spellingOf, toModelName } from '#lib/protocol/tool-name';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { AnyServerTool } from './define-tool.ts';
 import { judgeToolSpec } from './judge-tool-spec.ts';
@@ -25,7 +25,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     trip: tripOf(instanceId, tool),
   });
   const own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
-  const reserved = new Set(serverTools.flatMap(({ name }) => [name, toModelName(name)]));
+  const reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
   const ownListings = [...own.values()].map(toServerListing);
   const pools = createToolPools(standing);
   const listeners = new Set<() => void>();
@@ -35,33 +35,27 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     sortedNames = undefined;
     for (const listener of [...listeners]) listener();
   };
-  const listings = () => {
+  const listings = (from: string | null) => {
     sortedNames ??= [...pools.names()].sort();
     const offered = sortedNames.flatMap((name) => {
-      const candidates = pools.ranked(name);
-      const [best] = candidates;
-      return best ? [toPoolListing(best, candidates, standing)] : [];
+      const [best, ...others] = pools.ranked(name, undefined, from);
+      return best ? [toPoolListing(best, others, standing)] : [];
     });
     return [...ownListings, ...offered];
   };
 
   return {
-    list: (principal) =>
-      listings().map((listing) => {
+    list: (principal, from = null) =>
+      listings(from).map((listing) => {
         const reason = refusalOf(principal, listing.name);
         return reason === undefined ? listing : { ...listing, callable: false, reason };
       }),
-    find(reference) {
+    find(reference, from = null) {
       const { name, clientId } = parseToolReference(reference);
       const entry = own.get(name);
-      if (entry) {
-        const { tool, check } = entry;
-        return clientId === undefined ? { source: 'server', tool, check } : undefined;
-      }
-      const ranked = pools.ranked(name);
-      const candidates =
-        clientId === undefined ? ranked : ranked.filter((tool) => tool.clientId === clientId);
-      return candidates.length > 0 ? { source: 'client', name, candidates } : undefined;
+      if (entry) return clientId === undefined ? entry : undefined;
+      const [best, ...others] = pools.ranked(name, clientId, from);
+      return best && { source: 'client', name, candidates: [best, ...others] };
     },
     mayCall: (principal, name) => refusalOf(principal, name) === undefined,
     register(client, specs) {
@@ -105,14 +99,13 @@ function admit(
   const judged = judgeToolSpec(client, spec);
   if (!judged.ok) return judged.rejected;
   const { name } = judged.tool;
-  const spelling = toModelName(name);
-  if (reserved.has(name) || reserved.has(spelling)) {
-    const message = `The name "${name}" belongs to the server, also as models spell it; take another one.`;
+  if (reserved.has(spellingOf(name))) {
+    const message = `The name "${name}" belongs to the server, also as models spell it and in any case; take another one.`;
     return { name, code: 'name_reserved', message };
   }
   const holder = pools.nameInTheWay(name);
   if (holder !== undefined) {
-    const message = `Models would spell it "${spelling}", as they spell "${holder}", which is registered; take another name.`;
+    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and case tells no two tools apart; take another name.`;
     return { name, code: 'name_collides', message };
   }
   const isNew = !pools.serves(client.instanceId, name);

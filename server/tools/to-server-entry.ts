@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import type { AnyServerTool } from './define-tool.ts';
+import { hashesOf } from './tool-hashes.ts';
 import type { ServerToolEntry } from './tool-registry.ts';
 
 /**
@@ -13,5 +14,17 @@ export function toServerEntry(tool: AnyServerTool): ServerToolEntry {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.args, { io: 'input' });
   const compiled = compileToolSchema(schema);
   if (!compiled.ok) throw new Error(`The schema of ${tool.name} is wrong: ${compiled.message}`);
-  return { tool, schema, check: compiled.check };
+  const { timeoutMs, displayName } = tool;
+  const annotations = { readOnlyHint: tool.effect === 'read' };
+  return {
+    source: 'server',
+    clientId: null,
+    tool,
+    schema,
+    annotations,
+    timeoutMs,
+    displayName,
+    check: compiled.check,
+    ...hashesOf({ ...tool, schema, annotations }),
+  };
 }

@@ -1,9 +1,10 @@
-import { toModelName } from '#lib/protocol/tool-name';
+import { spellingOf } from '#lib/protocol/tool-name';
+import { askingOrder } from './asking-order.ts';
 import type { ClientTool, Standing } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
 export interface ToolPools {
-  /** The other name that has this one's model spelling, if there is one. */
+  /** The other name that has this one's spelling to a model, in whatever case, if there is one. */
   nameInTheWay(name: string): string | undefined;
   put(tool: ClientTool): void;
   /** False when the instance does not serve the name. */
@@ -11,8 +12,8 @@ export interface ToolPools {
   serves(instanceId: string, name: string): boolean;
   namesOf(instanceId: string): string[];
   names(): IterableIterator<string>;
-  /** Best first: those that answer and deliver, then visible, then most recently active. */
-  ranked(name: string): readonly ClientTool[];
+  /** Those who offer the name, or only the client `named`, in the order in which they are asked for `from`. */
+  ranked(name: string, named: string | undefined, from: string | null): readonly ClientTool[];
 }
 
 export function createToolPools(standing: Standing): ToolPools {
@@ -22,7 +23,7 @@ export function createToolPools(standing: Standing): ToolPools {
 
   return {
     nameInTheWay(name) {
-      const holder = bySpelling.get(toModelName(name));
+      const holder = bySpelling.get(spellingOf(name));
       return holder === name ? undefined : holder;
     },
     put(tool) {
@@ -30,14 +31,14 @@ export function createToolPools(standing: Standing): ToolPools {
       byName.set(tool.name, pool.set(tool.instanceId, tool));
       const names = byInstance.get(tool.instanceId) ?? new Set<string>();
       byInstance.set(tool.instanceId, names.add(tool.name));
-      bySpelling.set(toModelName(tool.name), tool.name);
+      bySpelling.set(spellingOf(tool.name), tool.name);
     },
     remove(instanceId, name) {
       const pool = byName.get(name);
       if (!pool?.delete(instanceId)) return false;
       if (pool.size === 0) {
         byName.delete(name);
-        bySpelling.delete(toModelName(name));
+        bySpelling.delete(spellingOf(name));
       }
       const names = byInstance.get(instanceId);
       names?.delete(name);
@@ -47,20 +48,15 @@ export function createToolPools(standing: Standing): ToolPools {
     serves: (instanceId, name) => byInstance.get(instanceId)?.has(name) ?? false,
     namesOf: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
     names: () => byName.keys(),
-    ranked(name) {
+    ranked(name, named, from) {
       const tools = [...(byName.get(name)?.values() ?? [])];
-      if (tools.length < 2) return tools;
-      return tools
-        .map((tool) => ({ tool, rank: standing(tool.instanceId, name) }))
-        .sort((a, b) => compareStanding(a.rank, b.rank))
-        .map(({ tool }) => tool);
+      if (tools.length < 2 && named === undefined) return tools;
+      const offerings = tools.map((tool) => ({
+        tool,
+        clientId: tool.clientId,
+        standing: standing(tool.instanceId, name),
+      }));
+      return askingOrder(offerings, { named, from }).map(({ tool }) => tool);
     },
   };
-}
-
-function compareStanding(a: ReturnType<Standing>, b: ReturnType<Standing>): number {
-  const [canA, canB] = [a, b].map((one) => one.responsive && !one.trip);
-  if (canA !== canB) return canA ? -1 : 1;
-  if (a.visible !== b.visible) return a.visible ? -1 : 1;
-  return b.lastActiveAt - a.lastActiveAt;
 }

@@ -2,47 +2,51 @@ import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/t
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { Principal } from '../auth/principal.ts';
 import type { AnyServerTool } from './define-tool.ts';
+import type { ToolHashes } from './tool-hashes.ts';
+
+/** A tool as one executor offers it: whatever is decided for that executor goes by this alone. */
+export interface OfferedTool extends ToolHashes {
+  /** Null for the server's own. */
+  readonly clientId: string | null;
+  readonly annotations: ToolAnnotations;
+  readonly timeoutMs: number;
+  readonly displayName: string | undefined;
+  readonly check: (args: unknown) => ArgsCheck;
+}
 
 /** One tool as one client offers it. */
-export interface ClientTool {
+export interface ClientTool extends OfferedTool {
   readonly clientId: string;
   readonly instanceId: string;
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly displayName: string | undefined;
-  readonly annotations: ToolAnnotations;
-  readonly timeoutMs: number;
-  readonly check: (args: unknown) => ArgsCheck;
+}
+
+/** One of the server's own tools, with the JSON Schema that is told and the check that holds it. */
+export interface ServerToolEntry extends OfferedTool {
+  readonly source: 'server';
+  readonly clientId: null;
+  readonly tool: AnyServerTool;
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export type ToolTarget =
-  | {
-      readonly source: 'server';
-      readonly tool: AnyServerTool;
-      readonly check: (args: unknown) => ArgsCheck;
-    }
-  /** `candidates` are the clients that serve it, best first; never empty. */
+  | ServerToolEntry
+  /** `candidates` offer the name, in the order in which they are asked; never empty. Their schemas may differ. */
   | {
       readonly source: 'client';
       readonly name: string;
-      readonly candidates: readonly ClientTool[];
+      readonly candidates: readonly [ClientTool, ...ClientTool[]];
     };
-
-/** One of the server's own tools, with the JSON Schema that is told and the check that holds it. */
-export interface ServerToolEntry {
-  readonly tool: AnyServerTool;
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly check: (args: unknown) => ArgsCheck;
-}
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
 export interface ClientStanding {
   readonly name: string;
   readonly visible: boolean;
   readonly responsive: boolean;
-  /** Milliseconds since the epoch of its last message. */
-  readonly lastActiveAt: number;
+  /** Milliseconds since the epoch at which a person last touched it. */
+  readonly lastTouchedAt: number;
 }
 
 /** An instance that is not offered calls of a tool until then. `until` is in milliseconds since the epoch. */
@@ -63,10 +67,13 @@ export type Standing = (
  * so none can differ. It knows no sockets and runs nothing.
  */
 export interface ToolRegistry {
-  /** Every tool, with whether `principal` may call it now, and why not. */
-  list(principal: Principal): ToolListing[];
-  /** `name`, or `name@client`. Undefined when nobody serves it. */
-  find(reference: string): ToolTarget | undefined;
+  /**
+   * Every tool, with whether `principal` may call it now, and why not. `from` is
+   * the client whose person asks, of which a pool is described first.
+   */
+  list(principal: Principal, from?: string | null): ToolListing[];
+  /** `name`, or `name@client`, in the order for `from`. Undefined when nobody serves it. */
+  find(reference: string, from?: string | null): ToolTarget | undefined;
   /** Whether `principal` may call it. */
   mayCall(principal: Principal, name: string): boolean;
   register(

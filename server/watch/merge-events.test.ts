@@ -18,17 +18,20 @@ const STEPS: readonly CardUpdate[] = [
   { status: 'DOING', phase: 'granted' },
   { status: 'SUCCESS', phase: null, result: 1 },
 ];
+const someParams = fc.dictionary(fc.constantFrom('a', 'b'), fc.nat(3));
 const aside = fc.record(
   {
-    params: fc.dictionary(fc.constantFrom('a', 'b'), fc.nat(3)),
+    params: someParams,
+    status_params: someParams,
     tip: fc.string({ maxLength: 3 }),
     progress: fc.record({ done: fc.nat(5) }),
   },
   { requiredKeys: [] },
 );
+const edit = fc.record({ params: someParams, params_whole: fc.constant(true) });
 /** What a server publishes of one call: its steps in order, with other news between them. */
 const anyLife = fc
-  .array(fc.array(aside, { maxLength: 3 }), { minLength: 3, maxLength: 3 })
+  .array(fc.array(fc.oneof(aside, edit), { maxLength: 3 }), { minLength: 3, maxLength: 3 })
   .map((news) => STEPS.flatMap((step, index) => [step, ...(news[index] ?? [])]));
 
 test('[WA1] merged updates have the effect of the updates one by one, whatever was seen before', () => {

@@ -1,16 +1,18 @@
+import { sameJson } from '#lib/json/equal';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { toApproval } from './snapshot.ts';
 
-/** Tells watchers when a call begins to wait for somebody's yes, and when it no longer does. */
+/** Tells watchers when a call begins to wait for a yes, when the question changes, and when it no longer waits. */
 export function publishApproval(
   bus: Pick<EventBus, 'publish'>,
   record: CallRecord,
   previous: CallRecord | undefined,
 ): void {
-  const waited = previous?.phase === 'approval';
-  if (waited === (record.phase === 'approval')) return;
-  const { id, runId, card } = record;
-  const [approval] = toApproval({ tool_call_id: id, run_id: runId, card });
-  bus.publish({ type: 'approval', tool_call_id: id, approval: approval ?? null });
+  const approval = approvalOf(record);
+  if (sameJson(approval, previous ? approvalOf(previous) : null)) return;
+  bus.publish({ type: 'approval', tool_call_id: record.id, approval });
 }
+
+const approvalOf = ({ id, runId, card }: CallRecord) =>
+  toApproval({ tool_call_id: id, run_id: runId, card })[0] ?? null;

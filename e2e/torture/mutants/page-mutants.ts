@@ -66,8 +66,8 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/instance-changes.ts',
-        find: 'const sameJournal = record?.provider?.journalEpoch === instance.journalEpoch;',
-        replace: 'const sameJournal = true;',
+        find: 'const isSameJournal = journalEpoch !== null && record?.provider?.journalEpoch === journalEpoch;',
+        replace: 'const isSameJournal = journalEpoch !== null;',
       },
     ],
   },

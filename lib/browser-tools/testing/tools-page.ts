@@ -57,6 +57,7 @@ const toolsRig = {
       tools: createBrowserTools(watched, prompts),
     });
     watchClientState({ env, toolNames: client.toolNames, report: client.reportState });
+    env.onTouch(client.reportTouch);
     await client.start();
   },
 };

@@ -31,6 +31,7 @@ export const card = {
       queued: 'Waiting for {client}.',
       approval: 'The agent wants to call this tool.',
       policy: 'The policy of this server asks an operator before {tool}.',
+      changed: 'Asked again: the tool or its client has changed. It would go to {client} now.',
       offered: 'Sent to {client}, not taken yet.',
       device: 'A person at {client} is being asked; the clock stands still.',
       away: '{client} left. Waiting for it to come back; the call may still be running there.',
@@ -158,6 +159,7 @@ export const card = {
     },
     part: {
       arguments: 'Arguments',
+      reported: 'Reported by the client',
       result: 'Result',
       late: 'Late answer',
       preview: 'So far',
@@ -203,6 +205,7 @@ export const card = {
       queued: '正在等待{client}。',
       approval: '智能体想要调用此工具。',
       policy: '按此服务器的策略，调用 {tool} 前须由操作员批准。',
+      changed: '重新请求批准：工具或提供它的客户端已有变化。现在将发送到{client}。',
       offered: '已发送到{client}，对方尚未接手。',
       device: '正在询问{client}旁的人；计时已停。',
       away: '{client}已离开。正在等它回来；调用可能仍在那里执行。',
@@ -328,6 +331,7 @@ export const card = {
     },
     part: {
       arguments: '参数',
+      reported: '客户端报告的内容',
       result: '结果',
       late: '迟到的答复',
       preview: '目前内容',

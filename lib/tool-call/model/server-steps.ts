@@ -53,7 +53,13 @@ export function createServer(design: Design, bounds: Bounds) {
       'not asked for': current,
     };
     const neverStarted = shown[design.proof];
-    const event: CallEvent = { type: 'offered', provider, ...(neverStarted && { neverStarted }) };
+    const { rerunnable } = bounds;
+    const event: CallEvent = {
+      type: 'offered',
+      provider,
+      rerunnable,
+      ...(neverStarted && { neverStarted }),
+    };
     const epoch = bounds.claims ? w.clients[to].journal.epoch : null;
     return apply(w, event, [`c ${to} ${w.live[to]} request ${attempt} -`], { epoch }).ok;
   }

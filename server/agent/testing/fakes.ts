@@ -9,7 +9,7 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { EventBus } from '../../bus/event-bus.ts';
 import type { AbandonedDraft, CallService, DraftCall } from '../../calls/call-service.ts';
 import { type Clock, createSystemClock } from '../../clock.ts';
-import type { CallRecord } from '../../store/call-record.ts';
+import { type CallRecord, NO_ROUTING } from '../../store/call-record.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { type Change, type Store, StoreFailedError } from '../../store/store.ts';
 
@@ -55,6 +55,7 @@ const BLANK: Omit<CallRecord, 'id' | 'runId' | 'toolName' | 'requestedBy' | 'cre
   annotations: {},
   timeoutMs: 30_000,
   wantedClientId: null,
+  routing: NO_ROUTING,
   provider: null,
   granted: false,
   queuedAt: null,

@@ -61,11 +61,12 @@ const acting = (deps: Deps): Operation[] => [
     access: AGENTS,
     body: startRunBodySchema,
     answers: record,
-    handle: async ({ principal, body: { input, model, tools } }) =>
+    handle: async ({ principal, body: { input, model, tools, client_id } }) =>
       done(
         await deps.runs.start({
           principal,
           input,
+          ...(client_id === undefined ? {} : { clientId: client_id }),
           ...(model === undefined ? {} : { model }),
           ...(tools === undefined ? {} : { tools }),
         }),
@@ -80,11 +81,12 @@ const acting = (deps: Deps): Operation[] => [
     access: AGENTS,
     body: sendMessageBodySchema,
     answers: record,
-    handle: async ({ principal, params, body: { input, model } }) =>
+    handle: async ({ principal, params, body: { input, model, client_id } }) =>
       done(
         await deps.runs.send(params.id, {
           principal,
           input,
+          ...(client_id === undefined ? {} : { clientId: client_id }),
           ...(model === undefined ? {} : { model }),
         }),
       ),

@@ -94,8 +94,13 @@ const agentActions = (deps: Deps): Operation[] => [
     answers: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body }) {
       await findCall(deps, principal, params.id);
-      const args = body.args === undefined ? [] : [body.args];
-      return done(await deps.calls.retry(params.id, principal, ...args));
+      const { args, client_id: fromClientId } = body;
+      return done(
+        await deps.calls.retry(params.id, principal, {
+          ...(args === undefined ? {} : { args }),
+          ...(fromClientId === undefined ? {} : { fromClientId }),
+        }),
+      );
     },
   }),
   defineOperation({

@@ -77,6 +77,7 @@ const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
         runId: body.run_id,
         args: body.args === undefined ? {} : body.args,
         ...(body.client === undefined ? {} : { clientId: body.client }),
+        ...(body.client_id === undefined ? {} : { fromClientId: body.client_id }),
         ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });

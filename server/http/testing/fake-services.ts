@@ -6,7 +6,7 @@ import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
 import type { LoggedEvent } from '../../bus/event-bus.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
-import type { CallRecord } from '../../store/call-record.ts';
+import { type CallRecord, NO_ROUTING } from '../../store/call-record.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { HttpClientService } from '../http-client-service.ts';
 
@@ -29,6 +29,7 @@ export const callRecord = (more: Partial<CallRecord> = {}): CallRecord => ({
   annotations: {},
   timeoutMs: 30_000,
   wantedClientId: null,
+  routing: NO_ROUTING,
   provider: null,
   granted: false,
   createdAt: 1_500,

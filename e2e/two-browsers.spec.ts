@@ -1,0 +1,107 @@
+import type { Browser, Page } from '@playwright/test';
+import { finalCall, invoke } from './contract/kit/calls.ts';
+import { expect, test } from './fixtures.ts';
+import type { Callboard } from './start-callboard.ts';
+import {
+  callIdOf,
+  cardOf,
+  cardsFor,
+  chooseInMenu,
+  say,
+  signIn,
+  signInByToken,
+  untilReady,
+} from './support/workbench.ts';
+
+/** Another browser with nothing in common with the first, visible like it. */
+async function otherBrowser(browser: Browser, callboard: Callboard): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signInByToken(page, callboard);
+  await untilReady(page);
+  return page;
+}
+
+/** Who a page is to the server. */
+const clientIdOf = (page: Page) =>
+  page.evaluate(() => sessionStorage.getItem('callboard:client') ?? '');
+
+/** Asks in words, and gives who took the screenshot. */
+async function screenshotFor(page: Page, callboard: Callboard, count: number) {
+  await say(page, 'Take a screenshot of this page');
+  const screenshots = cardsFor(page, 'browser.screenshot');
+  await expect(screenshots).toHaveCount(count);
+  await expect(screenshots.first()).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(page.getByTestId('run-status')).toBeHidden();
+  return (await finalCall(callboard, await callIdOf(screenshots.first()))).client_id;
+}
+
+test('of two visible browsers the one in which a person asks acts, each time', async ({
+  page,
+  browser,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const other = await otherBrowser(browser, callboard);
+  const [mine, theirs] = [await clientIdOf(page), await clientIdOf(other)];
+  expect(theirs).not.toBe(mine);
+  let count = 0;
+  for (let time = 0; time < 3; time += 1) {
+    // Whatever the other one answers, a message that is typed here is for this one.
+    const named = await invoke(callboard, 'device.info', {}, { client: theirs });
+    expect((await finalCall(callboard, named)).client_id).toBe(theirs);
+    count += 1;
+    expect(await screenshotFor(page, callboard, count)).toBe(mine);
+  }
+  count += 1;
+  expect(await screenshotFor(other, callboard, count)).toBe(theirs);
+  count += 1;
+  expect(await screenshotFor(page, callboard, count)).toBe(mine);
+  await other.context().close();
+});
+
+test('a call that nobody asked for in a browser goes to the one that was touched last', async ({
+  page,
+  browser,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const other = await otherBrowser(browser, callboard);
+  const asked = async () =>
+    (await finalCall(callboard, await invoke(callboard, 'device.info'))).client_id;
+  for (const touched of [page, other, page]) {
+    const id = await clientIdOf(touched);
+    await touched.getByRole('heading').first().click();
+    // The touch is on its way; what is answered meanwhile is no touch of the other one.
+    await expect.poll(asked).toBe(id);
+    expect(await asked()).toBe(id);
+  }
+  await other.context().close();
+});
+
+test('what is tried on the page of tools, and what is retried there, is asked of that browser', async ({
+  page,
+  browser,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const other = await otherBrowser(browser, callboard);
+  const [mine, theirs] = [await clientIdOf(page), await clientIdOf(other)];
+  await page.goto(`${callboard.url}/tools?tool=device.info`);
+  const card = cardsFor(page, 'device.info').first();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect(card).toHaveAttribute('data-status', 'SUCCESS');
+  const first = await callIdOf(card);
+  expect((await finalCall(callboard, first)).client_id).toBe(mine);
+  await other.goto(callboard.url);
+  await untilReady(other);
+  await chooseInMenu(other, cardOf(other, first), 'Retry');
+  await expect(cardsFor(other, 'device.info')).toHaveCount(2);
+  const second = cardsFor(other, 'device.info').first();
+  await expect(second).toHaveAttribute('data-status', 'SUCCESS');
+  expect((await finalCall(callboard, await callIdOf(second))).client_id).toBe(theirs);
+  await other.context().close();
+});

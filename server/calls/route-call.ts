@@ -1,0 +1,120 @@
+import { sameJson } from '#lib/json/equal';
+import type { CallError } from '#lib/protocol/call-status';
+import { mayBeOffered, type NeverStarted } from '#lib/tool-call/call-machine';
+import type { ApprovalScope, CallRecord } from '../store/call-record.ts';
+import type { OfferedTool } from '../tools/tool-registry.ts';
+import { isRerunnable } from './advance.ts';
+
+/** A tool at one executor, and whether that answers and delivers now. */
+export interface Candidate<Tool extends OfferedTool = OfferedTool> {
+  readonly tool: Tool;
+  readonly isAskable: boolean;
+}
+
+/** As much of a call as it depends on who may take it. */
+export type RoutedCall = Pick<
+  CallRecord,
+  | 'phase'
+  | 'granted'
+  | 'provider'
+  | 'annotations'
+  | 'wantedClientId'
+  | 'routing'
+  | 'args'
+  | 'toolName'
+>;
+
+/** Who takes a call next. `args` are the call's, or mended for a schema that has changed. */
+export type Route<Tool extends OfferedTool = OfferedTool> =
+  | { readonly to: 'executor' | 'approval'; readonly tool: Tool; readonly args: CallRecord['args'] }
+  /** It waits. */
+  | { readonly to: 'nobody' }
+  | { readonly to: 'end'; readonly error: CallError };
+
+const NOBODY: Route<never> = { to: 'nobody' };
+
+/**
+ * Which of those who offer the tool now takes the call (rules CR1 to CR5).
+ * `candidates` stand in the order in which they are asked. Pure.
+ */
+export function routeCall<Tool extends OfferedTool>(
+  call: RoutedCall,
+  candidates: readonly Candidate<Tool>[],
+  neverStarted?: NeverStarted,
+): Route<Tool> {
+  const { wantedClientId, routing } = call;
+  const possible = candidates.filter(
+    ({ tool }) => wantedClientId === null || tool.clientId === wantedClientId,
+  );
+  if (routing.approval) return routeApproved(call, possible, neverStarted);
+  const sameSchema = possible.filter(({ tool }) => tool.schemaHash === routing.schemaHash);
+  if (sameSchema.length > 0) return firstAskable(call, sameSchema, neverStarted);
+  // Only the client whose schema it was may change it: another schema is another tool.
+  const changed = possible.filter(
+    ({ tool }) => routing.schemaHash === null || tool.clientId === routing.checkedForClientId,
+  );
+  const route = firstAskable(call, changed, neverStarted);
+  return route.to === 'executor' ? checkAgain(call, route.tool, 'executor') : route;
+}
+
+function firstAskable<Tool extends OfferedTool>(
+  call: RoutedCall,
+  candidates: readonly Candidate<Tool>[],
+  neverStarted: NeverStarted | undefined,
+): Route<Tool> {
+  const { granted, provider, annotations, args } = call;
+  const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
+  const asked = candidates.find(
+    ({ tool, isAskable }) =>
+      isAskable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
+  );
+  return asked ? { to: 'executor', tool: asked.tool, args } : NOBODY;
+}
+
+/** What was approved runs where it was approved, as long as that tool is the one that was shown. */
+function routeApproved<Tool extends OfferedTool>(
+  call: RoutedCall,
+  possible: readonly Candidate<Tool>[],
+  neverStarted: NeverStarted | undefined,
+): Route<Tool> {
+  const { approval } = call.routing;
+  const same = possible.filter(({ tool }) => sameJson(scopeOf(tool), approval));
+  if (same.length > 0) return firstAskable(call, same, neverStarted);
+  const changed = possible.find(({ tool }) => tool.clientId === approval?.clientId);
+  if (call.phase === 'queued') {
+    const next = changed ?? possible.find(({ isAskable }) => isAskable) ?? possible[0];
+    return next ? checkAgain(call, next.tool, 'approval') : NOBODY;
+  }
+  // A status never goes back, so nobody can be asked again.
+  return changed && call.phase === 'offered' ? { to: 'end', error: CHANGED } : NOBODY;
+}
+
+const CHANGED: CallError = {
+  code: 'denied',
+  message: 'The tool changed after the call was approved; retry it to be asked again',
+  executed: 'no',
+};
+
+function checkAgain<Tool extends OfferedTool>(
+  call: RoutedCall,
+  tool: Tool,
+  to: 'executor' | 'approval',
+): Route<Tool> {
+  const checked = tool.check(call.args);
+  if (checked.ok) return { to, tool, args: checked.repairs.length > 0 ? checked.args : call.args };
+  return { to: 'end', error: invalidArgs(call.toolName, checked.details) };
+}
+
+export const invalidArgs = (
+  toolName: string,
+  details: readonly { path: string; problem: string }[],
+) => ({
+  code: 'invalid_args' as const,
+  message: `The arguments do not fit ${toolName}: ${details.map(({ path, problem }) => `${path || 'args'} ${problem}`).join('; ')}`,
+  executed: 'no' as const,
+});
+
+export const scopeOf = ({ clientId, toolHash }: OfferedTool): ApprovalScope => ({
+  clientId,
+  toolHash,
+});

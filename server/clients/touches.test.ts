@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from 'vitest';
+import type { ClientMessage } from '#lib/protocol/client-messages';
+import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { createClientIds } from './client-ids.ts';
+import { createClientSessions } from './client-sessions.ts';
+
+const open: CallsSetup[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+/** Sessions on the real store, bus, registry and calls; only time and the channels are the test's. */
+async function setup() {
+  const one = await setupCalls();
+  open.push(one);
+  const { store, bus, registry, table, calls, clock, errors } = one;
+  let ids = 0;
+  const sessions = createClientSessions({
+    ...{ store, bus, registry, table, clock },
+    ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('id_') }),
+    calls: calls.clients,
+    instances: calls.instances,
+    blobs: { put: () => Promise.reject(), read: () => Promise.reject() },
+    heartbeatMs: 10_000,
+    newId: () => `id_${++ids}`,
+    newSecret: () => `secret_${++ids}`,
+    secretAfter: (token) => `${token}+`,
+    onError: (error) => void errors.push(error),
+  });
+  const connect = async (instance_id: string, more: object = {}) => {
+    clock.advance(10);
+    const sent: { type: string; resume_token?: string }[] = [];
+    const channel = { send: (message: { type: string }) => void sent.push(message), close() {} };
+    const session = sessions.open(operator, channel);
+    session.receive({ type: 'hello', client_id: `of ${instance_id}`, instance_id, ...more });
+    await one.settle();
+    session.receive({ type: 'register_tools', tools: [tool('shot')] });
+    return { session, token: () => sent.find(({ type }) => type === 'welcome')?.resume_token };
+  };
+  const order = () => {
+    const target = registry.find('shot');
+    return target?.source === 'client' ? target.candidates.map((one) => one.instanceId) : [];
+  };
+  const say = (session: { receive(message: ClientMessage): void }, message: ClientMessage) => {
+    clock.advance(10);
+    session.receive(message);
+  };
+  return { ...one, connect, order, say };
+}
+
+test('[LT1] what a program does by itself is no touch; what a person does is', async () => {
+  const { connect, order, say, invoke, settle } = await setup();
+  const a = await connect('a');
+  const b = await connect('b');
+  expect(order()).toEqual(['b', 'a']);
+  const { id } = await invoke('shot', {}, { clientId: 'of a' });
+  for (const message of [
+    { type: 'probe_ack', nonce: 'n' },
+    { type: 'probe', nonce: 'n' },
+    { type: 'tool_status', id, tip: 'Working' },
+    { type: 'tool_result', id, output: 'done' },
+    { type: 'client_state', visibility: 'visible' },
+    { type: 'client_state', touched: false },
+    { type: 'register_tools', tools: [tool('shot')] },
+  ] satisfies ClientMessage[]) {
+    say(a.session, message);
+    await settle();
+    expect(order()).toEqual(['b', 'a']);
+  }
+  say(a.session, { type: 'client_state', touched: true });
+  expect(order()).toEqual(['a', 'b']);
+  say(b.session, { type: 'client_state', touched: true });
+  expect(order()).toEqual(['b', 'a']);
+});
+
+test('[LT2] a client counts as touched when it connects, and coming back is no touch', async () => {
+  const { connect, order, say } = await setup();
+  const a = await connect('a');
+  say(a.session, { type: 'client_state', touched: true });
+  const b = await connect('b');
+  expect(order()).toEqual(['b', 'a']);
+  say(b.session, { type: 'client_state', touched: true });
+  a.session.closed();
+  await connect('a', { resume_token: a.token() });
+  expect(order()).toEqual(['b', 'a']);
+  await connect('c');
+  expect(order()).toEqual(['c', 'b', 'a']);
+});
+
+test('[LT3] of instances that do not come back only the newest thousand touches are kept', async () => {
+  const { table, clock } = await setup();
+  for (let n = 0; n <= 1_000; n += 1) {
+    clock.advance(1);
+    table.touch(`i${n}`);
+  }
+  expect(table.standing('i0').lastTouchedAt).toBe(0);
+  expect(table.standing('i1').lastTouchedAt).toBeGreaterThan(0);
+});
