@@ -15,7 +15,7 @@ test('[HT19] the token makes a session, which lets in from our own page', async 
   expect((await server.post(path, body, { token: null, headers })).status).toBe(202);
 });
 
-test('[HT34] the cookie without the key is 401 on every path of the API', async () => {
+test('[HT40] the cookie without the key is 401 on every path of the API', async () => {
   const server = await startTestServer();
   const { cookie } = await signIn(server);
   const headers = { cookie, origin: `http://127.0.0.1:${server.port}` };
@@ -39,7 +39,7 @@ test('[HT19] wrong ones are counted, and the right one signs in all the same', a
   expect((await server.get('/v1/tools')).status).toBe(200);
 });
 
-test('[HT35] what another site asks for is refused before it is looked at, and not counted', async () => {
+test('[HT41] what another site asks for is refused before it is looked at, and not counted', async () => {
   const server = await startTestServer({ allowedAttempts: 1 });
   const code = codeOf(server.signInCodes.make());
   for (const site of ['cross-site', 'same-site']) {
