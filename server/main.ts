@@ -21,6 +21,7 @@ import { createMemoryBus } from './bus/memory-bus.ts';
 import { SEQ_BLOCK } from './bus/seq-reservation.ts';
 import { createPolicyCheck } from './calls/check.ts';
 import { type Calls, createCalls } from './calls/create-call-service.ts';
+import { createClientIds } from './clients/client-ids.ts';
 import { createClientSessions } from './clients/client-sessions.ts';
 import { type ClientTable, createClientTable } from './clients/client-table.ts';
 import { createHttpClients } from './clients/http-clients.ts';
@@ -35,7 +36,7 @@ import { readiness } from './http/readiness.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
-import { createNewId } from './new-id.ts';
+import { createNewId, hasFormOfNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
@@ -215,31 +216,19 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
   });
   const snapshot = createSnapshots({ bus, calls, runs, registry, clients: table.listings });
   const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError: report });
+  const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
+  const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
   const clientSessions = createClientSessions({
-    store,
-    bus,
-    registry,
-    table,
+    ...forClients,
     calls: calls.clients,
-    instances: calls.instances,
     blobs,
-    clock,
     heartbeatMs: HEARTBEAT_MS,
     newId: () => newId('client'),
     newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     onError: report,
   });
-  const httpClients = createHttpClients({
-    bus,
-    registry,
-    table,
-    calls,
-    answers: calls.clients,
-    instances: calls.instances,
-    clock,
-    closing,
-  });
+  const httpClients = createHttpClients({ ...forClients, calls, answers: calls.clients, closing });
   const pages = await preparePages({
     dir: PROJECT,
     development: config.development,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNewId } from './new-id.ts';
+import { createNewId, hasFormOfNewId } from './new-id.ts';
 
 test('ids of later moments sort after earlier ones, and none comes twice', () => {
   let now = 1_700_000_000_000;
@@ -8,4 +8,18 @@ test('ids of later moments sort after earlier ones, and none comes twice', () =>
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(1_000);
   expect(ids[0]).toMatch(/^tc_[0-9a-f]{32}$/);
+});
+
+test('an id that was made here has a form that a chosen name does not have by accident', () => {
+  const id = createNewId(Date.now)('client');
+  expect(hasFormOfNewId('client', id)).toBe(true);
+  for (const other of [
+    'till-1',
+    'client_abc123',
+    id.replace('client', 'tc'),
+    `${id}0`,
+    'client_',
+  ]) {
+    expect(hasFormOfNewId('client', other), other).toBe(false);
+  }
 });

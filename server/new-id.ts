@@ -13,3 +13,7 @@ export function createNewId(now: () => number): (prefix: string) => string {
     return `${prefix}_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`;
   };
 }
+
+/** Whether an id has the form that the server gives to those with this prefix. */
+export const hasFormOfNewId = (prefix: string, id: string): boolean =>
+  id.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(id.slice(prefix.length + 1));

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../../server/bus/memory-bus.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
+import { createClientIds } from '../../server/clients/client-ids.ts';
 import { createClientSessions } from '../../server/clients/client-sessions.ts';
 import { createClientTable } from '../../server/clients/client-table.ts';
 import { createSystemClock } from '../../server/clock.ts';
@@ -52,6 +53,7 @@ const calls = createCalls({
 });
 const sessions = createClientSessions({
   store,
+  ids: createClientIds({ store, table, isMadeHere: () => false }),
   bus,
   registry,
   table,

@@ -79,6 +79,21 @@ test('§5 base64 that is none, and a blob that is nowhere, are invalid results',
   }
 });
 
+test('§5 attachments of another shape, or too many, are invalid results', async ({ connect }) => {
+  const client = await connect.client(board(), { tools: ['shapeless'] });
+  const nine = Array.from({ length: LIMITS.attachmentsPerResult + 1 }, () => png());
+  for (const attachments of [5, null, {}, ['x'], [{ data: 'AAAA' }], [png({ data: 5 })], nine]) {
+    const id = await invoke(board(), 'shapeless', {}, { timeout_ms: 599_000 });
+    await client.request();
+    client.succeed(id, 'x', { attachments });
+    const rejected = await client.next('result_rejected');
+    expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
+    expect(rejected.message).toContain('attachments');
+    const { status, error } = await readCall(board(), id);
+    expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
+  }
+});
+
 test('§6 large bytes are uploaded first and named in the result', async ({ connect }) => {
   const client = await connect.client(board(), { tools: ['archive'] });
   const id = await invoke(board(), 'archive');

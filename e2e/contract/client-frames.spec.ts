@@ -18,25 +18,70 @@ test('§5 a message of an unknown type is answered with an error that echoes its
   await client.settled();
 });
 
-test('§5 an answer that cannot be read is also rejected for good, and its call is left as it was', async ({
+test('§5 an answer that cannot be read is rejected for good, and so ends its call', async ({
   connect,
 }) => {
   const client = await connect.client(board(), { tools: ['poisoned'] });
-  const id = await invoke(board(), 'poisoned');
-  await client.request();
   const deep = `${'['.repeat(80)}${']'.repeat(80)}`;
-  for (const text of [
-    `{"type":"tool_result","id":"${id}"}`,
-    `{"type":"tool_result","id":"${id}","output":${deep}}`,
-  ]) {
-    client.send(text);
+  for (const answer of ['', `,"output":${deep}`, ',"output":{"__proto__":1}']) {
+    const id = await invoke(board(), 'poisoned', {}, { timeout_ms: 599_000 });
+    await client.request();
+    client.send(`{"type":"tool_result","id":"${id}"${answer}}`);
     expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
     const rejected = await client.next('result_rejected');
     expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
+    const { status, error } = await readCall(board(), id);
+    expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
+  }
+});
+
+test('§5 an answer under an attempt that cannot be ends nothing', async ({ connect }) => {
+  const client = await connect.client(board(), { tools: ['misnumbered'] });
+  const id = await invoke(board(), 'misnumbered');
+  await client.request();
+  for (const attempt of [0, 1.5, '1', null]) {
+    client.succeed(id, 'x', { attempt });
+    expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
+    expect(await client.next('result_rejected')).toMatchObject({ id, final: true });
   }
   expect((await readCall(board(), id)).status).toBe('RUNNING');
   client.succeed(id, 'mended');
   expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
+});
+
+test('§5 a failure is one however it is spelt', async ({ connect }) => {
+  const client = await connect.client(board(), { tools: ['dry'] });
+  for (const [answer, message] of [
+    [{ type: 'tool_result', output: 'The tank is dry', success: false }, 'The tank is dry'],
+    [{ type: 'tool_result', output: { level: 0 }, success: false }, '{"level":0}'],
+    [{ type: 'tool_error', success: false }, 'The tool failed and said nothing more'],
+    [{ type: 'tool_error', error: '', success: false }, 'The tool failed and said nothing more'],
+    [{ type: 'tool_error', error: { level: 0 } }, '{"level":0}'],
+  ] as const) {
+    const id = await invoke(board(), 'dry', {}, { timeout_ms: 599_000 });
+    await client.request();
+    client.send({ ...answer, id });
+    const acknowledged = await client.next('result_acknowledged', (one) => one.id === id);
+    expect(acknowledged.disposition).toBe('accepted');
+    const call = await readCall(board(), id);
+    expect([call.status, call.error?.code, call.error?.message]).toEqual([
+      'FAILED',
+      'tool_error',
+      message,
+    ]);
+  }
+});
+
+test('§5 an answer that cannot be read ends no call of another client', async ({ connect }) => {
+  const asked = await connect.client(board(), { tools: ['private'] });
+  const other = await connect.client(board());
+  const id = await invoke(board(), 'private');
+  await asked.request();
+  other.send({ type: 'tool_result', id });
+  expect(await other.next('result_rejected')).toMatchObject({ id, code: 'not_your_call' });
+  expect((await readCall(board(), id)).status).toBe('RUNNING');
+  asked.succeed(id, 'own');
+  expect(await asked.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
 });
 
 test('§5 a binary frame is refused in words, and the connection lives on', async ({ connect }) => {
@@ -133,18 +178,12 @@ test('§5 whatever is deep, odd or poisoned is answered one by one and changes n
   expect((await get(board(), '/v1/tools')).text).toContain('"sound"');
 });
 
-test('§5 a key like __proto__ in what a client says is refused, and the call goes on', async ({
-  connect,
-}) => {
+test('§5 a key like __proto__ in what a client says is refused', async ({ connect }) => {
   const client = await connect.client(board(), { tools: ['proto'] });
   const id = await invoke(board(), 'proto');
   await client.request();
-  for (const frame of [
-    `{"type":"tool_status","id":"${id}","params":{"__proto__":{"admin":true}}}`,
-    `{"type":"tool_result","id":"${id}","output":{"__proto__":{"admin":true}}}`,
-    `{"type":"tool_result","id":"${id}","output":{"\\u005f_proto__":1}}`,
-  ]) {
-    client.send(frame);
+  for (const params of ['{"__proto__":{"admin":true}}', '{"\\u005f_proto__":1}']) {
+    client.send(`{"type":"tool_status","id":"${id}","params":${params}}`);
     expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
   }
   client.succeed(id, { constructor: { prototype: 1 }, toString: 'text' });

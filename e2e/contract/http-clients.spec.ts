@@ -79,7 +79,7 @@ test('§7 a call that was given to a socket, to the server or to nobody cannot b
 
 test('§7 a socket cannot pass for a client without one', async ({ connect }) => {
   await connect.client(board(), {
-    hello: { client_id: 'poller', instance_id: 'http:poller' },
+    hello: { client_id: 'poller-socket', instance_id: 'http:poller' },
     tools: ['poll_socket'],
   });
   await register('poller', tool('poll_http'));

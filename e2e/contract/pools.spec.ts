@@ -148,11 +148,13 @@ test('§5 a named client that comes back under a new instance is found again by 
   const id = await invoke(board(), 'refound@reborn');
   await first.request();
   await first.vanish();
-  // It has lost its token with its storage, and what it was only offered it has not begun.
+  // As a tab that is opened after the first was closed: its token proves the client.
+  const { resume_token } = first.welcome;
   const again = await connect.client(board(), {
-    hello: { client_id: 'reborn', caps },
+    hello: { client_id: 'reborn', instance_id: 'second-tab', resume_token, caps },
     tools: ['refound'],
   });
+  expect(again.welcome).toMatchObject({ client_id: 'reborn', resumed: false });
   const request = await again.request();
   expect([request.id, request.attempt]).toEqual([id, 2]);
   await again.claim(request);

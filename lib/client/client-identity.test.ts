@@ -10,29 +10,61 @@ function createStorage(): KeyValueStorage {
   };
 }
 
-test('[CL16] a new tab comes as the client that the browser already is, without its token', () => {
+/** A tab of a browser: `says` is what its hello would. */
+function createTab(shared: KeyValueStorage, own = createStorage()) {
+  const identity = createStoredIdentity({ shared, own });
+  return {
+    own,
+    says: (instanceId: string) => [identity.clientId(), identity.resumeToken(instanceId)],
+    welcome: (instanceId: string, clientId: string, resumeToken: string) =>
+      identity.save({ clientId, resumeToken, instanceId }),
+    reload: () => createTab(shared, own),
+  };
+}
+
+test('[CL16] a new tab proves by the token of another that it is of the same browser', () => {
   const shared = createStorage();
-  const first = createStoredIdentity({ shared, own: createStorage() });
-  first.save({ clientId: 'c1', resumeToken: 't1' });
-  const second = createStoredIdentity({ shared, own: createStorage() });
-  expect([second.clientId(), second.resumeToken()]).toEqual(['c1', undefined]);
+  expect(createTab(shared).says('i1')).toEqual([undefined, undefined]);
+  createTab(shared).welcome('i1', 'c1', 't1');
+  expect(createTab(shared).says('i2')).toEqual(['c1', 't1']);
 });
 
 test('[CL16] a tab keeps its token over a reload, whatever other tabs are given', () => {
-  const [shared, own] = [createStorage(), createStorage()];
-  createStoredIdentity({ shared, own }).save({ clientId: 'c1', resumeToken: 't1' });
-  const other = createStoredIdentity({ shared, own: createStorage() });
-  other.save({ clientId: 'c1', resumeToken: 't2' });
-  expect(createStoredIdentity({ shared, own }).resumeToken()).toBe('t1');
+  const shared = createStorage();
+  const tab = createTab(shared);
+  tab.welcome('i1', 'c1', 't1');
+  createTab(shared).welcome('i2', 'c1', 't2');
+  expect(tab.reload().says('i1')).toEqual(['c1', 't1']);
+});
+
+test('[CL16] a tab that had to take a new instance id proves its client by the newest token', () => {
+  const shared = createStorage();
+  const tab = createTab(shared);
+  tab.welcome('i1', 'c1', 't1');
+  // Another page has come back as this instance: the token of before is over.
+  createTab(shared).welcome('i1', 'c1', 't2');
+  expect(tab.says('i3')).toEqual(['c1', 't2']);
 });
 
 test('[CL16] a tab that was given another id keeps it, and so do the others', () => {
   const shared = createStorage();
-  const [first, second] = [createStorage(), createStorage()].map((own) =>
-    createStoredIdentity({ shared, own }),
-  );
-  first?.save({ clientId: 'c1', resumeToken: 't1' });
-  second?.save({ clientId: 'c2', resumeToken: 't2' });
-  expect([first?.clientId(), first?.resumeToken()]).toEqual(['c1', 't1']);
-  expect([second?.clientId(), second?.resumeToken()]).toEqual(['c2', 't2']);
+  const [first, second] = [createTab(shared), createTab(shared)];
+  first.welcome('i1', 'c1', 't1');
+  second.welcome('i2', 'c2', 't2');
+  expect(first.says('i1')).toEqual(['c1', 't1']);
+  expect(second.says('i2')).toEqual(['c2', 't2']);
+  // The token that all know proves the other client, and nothing of this one.
+  expect(first.says('i3')).toEqual(['c1', 't1']);
+  expect(createTab(shared).says('i4')).toEqual(['c2', 't2']);
 });
+
+test.each(['client_of_an_older_version', '{"clientId":7}', 'null', '{'])(
+  '[CL16] what is stored and cannot be read makes a new client: %s',
+  (text) => {
+    const shared = createStorage();
+    const tab = createTab(shared);
+    tab.welcome('i1', 'c1', 't1');
+    for (const storage of [shared, tab.own]) storage.setItem('callboard:client', text);
+    expect(tab.says('i1')).toEqual([undefined, undefined]);
+  },
+);

@@ -1,22 +1,34 @@
+import { isRecord } from '../json/is-record.ts';
+
 /** Who this client is to the server, kept so that it can come back as the same. */
 export interface ClientIdentity {
   /** Undefined before the server has given one. */
   clientId(): string | undefined;
-  /** Proves that we are that client; changes with each welcome. */
-  resumeToken(): string | undefined;
-  save(known: { clientId: string; resumeToken: string }): void;
+  /**
+   * Proves that we are that client; changes with each welcome. Where it is not
+   * that of this instance, it proves the client alone.
+   */
+  resumeToken(instanceId: string | undefined): string | undefined;
+  save(known: KnownIdentity): void;
+}
+
+/** What a welcome gave, and to which instance. */
+export interface KnownIdentity {
+  readonly clientId: string;
+  readonly resumeToken: string;
+  readonly instanceId: string | undefined;
 }
 
 /** The part of the Web Storage API that is used here. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-const CLIENT_KEY = 'callboard:client';
-const TOKEN_KEY = 'callboard:resume';
+const KEY = 'callboard:client';
 
 /**
  * Tabs of one browser share a client id; the token is each tab's own, for it
- * stands for one instance of the client. A tab that was given an id of its own
- * keeps it, whatever the others do (CL16).
+ * stands for one instance of the client. The newest lies where all tabs read it,
+ * since the server gives a client id that exists only to those who prove it. A
+ * tab that was given an id of its own keeps it, whatever the others do (CL16).
  */
 export function createStoredIdentity({
   shared,
@@ -27,15 +39,45 @@ export function createStoredIdentity({
   /** Of this tab: `sessionStorage`. */
   own: KeyValueStorage;
 }): ClientIdentity {
+  /** One item each, so that no tab reads the id of one client with the token of another. */
+  const mine = () => read(own);
+  const newest = () => read(shared);
+
   return {
-    clientId: () => own.getItem(CLIENT_KEY) ?? shared.getItem(CLIENT_KEY) ?? undefined,
-    resumeToken: () => own.getItem(TOKEN_KEY) ?? undefined,
+    clientId: () => (mine() ?? newest())?.clientId,
+    resumeToken(instanceId) {
+      const [tab, browser] = [mine(), newest()];
+      const isCurrent = tab === undefined || tab.clientId === browser?.clientId;
+      // A duplicated tab has a copy of a token that stands for another instance, and may be over.
+      return tab?.instanceId !== instanceId && isCurrent ? browser?.resumeToken : tab?.resumeToken;
+    },
     save(known) {
-      own.setItem(CLIENT_KEY, known.clientId);
-      own.setItem(TOKEN_KEY, known.resumeToken);
-      shared.setItem(CLIENT_KEY, known.clientId);
+      const text = JSON.stringify(known);
+      own.setItem(KEY, text);
+      shared.setItem(KEY, text);
     },
   };
+}
+
+function read(storage: KeyValueStorage): KnownIdentity | undefined {
+  const kept = parse(storage.getItem(KEY));
+  if (!isRecord(kept)) return undefined;
+  const { clientId, resumeToken, instanceId } = kept;
+  if (typeof clientId !== 'string' || typeof resumeToken !== 'string') return undefined;
+  return {
+    clientId,
+    resumeToken,
+    instanceId: typeof instanceId === 'string' ? instanceId : undefined,
+  };
+}
+
+/** Undefined also for the plain text that an older version kept. */
+function parse(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
 }
 
 /** For a program that keeps nothing, or passes in what it kept. */

@@ -104,7 +104,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
   }
 
   function hello() {
-    const [known, token] = [identity.clientId(), identity.resumeToken()];
+    const [known, token] = [identity.clientId(), identity.resumeToken(instance?.id)];
     const journaled = instance?.runner.known();
     send({
       type: 'hello',
@@ -134,7 +134,8 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
 
   function remember({ client_id, resume_token }: ServerMessageOf<'welcome'>) {
     try {
-      identity.save({ clientId: client_id, resumeToken: resume_token });
+      const instanceId = instance?.id;
+      identity.save({ clientId: client_id, resumeToken: resume_token, instanceId });
     } catch (error) {
       onProblem(`this client will be a new one after a reload: ${errorMessage(error)}`);
     }

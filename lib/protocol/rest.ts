@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
+import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
 import { modelListingSchema, runSummarySchema } from './run.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
@@ -104,6 +105,8 @@ export const registerBodySchema = z.object({
   /** Judged one by one: a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()),
 });
+/** Of the path of a client's requests. */
+export const clientPathSchema = z.object({ client_id: id });
 export const registerAnswerSchema = z.object({
   ok: z.literal(true),
   registered_count: z.number().int(),
@@ -117,13 +120,15 @@ export const submitBodySchema = z.object({
   result: z.unknown().optional(),
   error: z
     .union([
-      z.string().transform((message) => ({ message })),
-      z.object({ message: z.string(), code: z.string().max(64).optional() }),
+      z.object({ message: z.string(), code: z.string().max(64) }),
+      z.object({ message: z.string() }),
+      // A failure whose words make no sense is a failure all the same.
+      z.unknown().transform((said) => ({ message: failureText(said) })),
     ])
     .nullish()
-    .transform((error) => error ?? null),
+    .transform((error) => (error ? { code: undefined, ...error } : null)),
 });
-/** `error` is null or has a message, whichever way the client spelt it. */
+/** `error` is null or has a message, which may be empty, whichever way the client spelt it. */
 export type SubmitBody = z.infer<typeof submitBodySchema>;
 export const submitAnswerSchema = z.object({
   ok: z.literal(true),

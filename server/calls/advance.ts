@@ -5,7 +5,7 @@ import { boundCard, boundUpdate } from '#lib/tool-call/bound-card';
 import type { CallEvent, CallState, Refusal } from '#lib/tool-call/call-machine';
 import { transition } from '#lib/tool-call/call-machine';
 import { mergeCard } from '#lib/tool-call/merge-card';
-import type { CallRecord, Provider } from '../store/call-record.ts';
+import { type CallRecord, isPolling, type Provider } from '../store/call-record.ts';
 import { describeChange } from './describe-change.ts';
 
 export const NO_DEADLINES: CallRecord['deadlines'] = {
@@ -82,6 +82,14 @@ const toState = (record: CallRecord): CallState => ({
 export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
   annotations.readOnlyHint === true || annotations.idempotentHint === true;
 
+/**
+ * Whether its client, once back, can prove what became of it. One without a
+ * journal cannot, once the call is its own: its first answer counts until the
+ * clock runs out.
+ */
+export const hasJournal = ({ provider, granted }: Pick<CallRecord, 'provider' | 'granted'>) =>
+  provider === null || (provider.claims && !(granted && isPolling(provider)));
+
 /** Sets and stops the clocks of the contract, section 2, as the phase changes. */
 function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
@@ -133,7 +141,9 @@ function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
   const offered = { ...next, offeredAt: now };
   if (next.provider?.claims) {
     const queue = prev.deadlines.queue ?? now + CLOCKS.queueMs;
-    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start: now + CLOCKS.startMs } };
+    // One that polls takes it when it asks next, and has the queue's time for that.
+    const start = isPolling(next.provider) ? null : now + CLOCKS.startMs;
+    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start } };
   }
   // A client that does not claim may run it from now on, so its time runs from now on, once.
   const execute = prev.deadlines.execute ?? now + next.timeoutMs;

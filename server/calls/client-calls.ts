@@ -108,7 +108,7 @@ export function createClientCalls(deps: {
       return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
     }
     const measured = measure(given);
-    if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, given);
+    if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, measured.answer);
     const refused = settle(record, from, measured.answer, measured.hash);
     if (refused) return reject(id, toRejection(refused), REFUSAL_TEXT[refused]);
     await ledger.settled(id);
@@ -151,10 +151,11 @@ export function createClientCalls(deps: {
   ): Promise<AnswerReply> {
     const { id } = record;
     await ledger.settled(id);
-    if (record.resultHash === resultHash) {
-      return { type: 'result_acknowledged', id, disposition: 'duplicate' };
-    }
     if (record.resultHash !== null) {
+      // Mostly it is the same text; another text may be the same answer in another order of keys.
+      if (record.resultHash === resultHash || isEqual(accepted(record), toAccepted(given))) {
+        return { type: 'result_acknowledged', id, disposition: 'duplicate' };
+      }
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
     }
     const final = ledger.latest(id) ?? record;
@@ -169,7 +170,7 @@ export function createClientCalls(deps: {
         error?.code !== 'cancelled' && !(isUnknown && final.error?.code === 'outcome_unknown');
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
       await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
-    } else if (given.ok === true && canonicalJson(kept) !== canonicalJson(lateResult)) {
+    } else if (given.ok === true && !isEqual(kept, lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
     await ledger.settled(id);
@@ -189,6 +190,19 @@ const isLateError = (kept: unknown): boolean =>
   kept !== null &&
   Object.keys(kept).join() === 'error' &&
   callErrorSchema.safeParse(Object.values(kept)[0]).success;
+
+/** Whether two answers are the same one: as JSON, whatever the order of their keys. */
+const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+/** What an answer comes to. What people are shown in place of the output is no part of it. */
+const toAccepted = (given: ClientAnswer) =>
+  given.ok === true
+    ? { output: given.output, attachments: given.attachments }
+    : { error: toError(given) };
+
+/** The answer that ended a call, in the form of `toAccepted`. */
+const accepted = ({ error, result, attachments }: CallRecord) =>
+  error ? { error } : { output: result, attachments };
 
 const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider?.clientId === from.clientId &&

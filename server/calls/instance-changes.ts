@@ -4,7 +4,7 @@ import type { NeverStarted } from '#lib/tool-call/call-machine';
 import { type ClientKnowledge, resumeAction } from '#lib/tool-call/resume-matrix';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
-import { isRerunnable } from './advance.ts';
+import { hasJournal, isRerunnable } from './advance.ts';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallLedger } from './call-ledger.ts';
@@ -36,8 +36,9 @@ export interface InstanceChanges {
 type Known = ReturningInstance['known'][number];
 
 /**
- * What a client knows of an older attempt says nothing of the one that counts
- * now, and makes it nobody's: another tab of the client may have it.
+ * A call is of the instance that was asked, which its token has proved: what a
+ * client knows of a call is no ownership, and what it knows of an older attempt
+ * says nothing of the one that counts now.
  */
 function holding(
   record: CallRecord | undefined,
@@ -45,11 +46,10 @@ function holding(
   { clientId, previousInstanceId }: ReturningInstance,
 ): { isMine: boolean; known: Known | undefined } {
   const provider = record?.provider;
-  if (!record || provider?.clientId !== clientId) return { isMine: false, known };
-  const isNewest = known?.attempt === provider.attempt;
-  if (isNewest) return { isMine: true, known };
-  const isMine = provider.instanceId === previousInstanceId;
-  return { isMine, known: isMine && !isFinalStatus(record.status) ? undefined : known };
+  const isMine = provider?.clientId === clientId && provider.instanceId === previousInstanceId;
+  if (!record || !isMine) return { isMine: false, known };
+  const isOfThis = known?.attempt === provider.attempt || isFinalStatus(record.status);
+  return { isMine, known: isOfThis ? known : undefined };
 }
 
 /** The resume clock runs, never past the clock that ends the call anyway. */
@@ -93,7 +93,7 @@ export function createInstanceChanges(deps: {
    * execute clock alone, because its first answer still counts until then.
    */
   function waitForReturn(record: CallRecord): void {
-    if (!record.provider?.claims && !isRerunnable(record)) return;
+    if (!hasJournal(record) && !isRerunnable(record)) return;
     const next = awaitingReturn(record, clock.now());
     ledger.amend(next, { clock: runningClock(next) }).catch(deps.onError);
   }
@@ -132,7 +132,7 @@ export function createInstanceChanges(deps: {
       server: isFinalStatus(record.status) ? 'final' : (record.phase ?? 'final'),
       client,
       rerunnable: isRerunnable(record),
-      claims: record.provider?.claims ?? true,
+      claims: hasJournal(record),
     });
   }
 

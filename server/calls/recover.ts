@@ -2,7 +2,7 @@ import { boundCard } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
-import { isRerunnable } from './advance.ts';
+import { hasJournal, isRerunnable } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';
 import { runningClock } from './describe-change.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -62,7 +62,7 @@ export async function recoverCalls(deps: {
   }
 
   function waitForClient(call: CallRecord): void {
-    if (!call.provider?.claims && !isRerunnable(call)) return;
+    if (!hasJournal(call) && !isRerunnable(call)) return;
     const next = awaitingReturn(ledger.latest(call.id) ?? call, clock.now());
     void ledger.amend(next, { clock: runningClock(next) });
   }

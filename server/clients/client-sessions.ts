@@ -9,7 +9,8 @@ import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { toClientAnswer } from './client-answer.ts';
+import { toClientAnswer, type UnreadableAnswer } from './client-answer.ts';
+import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
 import { type Identity, identify, tokenHeard } from './identify.ts';
 
@@ -17,6 +18,7 @@ export interface ClientSessionDeps {
   readonly store: Store;
   readonly bus: EventBus;
   readonly registry: ToolRegistry;
+  readonly ids: ClientIds;
   readonly table: ClientTable;
   readonly calls: ClientCalls;
   readonly instances: InstanceChanges;
@@ -29,6 +31,9 @@ export interface ClientSessionDeps {
   onError(error: unknown): void;
 }
 
+/** What a channel brings: what was understood, and the answers among the rest. */
+export type Received = ClientMessage | UnreadableAnswer;
+
 /** The way to the client's program: a socket, or later something else. */
 export interface ClientChannel {
   send(message: ServerMessage): void;
@@ -37,7 +42,7 @@ export interface ClientChannel {
 
 export interface ClientSession {
   /** One message that was parsed already. Messages are handled in the order in which they came. */
-  receive(message: ClientMessage): void;
+  receive(message: Received): void;
   /** The channel is gone. */
   closed(): void;
   /** Its program answers, or no longer does: silent ones are shown as such, and not offered calls. */
@@ -55,12 +60,19 @@ export function createClientSessions(deps: ClientSessionDeps) {
   /** Live sessions by instance, so that a returning instance can supersede the older one. */
   const live = new Map<string, { supersede(): void }>();
   const arriving = new Set<string>();
-  const identifyDeps = { ...deps, holdsCalls: instances.holdsCalls, arriving };
+  /** Writes of tokens as arrived, which a client that comes by an older one has to wait for. */
+  const arrivals = new Set<Promise<void>>();
+  const identifyDeps = {
+    ...deps,
+    holdsCalls: instances.holdsCalls,
+    arriving,
+    arrivalsWritten: () => Promise.all(arrivals),
+  };
 
   function open(principal: Principal, channel: ClientChannel): ClientSession {
     let identity: Identity | undefined;
     let beginning: Promise<void> | undefined;
-    let waiting: ClientMessage[] = [];
+    let waiting: Received[] = [];
     let hasSpoken = false;
     let dead = false;
     let closeInbox = () => {};
@@ -94,7 +106,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
       if (hello) channel.send(welcome(who, back, deps.heartbeatMs));
     }
 
-    function receive(message: ClientMessage): void {
+    function receive(message: Received): void {
       if (dead) return;
       if (beginning) {
         waiting.push(message);
@@ -111,7 +123,10 @@ export function createClientSessions(deps: ClientSessionDeps) {
     function spoke(who: Identity): void {
       hasSpoken = true;
       const changes = tokenHeard(who);
-      if (changes.length > 0) deps.store.write(changes).catch(deps.onError);
+      if (changes.length === 0) return;
+      const written = deps.store.write(changes).catch(deps.onError);
+      arrivals.add(written);
+      void written.finally(() => arrivals.delete(written));
     }
 
     function ready(): void {
@@ -122,7 +137,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
       for (const message of queue) if (!dead && identity) take(message, identity);
     }
 
-    function take(message: ClientMessage, who: Identity): void {
+    function take(message: Received, who: Identity): void {
       table.touch(who.instanceId);
       handle(message, who);
     }
@@ -132,7 +147,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
       channel.close(1011, 'The server could not take the client in; try again');
     }
 
-    function handle(message: ClientMessage, who: Identity): void {
+    function handle(message: Received, who: Identity): void {
       const { clientId, instanceId } = who;
       switch (message.type) {
         case 'hello':
@@ -149,6 +164,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
         case 'tool_result':
         case 'tool_error':
           return reply(answer(message, who));
+        case 'unreadable_answer':
+          return reply(refuseUnreadable(message, who));
         case 'client_state':
           return state(message, instanceId);
         case 'probe':
@@ -179,6 +196,11 @@ export function createClientSessions(deps: ClientSessionDeps) {
       const asked = await calls.wasAsked(clientId, message.id);
       const stored = asked ? await storeAttachments(message, deps.blobs) : unasked(message);
       return calls.answer(from, message.id, stored);
+    }
+
+    function refuseUnreadable({ id, attempt, message }: UnreadableAnswer, who: Identity) {
+      const from = { clientId: who.clientId, instanceId: who.instanceId, attempt };
+      return calls.answer(from, id, unusable(`The answer cannot be read: ${message}`));
     }
 
     function reply(promise: Promise<ServerMessage>): void {

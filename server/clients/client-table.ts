@@ -31,6 +31,8 @@ export interface ClientTable {
   touch(instanceId: string): void;
   remove(instanceId: string): void;
   get(instanceId: string): ConnectedInstance | undefined;
+  /** Whether any instance of this client is connected. */
+  hasClient(clientId: string): boolean;
   /** For the order in which the clients of a pool are asked. */
   standing(instanceId: string): ClientStanding;
   facts(instanceId: string): InstanceFacts | undefined;
@@ -68,6 +70,7 @@ export function createClientTable(deps: {
       if (instances.delete(instanceId)) changed();
     },
     get: (instanceId) => instances.get(instanceId),
+    hasClient: (clientId) => instances.values().some((one) => one.clientId === clientId),
     standing(instanceId) {
       const one = instances.get(instanceId);
       return {

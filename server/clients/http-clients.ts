@@ -1,21 +1,24 @@
-import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Principal } from '../auth/principal.ts';
+import { type Principal, principalName } from '../auth/principal.ts';
 import { type EventBus, instanceAddress } from '../bus/event-bus.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { ClientAnswer, ClientCalls } from '../calls/client-calls.ts';
+import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { HttpClientService } from '../http/http-client-service.ts';
+import { isPolling, POLLING_INSTANCE } from '../store/call-record.ts';
+import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { ClientTable } from './client-table.ts';
-import { POLLING_INSTANCE } from './identify.ts';
+import { toFailure } from './client-answer.ts';
+import type { ClientIds } from './client-ids.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
 
 type CallRequest = ServerMessageOf<'tool_call_request'>;
 
 interface Mailbox {
   readonly clientId: string;
   readonly instanceId: string;
+  readonly owner: string;
   requests: CallRequest[];
   /** Answers the poll that is waiting now. */
   wake: (() => void) | undefined;
@@ -28,9 +31,12 @@ const KEEP_MS = 60_000;
 
 /**
  * Clients without a socket (contract, section 7): they register, ask what is to
- * be done, and submit. They do not claim, so a request is handed out once.
+ * be done, and submit. Asking claims: a request is handed out once, and that it
+ * was is on disk before. A client id belongs to the principal that used it first.
  */
 export function createHttpClients(deps: {
+  store: Pick<Store, 'findClient' | 'write'>;
+  ids: ClientIds;
   bus: EventBus;
   registry: ToolRegistry;
   table: ClientTable;
@@ -41,39 +47,64 @@ export function createHttpClients(deps: {
   /** Whoever waits is answered with what there is. */
   closing: AbortSignal;
 }): HttpClientService {
-  const { bus, registry, table, clock } = deps;
+  const { bus, registry, table, clock, store } = deps;
   const boxes = new Map<string, Mailbox>();
+  /** Of clients whose owner is being looked up. */
+  const opening = new Map<string, Promise<Mailbox | undefined>>();
 
-  function boxOf(clientId: string): Mailbox {
-    const known = boxes.get(clientId);
-    if (known) return known;
+  /** Of a client that this principal may speak for; undefined when the id is another's. */
+  async function boxOf(principal: Principal, clientId: string): Promise<Mailbox | undefined> {
+    while (opening.has(clientId)) await opening.get(clientId);
+    const open = boxes.get(clientId);
+    if (open) return open.owner === ownerOf(principal) ? open : undefined;
+    const opened = openBox(principal, clientId).finally(() => opening.delete(clientId));
+    opening.set(clientId, opened);
+    return opened;
+  }
+
+  async function openBox(principal: Principal, clientId: string): Promise<Mailbox | undefined> {
+    const owner = ownerOf(principal);
+    const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
+    const isStored = isOwn ? () => {} : await deps.ids.take(clientId);
+    if (!isStored) return undefined;
+    const box = createBox(clientId, owner);
+    const { instanceId } = box;
+    const instance = toInstance(box, clock.now());
+    try {
+      const { name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
+      const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
+      await store.write([{ type: 'put_client', client: { ...seen, resumeTokenHash: owner } }]);
+    } finally {
+      isStored();
+    }
+    boxes.set(clientId, box);
+    table.add(instance);
+    // What it had not fetched or answered is its own again.
+    const before = { clientId, previousInstanceId: instanceId, instanceId };
+    await deps.instances.back({ ...before, journalEpoch: null, known: [] });
+    return box;
+  }
+
+  function createBox(clientId: string, owner: string): Mailbox {
     const instanceId = `${POLLING_INSTANCE}${clientId}`;
     const box: Mailbox = {
       clientId,
       instanceId,
+      owner,
       requests: [],
       wake: undefined,
       undoExpiry: () => {},
-      closeInbox: bus.openInbox(instanceAddress(clientId, instanceId), (message) => {
-        if (message.type !== 'send' || message.message.type !== 'tool_call_request') return;
-        box.requests.push(message.message);
+      closeInbox: bus.openInbox(instanceAddress(clientId, instanceId), (received) => {
+        if (received.type !== 'send') return;
+        const { message } = received;
+        if (message.type !== 'tool_call_request' && message.type !== 'tool_call_cancel') return;
+        // Ended, or asked anew under the next attempt.
+        box.requests = box.requests.filter(({ id }) => id !== message.id);
+        if (message.type === 'tool_call_cancel') return;
+        box.requests.push(message);
         box.wake?.();
       }),
     };
-    boxes.set(clientId, box);
-    table.add({
-      clientId,
-      instanceId,
-      name: clientId,
-      kind: 'program',
-      caps: [],
-      journalEpoch: null,
-      visible: true,
-      responsive: true,
-      permissions: undefined,
-      secureContext: undefined,
-      connectedAt: clock.now(),
-    });
     return box;
   }
 
@@ -93,21 +124,24 @@ export function createHttpClients(deps: {
 
   return {
     async register(principal, { client_id, tools }) {
-      const box = boxOf(ownId(principal, client_id));
+      const box = await boxOf(principal, ownId(principal, client_id));
+      if (!box) return notYours(client_id);
       keepAlive(box);
       const specs = tools.map(toSpec);
       const { registered, rejected } = registry.register(box, specs);
       deps.instances.toolsChanged(box.instanceId);
-      return { registered_count: registered, rejected };
+      // What it is asked again lies in its box before it reads that it is registered.
+      await store.write([]);
+      return { ok: true, registered_count: registered, rejected };
     },
 
     async requests(principal, clientId, waitMs, signal) {
-      const box = boxOf(ownId(principal, clientId));
+      const box = await boxOf(principal, ownId(principal, clientId));
+      if (!box) return notYours(clientId);
       box.undoExpiry();
       if (box.requests.length === 0) await arrival(box, waitMs, signal);
       keepAlive(box);
-      // Nobody listens any more: what came stays for the next one who asks.
-      return signal.aborted ? [] : box.requests.splice(0);
+      return { ok: true, requests: await take(box, signal) };
     },
 
     async submit(principal, callId, { status, result, error }) {
@@ -116,24 +150,20 @@ export function createHttpClients(deps: {
         return { ok: false, code: 'call_not_found', message: `No call ${callId} is known here` };
       }
       const { provider } = record;
-      if (
-        !provider?.instanceId.startsWith(POLLING_INSTANCE) ||
-        ownId(principal, provider.clientId) !== provider.clientId
-      ) {
+      if (!provider || !isPolling(provider) || !(await isOwner(principal, provider.clientId))) {
         const message = `The call ${callId} was not given to a client that submits over HTTP as you`;
         return { ok: false, code: 'permission_denied', message };
       }
-      const from = {
-        clientId: provider.clientId,
-        instanceId: provider.instanceId,
-        attempt: undefined,
-      };
+      const { clientId, instanceId, attempt } = provider;
+      const from = { clientId, instanceId, attempt: undefined };
+      // An answer to what it did not fetch: it takes the call all the same.
+      if (record.phase === 'offered') await deps.answers.claim({ ...from, attempt }, callId);
       const reply = await deps.answers.answer(
         from,
         callId,
         status === 'SUCCEEDED'
           ? { ok: true, output: result ?? null, attachments: [] }
-          : toFailure(error),
+          : toFailure(error?.message ?? '', error?.code),
       );
       if (reply.type === 'result_rejected') {
         return { ok: false, code: 'conflict', message: reply.message };
@@ -146,6 +176,26 @@ export function createHttpClients(deps: {
       return { ok: true, status: after?.status ?? status };
     },
   };
+
+  /** Claims what waits: what was handed out is on disk as such before, and what has ended is not. */
+  async function take(box: Mailbox, signal: AbortSignal): Promise<CallRequest[]> {
+    // Nobody listens any more: what came stays for the next one who asks.
+    if (signal.aborted) return [];
+    const { clientId, instanceId } = box;
+    const waiting = box.requests.splice(0);
+    const replies = await Promise.all(
+      waiting.map(({ id, attempt }) => deps.answers.claim({ clientId, instanceId, attempt }, id)),
+    );
+    const granted = waiting.filter((_, at) => replies[at]?.type === 'tool_call_granted');
+    if (!signal.aborted) return granted;
+    box.requests.unshift(...granted);
+    return [];
+  }
+
+  async function isOwner(principal: Principal, clientId: string): Promise<boolean> {
+    if (principal.kind === 'device') return principal.clientId === clientId;
+    return (await store.findClient(clientId, ownerOf(principal))) !== undefined;
+  }
 
   function arrival(box: Mailbox, waitMs: number, signal: AbortSignal): Promise<void> {
     if (deps.closing.aborted) return Promise.resolve();
@@ -167,6 +217,30 @@ export function createHttpClients(deps: {
   }
 }
 
+/** In the place of a token's hash, and like none. */
+const ownerOf = (principal: Principal): string => `principal:${principalName(principal)}`;
+
+const notYours = (clientId: string) =>
+  ({
+    ok: false,
+    code: 'conflict',
+    message: `The client id ${JSON.stringify(clientId)} belongs to another client. Register under an id of your own`,
+  }) as const;
+
+const toInstance = ({ clientId, instanceId }: Mailbox, connectedAt: number): ConnectedInstance => ({
+  clientId,
+  instanceId,
+  name: clientId,
+  kind: 'program',
+  caps: ['claim'],
+  journalEpoch: null,
+  visible: true,
+  responsive: true,
+  permissions: undefined,
+  secureContext: undefined,
+  connectedAt,
+});
+
 const ownId = (principal: Principal, clientId: string): string =>
   principal.kind === 'device' ? principal.clientId : clientId;
 
@@ -176,10 +250,4 @@ function toSpec(tool: unknown): unknown {
   const { schema, ...rest } = tool as Record<string, unknown>;
   const name = 'name' in tool ? String(tool.name) : 'this tool';
   return { description: `The tool ${name}`, parameters: schema, ...rest };
-}
-
-function toFailure(error: SubmitBody['error']): ClientAnswer {
-  const { code } = { code: undefined, ...error };
-  const shown = error?.message || 'The client said that the tool failed, and nothing more';
-  return { ok: false, message: shown, ...(code === undefined ? {} : { clientCode: code }) };
 }

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createClientIds } from './client-ids.ts';
 import { type Identity, identify, tokenHeard } from './identify.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
@@ -17,10 +18,14 @@ function setup() {
   const store = createSqliteStore({ file });
   const arriving = new Set<string>();
   const held = new Set<string>();
+  const connected = new Set<string>();
+  const table = { get: () => undefined, hasClient: (id: string) => connected.has(id) };
   let made = 0;
   const deps = {
     store,
-    table: { get: () => undefined },
+    ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('made_') }),
+    table,
+    arrivalsWritten: () => Promise.resolve(),
     holdsCalls: (instanceId: string) => held.has(instanceId),
     arriving,
     clock: { now: () => 1_000 },
@@ -35,6 +40,7 @@ function setup() {
   return {
     held,
     arriving,
+    connected,
     file,
     /** One visit; the client leaves before the next one comes. */
     async visit(hello: Hello, principal: Principal = operator) {
@@ -60,7 +66,35 @@ test('[ID1] by its token it is who it was, and by its names alone it is a strang
   expect(await visit(back(first))).toMatchObject({ instanceId: 'tab_1', resumed: true });
   held.add('tab_1');
   const { resume_token: _, ...names } = back(first);
-  expect(await visit(names)).toMatchObject({ instanceId: 'made_2', resumed: false });
+  const stranger = await visit(names);
+  expect([stranger.clientId, stranger.instanceId]).toEqual([
+    expect.stringMatching(/^made_/),
+    expect.stringMatching(/^made_/),
+  ]);
+  expect(stranger.resumed).toBe(false);
+});
+
+test('[ID1] a client id that was ever used is given to no other, whatever token it brings', async () => {
+  const { visit, connected } = setup();
+  await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const other = await visit({ client_id: 'desk', instance_id: 'tab_1' });
+  connected.add('silent');
+  for (const resume_token of [undefined, 'guessed', other.resumeToken]) {
+    const token = resume_token === undefined ? {} : { resume_token };
+    for (const client_id of ['lab', 'silent', 'made_1']) {
+      const who = await visit({ client_id, instance_id: 'tab_2', ...token });
+      expect(who.clientId).not.toBe(client_id);
+    }
+  }
+});
+
+test('[ID1] of those who name one free client id at a time, one is given it', async () => {
+  const { visit } = setup();
+  const all = await Promise.all(
+    Array.from({ length: 5 }, (_, at) => visit({ client_id: 'raced', instance_id: `tab_${at}` })),
+  );
+  expect(all.filter(({ clientId }) => clientId === 'raced')).toHaveLength(1);
+  expect(new Set(all.map(({ clientId }) => clientId)).size).toBe(5);
 });
 
 test('[ID2] the token that is told is on disk already, and only as a hash', async () => {
@@ -104,12 +138,17 @@ test('[ID3] two welcomes later the token is over, heard of or not', async () => 
   expect(await visit(back(first))).toMatchObject({ resumed: false });
 });
 
-test("[ID4] one instance's token opens no other instance and no other client", async () => {
+test("[ID4] one instance's token opens no other instance, and proves its own client alone", async () => {
   const { visit } = setup();
   const one = await visit({ client_id: 'lab', instance_id: 'tab_1' });
-  const other = await visit({ client_id: 'lab', instance_id: 'tab_2' });
-  expect(await visit({ ...back(one), instance_id: 'tab_2' })).toMatchObject({ resumed: false });
-  expect(await visit({ ...back(other), client_id: 'desk' })).toMatchObject({ resumed: false });
+  const other = await visit({ ...back(one), instance_id: 'tab_2' });
+  expect(other).toMatchObject({ clientId: 'lab', instanceId: 'tab_2', resumed: false });
+  await visit({ client_id: 'desk', instance_id: 'tab_9' });
+  const stranger = await visit({ ...back(other), client_id: 'desk' });
+  expect(stranger).toMatchObject({ resumed: false });
+  expect(stranger.clientId).not.toBe('desk');
+  // To prove the client costs the other instance nothing: its token still opens it.
+  expect(await visit(back(one))).toMatchObject({ instanceId: 'tab_1', resumed: true });
 });
 
 test('[ID5] an instance that calls wait for, or that is on its way in, is not taken over by its id', async () => {

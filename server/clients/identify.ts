@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
+import { isPolling } from '../store/call-record.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
+import type { ClientIds } from './client-ids.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
-
-/** Instances of clients without a socket begin so, and no other. */
-export const POLLING_INSTANCE = 'http:';
 
 export interface Identity {
   readonly clientId: string;
@@ -20,11 +19,14 @@ export interface Identity {
 
 export interface IdentifyDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
+  readonly ids: ClientIds;
   readonly table: Pick<ClientTable, 'get'>;
   /** Whether calls wait for this instance, which may be away. */
   holdsCalls(instanceId: string): boolean;
   /** Instances on their way in: taken at once, and in the table only after a write. */
   readonly arriving: Set<string>;
+  /** Resolves when each token whose arrival was shown so far is on disk as arrived (ID3). */
+  arrivalsWritten(): Promise<unknown>;
   readonly clock: { now(): number };
   newId(): string;
   newSecret(): string;
@@ -32,38 +34,62 @@ export interface IdentifyDeps {
   secretAfter(token: string): string;
 }
 
+type Hello = ClientMessageOf<'hello'>;
+
 /**
- * Who a client is: by its resume token, never by what it merely says. An
- * instance id that somebody holds, connected or waited for, is not taken over
- * without the token; the newcomer gets one of its own. A device is always the
- * client that it was paired as. The caller takes the id out of `arriving`.
+ * Who a client is: by its resume token, never by what it merely says. A client
+ * id that exists is given only to a client that proves it, and an instance id
+ * that is connected or waited for only to the instance that proves it; without a
+ * proof the newcomer gets ids of its own. A device is always the client that it
+ * was paired as. The caller takes the instance id out of `arriving`.
  */
 export async function identify(
   deps: IdentifyDeps,
   principal: Principal,
-  hello: ClientMessageOf<'hello'> | undefined,
+  hello: Hello | undefined,
 ): Promise<Identity> {
-  const returning = hello && (await rememberedAs(deps, principal, hello));
-  const before = returning?.client;
-  const clientId = ownClientId(principal) ?? before?.clientId ?? hello?.client_id ?? deps.newId();
-  const wanted = before?.instanceId ?? hello?.instance_id;
-  const isTaken = wanted !== undefined && !before && isHeld(deps, wanted);
-  const instanceId = wanted === undefined || isTaken ? deps.newId() : wanted;
-  deps.arriving.add(instanceId);
-  const resumeToken = returning?.nextToken ?? deps.newSecret();
-  const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
-  const client: ClientRecord | undefined = hello && {
-    clientId,
-    instanceId,
-    journalEpoch: instance.journalEpoch,
-    name: instance.name,
-    kind: instance.kind,
-    resumeTokenHash: hash('sha256', resumeToken),
-    lastSeenAt: deps.clock.now(),
-  };
-  // On disk before it is told, so that the token still opens after a crash.
-  if (client) await deps.store.write([{ type: 'put_client', client }]);
-  return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance, client };
+  const proof = hello && (await proofOf(deps, principal, hello));
+  const { clientId, isStored } = await clientIdFor(deps, principal, hello, proof);
+  try {
+    // A duplicated tab brings the token of the one it was copied from: that proves the client alone.
+    const returning = proof?.isOfThisInstance ? proof : undefined;
+    const before = returning?.client;
+    const wanted = before?.instanceId ?? hello?.instance_id;
+    const isTaken = wanted !== undefined && !before && isHeld(deps, wanted);
+    const instanceId = wanted === undefined || isTaken ? deps.newId() : wanted;
+    deps.arriving.add(instanceId);
+    const resumeToken = returning?.nextToken ?? deps.newSecret();
+    const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
+    const client: ClientRecord | undefined = hello && {
+      clientId,
+      instanceId,
+      journalEpoch: instance.journalEpoch,
+      name: instance.name,
+      kind: instance.kind,
+      resumeTokenHash: hash('sha256', resumeToken),
+      lastSeenAt: deps.clock.now(),
+    };
+    // On disk before it is told, so that the token still opens after a crash.
+    if (client) await deps.store.write([{ type: 'put_client', client }]);
+    return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance, client };
+  } finally {
+    isStored();
+  }
+}
+
+/** Its own when it has proved it, the one that it names when that is free, else a new one. */
+async function clientIdFor(
+  deps: IdentifyDeps,
+  principal: Principal,
+  hello: Hello | undefined,
+  proof: Proof | undefined,
+): Promise<{ clientId: string; isStored(): void }> {
+  const known = ownClientId(principal) ?? proof?.client.clientId;
+  if (known !== undefined) return { clientId: known, isStored() {} };
+  const named = hello?.client_id;
+  const isStored = named === undefined ? undefined : await deps.ids.take(named);
+  if (named === undefined || !isStored) return { clientId: deps.newId(), isStored() {} };
+  return { clientId: named, isStored };
 }
 
 /** For what a client says after its welcome: it has the token, and the one before is over (ID3). */
@@ -76,29 +102,36 @@ export const tokenHeard = ({ client, resumeToken }: Identity): Change[] =>
 const heardHash = (token: string): string => hash('sha256', `heard ${token}`);
 
 const isHeld = (deps: IdentifyDeps, instanceId: string): boolean =>
-  instanceId.startsWith(POLLING_INSTANCE) ||
+  isPolling({ instanceId }) ||
   deps.arriving.has(instanceId) ||
   deps.table.get(instanceId) !== undefined ||
   deps.holdsCalls(instanceId);
 
-async function rememberedAs(
+interface Proof {
+  /** The instance whose token it is. */
+  readonly client: ClientRecord;
+  readonly nextToken: string;
+  readonly isOfThisInstance: boolean;
+}
+
+async function proofOf(
   deps: IdentifyDeps,
   principal: Principal,
-  { client_id, instance_id, resume_token }: ClientMessageOf<'hello'>,
-): Promise<{ client: ClientRecord; nextToken: string } | undefined> {
+  { client_id, instance_id, resume_token }: Hello,
+): Promise<Proof | undefined> {
   const clientId = ownClientId(principal) ?? client_id;
   if (clientId === undefined || resume_token === undefined) return undefined;
+  await deps.arrivalsWritten();
   const nextToken = deps.secretAfter(resume_token);
   const find = (tokenHash: string) => deps.store.findClient(clientId, tokenHash);
-  const found =
+  const client =
     (await find(heardHash(resume_token))) ??
     (await find(hash('sha256', resume_token))) ??
     // It was given the next one, and its connection broke before it had heard so.
     (await find(hash('sha256', nextToken)));
-  if (!found) return undefined;
-  // A duplicated tab brings the token of the one it was copied from, under an instance of its own.
-  if (instance_id !== undefined && instance_id !== found.instanceId) return undefined;
-  return { client: found, nextToken };
+  if (!client) return undefined;
+  const isOfThisInstance = instance_id === undefined || instance_id === client.instanceId;
+  return { client, nextToken, isOfThisInstance };
 }
 
 const ownClientId = (principal: Principal): string | undefined =>
@@ -109,7 +142,7 @@ const KNOWN_CAPS = ['claim', 'cancel', 'probe'];
 function toInstance(
   clientId: string,
   instanceId: string,
-  hello: ClientMessageOf<'hello'> | undefined,
+  hello: Hello | undefined,
   before: ClientRecord | undefined,
   now: number,
 ): ConnectedInstance {

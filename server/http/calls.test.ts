@@ -323,6 +323,24 @@ describe('clients without a socket', () => {
     }
   });
 
+  test('[HT28] a failure without words that make sense is a failure all the same', async () => {
+    const server = await startTestServer();
+    for (const [error, message] of [
+      [undefined, undefined],
+      [null, undefined],
+      ['', ''],
+      [7, '7'],
+      [{ reason: 'dry' }, '{"reason":"dry"}'],
+      [{ message: 'dry', code: 7 }, 'dry'],
+    ]) {
+      const body = { status: 'FAILED', error };
+      expect((await server.post('/internal/tool_calls/tc_1/submit', body)).status).toBe(200);
+      const [, , asked] = server.clients.asked.at(-1) ?? [];
+      const heard = message === undefined ? null : { message };
+      expect(asked).toEqual({ status: 'FAILED', error: heard });
+    }
+  });
+
   test.each(['RUNNING', 'DONE', '', null, 1])(
     '[HT28] the status %j is no submission',
     async (status) => {

@@ -8,7 +8,7 @@ const MAX_DETAILS = 20;
 export function checkShape<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  what: 'body' | 'query',
+  what: 'body' | 'query' | 'path',
 ): z.output<S> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;

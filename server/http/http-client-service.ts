@@ -17,6 +17,13 @@ export type SubmitOutcome =
       readonly message: string;
     };
 
+/** The id is a client's on a socket, or was first used by another principal. */
+export interface ClientIdConflict {
+  readonly ok: false;
+  readonly code: 'conflict';
+  readonly message: string;
+}
+
 /**
  * Clients that poll over HTTP instead of holding a socket (contract, section
  * 7). The HTTP layer has checked the credential and the body's shape, and that
@@ -28,13 +35,19 @@ export interface HttpClientService {
   register(
     principal: Principal,
     body: { readonly client_id: string; readonly tools: readonly unknown[] },
-  ): Promise<{ readonly registered_count: number; readonly rejected: RejectedTool[] }>;
+  ): Promise<
+    | { readonly ok: true; readonly registered_count: number; readonly rejected: RejectedTool[] }
+    | ClientIdConflict
+  >;
   /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */
   requests(
     principal: Principal,
     clientId: string,
     waitMs: number,
     signal: AbortSignal,
-  ): Promise<ServerMessageOf<'tool_call_request'>[]>;
+  ): Promise<
+    | { readonly ok: true; readonly requests: ServerMessageOf<'tool_call_request'>[] }
+    | ClientIdConflict
+  >;
   submit(principal: Principal, callId: string, body: SubmitBody): Promise<SubmitOutcome>;
 }

@@ -48,7 +48,9 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       const frame = parseClientFrame(String(data));
       if (!frame.ok) {
         bad(frame.message, frame.id);
-        if (frame.answerTo !== undefined) reject(frame.answerTo, frame.message);
+        // An answer that is refused for good has ended its call, where that is known.
+        if (frame.answer) session.receive(frame.answer);
+        else if (frame.answerTo !== undefined) reject(frame.answerTo, frame.message);
         return;
       }
       session.receive(frame.message);

@@ -7,7 +7,11 @@ describe('an answer that cannot be read', () => {
   test.each([
     ['no output', '{"type":"tool_result","id":"tc_1"}'],
     ['an attempt of zero', '{"type":"tool_result","id":"tc_1","output":1,"attempt":0}'],
-    ['an error that is no text', '{"type":"tool_error","id":"tc_1","error":5}'],
+    [
+      'attachments that are none',
+      '{"type":"tool_result","id":"tc_1","output":1,"attachments":[5]}',
+    ],
+    ['a success that is none', '{"type":"tool_result","id":"tc_1","output":1,"success":"yes"}'],
     ['fields in another order', '{"attempt":"x","id":"tc_1","output":1,"type":"tool_result"}'],
     ['an output that is too deep', `{"type":"tool_result","id":"tc_1","output":${deep}}`],
     ['spaces', `  { "type" : "tool_error" , "id" : "tc_1" , "error" : ${deep} }`],
@@ -26,5 +30,61 @@ describe('an answer that cannot be read', () => {
     const parsed = parseClientFrame(text);
     expect(parsed.ok).toBe(false);
     expect(parsed.ok ? '' : (parsed.answerTo ?? '')).toBe('');
+  });
+});
+
+describe('an answer that cannot be used and says which attempt it is of', () => {
+  const nine = Array.from({ length: 9 }, () => ({ media_type: 'image/png', data: '' }));
+  test.each([
+    ['no output', '{"type":"tool_result","id":"tc_1","attempt":2}'],
+    [
+      'nine attachments',
+      JSON.stringify({ type: 'tool_result', id: 'tc_1', attempt: 2, output: 1, attachments: nine }),
+    ],
+    ['too deep', `{"type":"tool_result","id":"tc_1","attempt":2,"success":true,"output":${deep}}`],
+  ])('[FR2] ends that attempt: %s', (_name, text) => {
+    const parsed = parseClientFrame(text);
+    expect(parsed.ok ? undefined : parsed.answer).toMatchObject({ id: 'tc_1', attempt: 2 });
+  });
+
+  test('[FR2] ends the call of a client that names no attempts', () => {
+    const parsed = parseClientFrame('{"type":"tool_result","id":"tc_1"}');
+    expect(parsed.ok ? undefined : parsed.answer).toMatchObject({ id: 'tc_1', attempt: undefined });
+  });
+
+  test.each(['0', '1.5', '"1"', 'null', '-1'])(
+    '[FR2] ends nothing under the attempt %s, which cannot be',
+    (attempt) => {
+      const text = `{"type":"tool_result","id":"tc_1","output":1,"attempt":${attempt}}`;
+      expect(parseClientFrame(text)).toMatchObject({ ok: false, answer: undefined });
+    },
+  );
+});
+
+describe('a failure', () => {
+  test.each([
+    ['success: false', { type: 'tool_result', output: 'dry', success: false }, 'dry'],
+    [
+      'of an output that is no text',
+      { type: 'tool_result', output: { a: [1] }, success: false },
+      '{"a":[1]}',
+    ],
+    ['of no output', { type: 'tool_result', success: false }, ''],
+    ['with attachments', { type: 'tool_result', output: 'x', success: false, attachments: 5 }, 'x'],
+    ['without text', { type: 'tool_error' }, ''],
+    ['of null', { type: 'tool_error', error: null }, ''],
+    ['of an object', { type: 'tool_error', error: { why: 'dry' } }, '{"why":"dry"}'],
+    ['with a code that is none', { type: 'tool_error', error: 'dry', code: 7 }, 'dry'],
+    ['that says success', { type: 'tool_error', error: 'dry', success: true }, 'dry'],
+  ])('[FR3] is one however it is spelt: %s', (_name, message, error) => {
+    expect(parseClientFrame(JSON.stringify({ ...message, id: 'tc_1', attempt: 2 }))).toEqual({
+      ok: true,
+      message: { type: 'tool_error', id: 'tc_1', attempt: 2, error },
+    });
+  });
+
+  test('[FR3] keeps its code', () => {
+    const text = '{"type":"tool_result","id":"tc_1","output":"x","success":false,"code":"locked"}';
+    expect(parseClientFrame(text)).toMatchObject({ message: { code: 'locked' } });
   });
 });

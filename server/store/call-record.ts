@@ -13,6 +13,12 @@ export interface Provider {
   readonly journalEpoch: string | null;
 }
 
+/** Instances of clients that ask for their calls over HTTP begin so, and no other. */
+export const POLLING_INSTANCE = 'http:';
+
+export const isPolling = ({ instanceId }: Pick<Provider, 'instanceId'>): boolean =>
+  instanceId.startsWith(POLLING_INSTANCE);
+
 /**
  * A call as it is stored: one immutable value per state. Times are milliseconds
  * since the epoch. Deadlines are wall times, so that they carry over a restart.
@@ -33,7 +39,7 @@ export interface CallRecord {
   readonly preview: unknown;
   readonly error: CallError | null;
   readonly attachments: readonly Attachment[];
-  /** Hash of the accepted answer, to tell a repeated one from a different one. */
+  /** Hash of the text of the accepted answer; null when no answer ended the call. A repeated answer mostly has the same. */
   readonly resultHash: string | null;
   readonly lateResult: unknown;
   readonly annotations: ToolAnnotations;

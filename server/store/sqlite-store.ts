@@ -95,6 +95,7 @@ export function createSqliteStore(options: {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
       return row && fromClientRow(row);
     },
+    hasClient: async (clientId) => read.anyInstance({ client_id: clientId }) !== undefined,
     async findSession(cookieHash) {
       // Up to the character behind `:`, so that the index finds it.
       const row = read.session({ from: `${cookieHash}:`, below: `${cookieHash};` });

@@ -35,6 +35,9 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
         .where('client_id', '=', key.client_id)
         .where('resume_token_hash', '=', key.resume_token_hash),
     ),
+    anyInstance: preparedRead(database, ({ client_id }: { client_id: string }) =>
+      kysely.selectFrom('clients').select('client_id').where('client_id', '=', client_id),
+    ),
     session: preparedRead(database, ({ from, below }: { from: string; below: string }) =>
       kysely
         .selectFrom('sessions')

@@ -251,6 +251,7 @@ function describeRest(setup: Setup) {
     expect(await again.findClient('cl_1', 'h2')).toEqual(other);
     expect(await again.findClient('cl_1', 'h0')).toBeUndefined();
     expect(await again.findClient('cl_2', 'h1')).toBeUndefined();
+    expect([await again.hasClient('cl_1'), await again.hasClient('cl_2')]).toEqual([true, false]);
   });
 
   test('[ST20] a session is there until it is deleted', async () => {

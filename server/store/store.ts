@@ -33,7 +33,7 @@ export interface ClientRecord {
   readonly journalEpoch: string | null;
   readonly name: string;
   readonly kind: 'tab' | 'phone' | 'program';
-  /** SHA-256 of the token, hex. */
+  /** SHA-256 of the token, hex. Of one without a socket `principal:` and the principal that it belongs to. */
   readonly resumeTokenHash: string;
   readonly lastSeenAt: number;
 }
@@ -91,6 +91,8 @@ export interface Store {
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
+  /** Whether any instance of this client is remembered. */
+  hasClient(clientId: string): Promise<boolean>;
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
 

@@ -23,10 +23,10 @@ test('[CL26] a program comes back as the same client and instance', async () => 
   const first = open(path);
   const instance = await first.instanceId.take();
   expect(first.identity.clientId()).toBeUndefined();
-  first.identity.save({ clientId: 'c1', resumeToken: 't1' });
-  first.identity.save({ clientId: 'c1', resumeToken: 't2' });
+  first.identity.save({ clientId: 'c1', resumeToken: 't1', instanceId: 'i' });
+  first.identity.save({ clientId: 'c1', resumeToken: 't2', instanceId: 'i' });
   const second = open(path);
-  expect([second.identity.clientId(), second.identity.resumeToken()]).toEqual(['c1', 't2']);
+  expect([second.identity.clientId(), second.identity.resumeToken('i')]).toEqual(['c1', 't2']);
   expect(await second.instanceId.take()).toBe(instance);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(dir)).toEqual(['client.json']);

@@ -1,5 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import {
+  clientPathSchema,
   registerAnswerSchema,
   registerBodySchema,
   requestsAnswerSchema,
@@ -9,6 +10,7 @@ import {
 } from '#lib/protocol/rest';
 import type { Principal } from '../../auth/principal.ts';
 import { json } from '../answer.ts';
+import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { CLIENTS } from './access.ts';
@@ -30,7 +32,9 @@ export const internalOperations = (deps: Deps): Operation[] => [
     answers: { 200: { description: 'What was taken', schema: registerAnswerSchema } },
     async handle({ principal, body }) {
       checkOwnClient(principal, body.client_id);
-      const { registered_count, rejected } = await deps.clients.register(principal, body);
+      const outcome = await deps.clients.register(principal, body);
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+      const { registered_count, rejected } = outcome;
       return json(200, { ok: true, registered_count, rejected });
     },
   }),
@@ -45,15 +49,13 @@ export const internalOperations = (deps: Deps): Operation[] => [
     query: waitQuerySchema,
     answers: { 200: { description: 'The calls', schema: requestsAnswerSchema } },
     async handle({ principal, params, query, exchange }) {
-      checkOwnClient(principal, params.client_id);
+      const { client_id } = checkShape(clientPathSchema, params, 'path');
+      checkOwnClient(principal, client_id);
       const waitMs = query.wait_ms ?? 0;
-      const requests = await deps.clients.requests(
-        principal,
-        params.client_id,
-        waitMs,
-        exchange.signal(),
-      );
-      return json(200, { requests });
+      const signal = exchange.signal();
+      const outcome = await deps.clients.requests(principal, client_id, waitMs, signal);
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+      return json(200, { requests: outcome.requests });
     },
   }),
   defineOperation({

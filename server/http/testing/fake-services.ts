@@ -163,11 +163,11 @@ export function createFakeClients() {
   const service: HttpClientService = {
     async register(_principal, body) {
       asked.push(['register', body]);
-      return { registered_count: body.tools.length, rejected: [] };
+      return { ok: true, registered_count: body.tools.length, rejected: [] };
     },
     async requests(_principal, clientId, waitMs) {
       asked.push(['requests', clientId, waitMs]);
-      return [];
+      return { ok: true, requests: [] };
     },
     async submit(_principal, id, body) {
       asked.push(['submit', id, body]);

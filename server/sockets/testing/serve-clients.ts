@@ -7,6 +7,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createMemoryBus } from '../../bus/memory-bus.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
+import { createClientIds } from '../../clients/client-ids.ts';
 import { createClientSessions } from '../../clients/client-sessions.ts';
 import { createClientTable } from '../../clients/client-table.ts';
 import { createSystemClock } from '../../clock.ts';
@@ -17,12 +18,19 @@ import { createClientSocketHandler } from '../client-socket.ts';
 export const principal: Principal = { kind: 'operator', sessionId: null };
 
 /** Calls and clients on real sockets and the real time, without the doors before them. */
-export async function serveClients({ heartbeatMs = 10_000 } = {}) {
+export async function serveClients({
+  heartbeatMs = 10_000,
+  schedule = setImmediate,
+}: {
+  heartbeatMs?: number;
+  /** When the store commits; by default at once. */
+  schedule?(flush: () => void): void;
+} = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-sockets-'));
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const clock = createSystemClock();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
   const registry = createToolRegistry({
     serverTools: [],
@@ -50,6 +58,7 @@ export async function serveClients({ heartbeatMs = 10_000 } = {}) {
     store,
     bus,
     registry,
+    ids: createClientIds({ store, table, isMadeHere: () => false }),
     table,
     calls: calls.clients,
     instances: calls.instances,

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
+
+const open: CallsSetup[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+async function setup() {
+  const one = await setupCalls();
+  open.push(one);
+  return one;
+}
+
+/** The same value, its keys in the opposite order, as after another serializer. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, one]) => [key, turned(one)]),
+  );
+}
+
+const ANSWER = { at: '2026-11-21', reading: { level: 3.5, unit: 'm', of: [{ a: 1, b: null }] } };
+
+test('[CA6] the same answer with its keys in another order is the same answer', async () => {
+  const { connect, invoke, call } = await setup();
+  const gauge = connect('gauge');
+  gauge.offer(tool('tide'));
+  const { id } = await invoke('tide');
+  await gauge.succeed(id, ANSWER);
+  expect(await gauge.succeed(id, turned(ANSWER))).toMatchObject({ disposition: 'duplicate' });
+  const other = { ...ANSWER, reading: { ...ANSWER.reading, unit: 'ft' } };
+  expect(await gauge.succeed(id, turned(other))).toMatchObject({ code: 'conflict' });
+  expect((await call(id)).result).toEqual(ANSWER);
+});
+
+test('[CA6] accepted or late, a repeated answer is judged alike', async () => {
+  const { connect, invoke, clock, settle } = await setup();
+  const gauge = connect('gauge');
+  gauge.offer(tool('tide', { timeout_ms: 300 }));
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (first, second) => {
+      const accepted = await invoke('tide');
+      await gauge.succeed(accepted.id, first);
+      const late = await invoke('tide');
+      clock.advance(300);
+      await settle();
+      await gauge.succeed(late.id, first);
+      for (const next of [turned(first), second]) {
+        const said = [await gauge.succeed(accepted.id, next), await gauge.succeed(late.id, next)];
+        expect(new Set(said.map((reply) => reply.type)).size).toBe(1);
+      }
+      expect(await gauge.succeed(accepted.id, turned(first))).toMatchObject({
+        disposition: 'duplicate',
+      });
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('[CA6] an answer that was hashed by an older version is still recognized', async () => {
+  const { connect, invoke, store, calls } = await setup();
+  const gauge = connect('gauge');
+  gauge.offer(tool('tide'));
+  const { id } = await invoke('tide');
+  await gauge.succeed(id, ANSWER);
+  const record = await calls.get(id);
+  if (!record) throw new Error('no record');
+  await store.write([{ type: 'put_call', call: { ...record, id: 'tc_old', resultHash: 'other' } }]);
+  expect(await gauge.succeed('tc_old', ANSWER)).toMatchObject({ disposition: 'duplicate' });
+  expect(await gauge.succeed('tc_old', { n: 1 })).toMatchObject({ code: 'conflict' });
+});
+
+test('[CA6] the same failure again is a duplicate, another one a conflict', async () => {
+  const { connect, invoke } = await setup();
+  const gauge = connect('gauge');
+  gauge.offer(tool('tide'));
+  const { id } = await invoke('tide');
+  await gauge.fail(id, 'dry', 'no_water');
+  expect(await gauge.fail(id, 'dry', 'no_water')).toMatchObject({ disposition: 'duplicate' });
+  expect(await gauge.fail(id, 'dry', 'broken')).toMatchObject({ code: 'conflict' });
+  expect(await gauge.succeed(id, 'dry')).toMatchObject({ code: 'conflict' });
+});
