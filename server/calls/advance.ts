@@ -95,6 +95,21 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
+  const isBackFromDevice = prev.phase === 'device' && next.phase !== 'device';
+  return runningClocks(
+    prev,
+    isBackFromDevice ? { ...next, deviceLeftMs: deviceLeft(prev, now) } : next,
+    now,
+  );
+}
+
+/** Of the time in which the person at the device may be asked, in sum (CK6). */
+function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, now: number): number {
+  const left = deviceLeftMs ?? CLOCKS.approvalMs;
+  return phase === 'device' ? Math.max(0, (deadlines.approval ?? now) - now) : left;
+}
+
+function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   const { deadlines } = prev;
   switch (next.phase) {
     case null:
@@ -128,7 +143,7 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
       return {
         ...next,
         executeLeftMs: Math.max(0, (deadlines.execute ?? now) - now),
-        deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs },
+        deadlines: { ...NO_DEADLINES, approval: now + deviceLeft(prev, now) },
       };
     case 'cancelling':
       if (prev.phase === 'cancelling')
@@ -138,7 +153,7 @@ function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord
 }
 
 function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
-  const offered = { ...next, offeredAt: now };
+  const offered = { ...next, offeredAt: now, executeLeftMs: null };
   if (next.provider?.claims) {
     const queue = prev.deadlines.queue ?? now + CLOCKS.queueMs;
     // One that polls takes it when it asks next, and has the queue's time for that.
@@ -146,7 +161,7 @@ function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
     return { ...offered, deadlines: { ...NO_DEADLINES, queue, start } };
   }
   // A client that does not claim may run it from now on, so its time runs from now on, once.
-  const execute = prev.deadlines.execute ?? now + next.timeoutMs;
+  const execute = prev.deadlines.execute ?? now + (prev.executeLeftMs ?? next.timeoutMs);
   return { ...offered, startedAt: prev.startedAt ?? now, deadlines: { ...NO_DEADLINES, execute } };
 }
 

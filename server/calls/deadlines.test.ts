@@ -88,6 +88,114 @@ describe('a granted call whose client is away', () => {
   });
 });
 
+describe('the time of a person at the device', () => {
+  const MINUTE = 60_000;
+  const device = (id: string) => ({ type: 'tool_status', id, phase: 'device' }) as const;
+  const works = (id: string) => ({ type: 'tool_status', id, phase: 'granted' }) as const;
+
+  test('[CK6] is ten minutes in all, however often a client asks', async () => {
+    const { granted, clock, settle, call } = await setup();
+    const { phone, id } = await granted(1_000);
+    for (let minute = 0; minute < 9; minute += 1) {
+      phone.status(device(id));
+      clock.advance(MINUTE);
+      phone.status(works(id));
+      clock.advance(1);
+    }
+    phone.status(device(id));
+    clock.advance(MINUTE - 1);
+    await settle();
+    expect((await call(id)).phase).toBe('device');
+    clock.advance(1);
+    await settle();
+    expect(await call(id)).toMatchObject({
+      status: 'TIMEOUT',
+      error: { code: 'timeout', clock: 'approval', executed: 'unknown' },
+    });
+  });
+
+  test('[CK6] when it is used up, to ask once more ends the call', async () => {
+    const { granted, clock, settle, call } = await setup();
+    const { phone, id } = await granted(20_000);
+    phone.status(device(id));
+    clock.freeze(CLOCKS.approvalMs);
+    phone.status(works(id));
+    phone.status(device(id));
+    clock.advance(0);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ clock: 'approval' });
+  });
+
+  test('[CK6] goes on from one offer to the next', async () => {
+    const { connect, invoke, calls, clock, settle, call } = await setup();
+    let id = '';
+    for (const attempt of [1, 2]) {
+      const phone = connect('phone', { claims: true, epoch: 'e1' });
+      const { clientId, instanceId } = phone;
+      const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+      await calls.instances.back({ ...back, known: [] });
+      phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
+      if (id === '') ({ id } = await invoke('look'));
+      await settle();
+      await phone.claim(id, attempt);
+      phone.status(device(id));
+      clock.advance(5 * MINUTE);
+      if (attempt === 1) phone.leave();
+    }
+    await settle();
+    expect(await call(id)).toMatchObject({ status: 'TIMEOUT', error: { clock: 'approval' } });
+  });
+
+  test('[CK6] goes on for a client that does not claim, as does the time of its tool', async () => {
+    const { connect, invoke, calls, clock, settle, call } = await setup();
+    let phone = connect('phone');
+    phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
+    const { id } = await invoke('look');
+    clock.advance(900);
+    phone.status(device(id));
+    clock.advance(MINUTE);
+    phone.leave();
+    phone = connect('phone');
+    const { clientId, instanceId } = phone;
+    const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: null };
+    await calls.instances.back({ ...back, known: [] });
+    phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
+    await settle();
+    expect(phone.requests()).toMatchObject([{ id, attempt: 2 }]);
+    clock.advance(100);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ clock: 'execute' });
+  });
+
+  test('[CK6] goes on after a restart of the server', async () => {
+    const before = await setup();
+    const { phone, id } = await before.granted(1_000);
+    phone.status(device(id));
+    before.clock.advance(6 * MINUTE);
+    phone.status(works(id));
+    await before.settle();
+    const after = await setup({ dir: before.dir });
+    after.clock.freeze(before.clock.now() - after.clock.now());
+    await after.calls.recover(before.clock.now());
+    const back = after.connect('phone', { claims: true, epoch: 'e1' });
+    const { clientId, instanceId } = back;
+    await after.calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      journalEpoch: 'e1',
+      known: [{ id, attempt: 1, phase: 'running' }],
+    });
+    back.status(device(id));
+    after.clock.advance(4 * MINUTE - 1);
+    await after.settle();
+    expect((await after.call(id)).phase).toBe('device');
+    after.clock.advance(1);
+    await after.settle();
+    expect((await after.call(id)).error).toMatchObject({ clock: 'approval' });
+  });
+});
+
 describe('the wall clock is set', () => {
   test.each([
     ['an hour on', HOUR],

@@ -65,6 +65,8 @@ export interface CallRecord {
   };
   /** Milliseconds left of `execute` while the person at the device is asked. */
   readonly executeLeftMs: number | null;
+  /** Milliseconds that the person at the device may still be asked, all times together. Not there before the first. */
+  readonly deviceLeftMs?: number;
   readonly retryOf: string | null;
   /** Who asked: `operator`, `agent:<name>`, `run:<run id>`. */
   readonly requestedBy: string;

@@ -49,7 +49,7 @@ export function toChangingColumns(call: CallRecord): ChangingColumns {
     offered_at: call.offeredAt,
     started_at: call.startedAt,
     completed_at: call.completedAt,
-    deadlines: JSON.stringify(call.deadlines),
+    deadlines: toDeadlinesColumn(call),
     execute_left_ms: call.executeLeftMs,
     result_hash: call.resultHash,
     error: call.error === null ? null : JSON.stringify(call.error),
@@ -90,11 +90,23 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
     offeredAt: row.offered_at,
     startedAt: row.started_at,
     completedAt: row.completed_at,
-    deadlines: fromJsonColumn(row.deadlines),
+    ...fromDeadlinesColumn(row.deadlines),
     executeLeftMs: row.execute_left_ms,
     retryOf: row.retry_of,
     requestedBy: row.requested_by,
   };
+}
+
+type Clocks = Pick<CallRecord, 'deadlines' | 'deviceLeftMs'>;
+
+/** What is left of the time at the device is a clock that stands still, and stands beside those that run. */
+const toDeadlinesColumn = ({ deadlines, deviceLeftMs }: Clocks): string =>
+  JSON.stringify(deviceLeftMs === undefined ? deadlines : { ...deadlines, deviceLeftMs });
+
+function fromDeadlinesColumn(text: string): Clocks {
+  type Stored = CallRecord['deadlines'] & { readonly deviceLeftMs?: number };
+  const { deviceLeftMs, ...deadlines } = fromJsonColumn<Stored>(text);
+  return { deadlines, ...(deviceLeftMs === undefined ? {} : { deviceLeftMs }) };
 }
 
 function fromProviderColumns(row: ToolCallRow): Provider | null {

@@ -111,6 +111,7 @@ export function describeCalls(setup: Setup) {
       offeredAt: 1,
       startedAt: 2,
       executeLeftMs: 500,
+      deviceLeftMs: 7_000,
       timeoutMs: 40_000,
       deadlines: { ...queued.deadlines, queue: null, execute: 5 },
       card: { status: 'DOING', params: { text: 'hi', more: 1 }, tip: 'working' },
