@@ -18,6 +18,31 @@ const read = async (id: string) => runOf(await get(board(), `/v1/runs/${id}`));
 const ended = (id: string) =>
   expect.poll(async () => (await read(id)).status, { timeout: 15_000 }).not.toBe('running');
 
+test('§6 each run_id that is accepted is reached by its path, and any other is refused when it is given', async () => {
+  const ask = (run_id: string) =>
+    post(board(), '/v1/tools/calculation.eval/invoke', { run_id, args: { expression: '1' } });
+  for (const id of [
+    '...',
+    'a b',
+    '50%',
+    'a%2fb',
+    '%2e%2e',
+    'a?b#c',
+    '日本',
+    '🦞',
+    'x'.repeat(128),
+  ]) {
+    expect((await ask(id)).status, id).toBe(202);
+    const run = await get(board(), `/v1/runs/${encodeURIComponent(id)}`);
+    expect(run.body, id).toMatchObject({ run_id: id });
+  }
+  for (const id of ['.', '..', 'a/b', 'a\\b', 'a\u0000', '\n', 'a\ud800', '', 'x'.repeat(129)]) {
+    const refusal = refusalOf(await ask(id));
+    expect(refusal, JSON.stringify(id)).toMatchObject({ status: 400, code: 'bad_request' });
+    expect(refusal.details).toMatchObject([{ path: 'run_id' }]);
+  }
+});
+
 test('§6 a run asks for a tool, gets its result, and says what it found', async () => {
   const { run_id, status, model } = await start();
   expect([status, model]).toEqual(['running', 'rehearsal']);

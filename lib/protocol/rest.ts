@@ -3,6 +3,7 @@ import { listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
+import { pathIdSchema } from './path-id.ts';
 import { modelListingSchema, runSummarySchema } from './run.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
 import { rejectedToolSchema, toolListingSchema } from './tool-spec.ts';
@@ -20,7 +21,7 @@ const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 
 export const invokeBodySchema = z.object({
-  run_id: id,
+  run_id: pathIdSchema,
   /** Any JSON: the tool's own schema judges it. */
   args: z.unknown().optional(),
   wait_ms: waitMs.optional(),
@@ -109,12 +110,12 @@ export const blobBodySchema = z.object({
 });
 
 export const registerBodySchema = z.object({
-  client_id: id,
+  client_id: pathIdSchema,
   /** Judged one by one: a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()),
 });
 /** Of the path of a client's requests. */
-export const clientPathSchema = z.object({ client_id: id });
+export const clientPathSchema = z.object({ client_id: pathIdSchema });
 export const registerAnswerSchema = z.object({
   ok: z.literal(true),
   registered_count: z.number().int(),

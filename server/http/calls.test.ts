@@ -292,6 +292,24 @@ describe('scopes', () => {
   });
 });
 
+describe('an id that no path can address', () => {
+  test.each(['.', '..', '', 'a/b', 'a\\b', 'a\u0000b', 'a\nb', 'a\ud800', 'x'.repeat(129)])(
+    '[HT45] is refused when it is given: %j',
+    async (id) => {
+      const server = await startTestServer();
+      const refusals = [
+        [await server.post(INVOKE, { run_id: id, args: {} }), 'run_id'],
+        [await server.post('/internal/tools/register', { client_id: id, tools: [] }), 'client_id'],
+      ] as const;
+      for (const [answer, path] of refusals) {
+        expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
+        expect(answer.json).toMatchObject({ error: { details: [{ path }] } });
+      }
+      expect(server.clients.asked).toEqual([]);
+    },
+  );
+});
+
 describe('clients without a socket', () => {
   test('[HT28] register, poll, submit', async () => {
     const server = await startTestServer();

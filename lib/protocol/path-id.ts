@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** What no path carries whole: `/` and `\\` even encoded, controls, and halves of characters. */
+const NOT_IN_A_PATH = /[\p{Cc}\p{Cs}/\\]/u;
+
+/** An id that a caller chooses and a path has to carry: `GET /v1/runs/:id` reaches each that is accepted. */
+export const pathIdSchema = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine(
+    (id) => !NOT_IN_A_PATH.test(id) && id !== '.' && id !== '..',
+    'is part of paths: it may not be "." or "..", nor have a slash, a backslash, a control character or half a surrogate pair',
+  );
