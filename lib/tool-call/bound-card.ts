@@ -6,8 +6,6 @@ import type { Card, CardUpdate } from '../protocol/card.ts';
 export const SHOWN_WHOLE_BYTES = 16 * 1024;
 /** The beginning of one that is larger. */
 const PREVIEW_BYTES = 2 * 1024;
-/** A tip is a sentence. What goes on for pages is no tip. */
-const TIP_BYTES = 2 * 1024;
 
 export interface Cut {
   readonly preview: unknown;
@@ -48,7 +46,7 @@ export function boundCard(card: Card): Card {
   return { ...bounded, params: bounded.params ?? {} };
 }
 
-const BOUNDED = ['params', 'result', 'preview', 'error', 'tip'] as const;
+const BOUNDED = ['params', 'result', 'preview', 'error'] as const;
 const SIZES = ['params_bytes', 'result_bytes', 'preview_bytes', 'error_bytes'] as const;
 type Sizes = Pick<CardUpdate, (typeof SIZES)[number]>;
 
@@ -66,7 +64,7 @@ function sizesOf(card: Card | undefined, update: CardUpdate): Sizes {
   };
 }
 
-function cutValues({ params, result, preview, error, tip, partial }: CardUpdate, sizes: Sizes) {
+function cutValues({ params, result, preview, error, partial }: CardUpdate, sizes: Sizes) {
   // Of arguments that are still being written, the end is where it goes on.
   const keep = partial ? 'end' : 'start';
   return given({
@@ -77,7 +75,6 @@ function cutValues({ params, result, preview, error, tip, partial }: CardUpdate,
       error && sizes.error_bytes
         ? { ...error, message: cutToBytes(error.message, PREVIEW_BYTES) }
         : error,
-    tip: tip ? cutToBytes(tip, TIP_BYTES) : tip,
   });
 }
 

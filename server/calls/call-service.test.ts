@@ -75,7 +75,7 @@ describe('an accepted call', () => {
       params: { args: expect.stringMatching(/^…é+$/), end: 'args' },
     });
     const { id } = await draft.complete(large('args'));
-    phone.status({ type: 'tool_status', id, preview: large('preview'), tip: 'x'.repeat(60_000) });
+    phone.status({ type: 'tool_status', id, preview: large('preview'), tip: 'x'.repeat(2_000) });
     await one.settle();
     const running = await one.call(id);
     expect(running).toMatchObject({ args: large('args'), preview: large('preview') });
