@@ -138,7 +138,7 @@ export function createHttpClients(deps: {
       const box = await boxOf(principal, ownId(principal, clientId));
       if (!box) return notYours(clientId);
       box.undoExpiry();
-      if (box.requests.length === 0) await arrival(box, waitMs, signal);
+      if (waitMs > 0 && box.requests.length === 0) await arrival(box, waitMs, signal);
       keepAlive(box);
       return { ok: true, requests: await take(box, signal) };
     },

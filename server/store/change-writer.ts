@@ -10,7 +10,7 @@ import {
 import { preparedWrite } from './prepared.ts';
 import { toClientRow, toMessageRow, toRunRow, toSessionRow } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
-import type { Change } from './store.ts';
+import type { Change, ClientRecord } from './store.ts';
 import type { Tables, ToolCallRow } from './tables.ts';
 import { upsert } from './upsert.ts';
 import type { WriteStep, WriteThread } from './write-thread.ts';
@@ -23,6 +23,11 @@ export interface ChangeWriter {
   toSteps(changes: readonly Change[]): readonly WriteStep[];
 }
 
+/** Each tab that was ever open is an instance; those seen last are remembered. */
+const KEPT_CLIENTS = 10_000;
+/** At the first put, and after so many more: to forget takes a look at all of them. */
+const FORGET_EVERY = 1_000;
+
 /** Knows how each change is written, and nothing of when. */
 export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
@@ -31,6 +36,7 @@ export function createChangeWriter(
   const write = createPuts(thread, kysely);
   /** Open calls as they were last written, so that only what changed goes to disk again. */
   const lastPut = new Map<string, CallRecord>();
+  let clientPuts = 0;
 
   function putCall(call: CallRecord): WriteStep[] {
     const before = lastPut.get(call.id);
@@ -40,6 +46,13 @@ export function createChangeWriter(
         ? write.callUpdate({ ...columns, checksum: 0, id: call.id })
         : write.call({ ...toFixedColumns(call), fixed_checksum: 0, ...columns, checksum: 0 });
     return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
+  }
+
+  function putClient(client: ClientRecord): WriteStep[] {
+    const put = write.client({ ...toClientRow(client), checksum: 0 });
+    const isTimeToForget = clientPuts % FORGET_EVERY === 0;
+    clientPuts += 1;
+    return isTimeToForget ? [put, write.clientsPast({ limit: 1, skip: KEPT_CLIENTS - 1 })] : [put];
   }
 
   function toSteps(change: Change): WriteStep[] {
@@ -55,7 +68,7 @@ export function createChangeWriter(
       case 'put_message':
         return [write.message({ ...toMessageRow(change.message, change.position), checksum: 0 })];
       case 'put_client':
-        return [write.client({ ...toClientRow(change.client), checksum: 0 })];
+        return putClient(change.client);
       case 'put_session':
         return [write.session({ ...toSessionRow(change.session), checksum: 0 })];
       case 'renew_session': {
@@ -118,6 +131,18 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     run: put('runs', ['run_id']),
     message: put('messages', ['message_id']),
     client: put('clients', ['client_id', 'instance_id']),
+    clientsPast: preparedWrite(thread, ({ limit, skip }: { limit: number; skip: number }) =>
+      kysely
+        .deleteFrom('clients')
+        .where('last_seen_at', '<', (seen) =>
+          seen
+            .selectFrom('clients')
+            .select('last_seen_at')
+            .orderBy('last_seen_at', 'desc')
+            .limit(limit)
+            .offset(skip),
+        ),
+    ),
     session: put('sessions', ['id_hash']),
     sessionRenewal: preparedWrite(
       thread,

@@ -254,6 +254,29 @@ function describeRest(setup: Setup) {
     expect([await again.hasClient('cl_1'), await again.hasClient('cl_2')]).toEqual([true, false]);
   });
 
+  test('[ST41] of clients the 10,000 that were seen last are remembered', async () => {
+    const { store, reopen } = setup();
+    const put = (at: number): Change => ({
+      type: 'put_client',
+      client: {
+        clientId: `cl_${at}`,
+        instanceId: 'in',
+        journalEpoch: null,
+        name: 'Tab',
+        kind: 'tab',
+        resumeTokenHash: 'h',
+        lastSeenAt: at,
+      },
+    });
+    await store.write(Array.from({ length: 10_000 }, (_, at) => put(at)));
+    expect(await store.hasClient('cl_0')).toBe(true);
+    await store.write(Array.from({ length: 1_001 }, (_, at) => put(10_000 + at)));
+    const again = await reopen();
+    expect(await again.hasClient('cl_1000')).toBe(false);
+    expect(await again.hasClient('cl_1001')).toBe(true);
+    expect(await again.hasClient('cl_11000')).toBe(true);
+  });
+
   test('[ST20] a session is there until it is deleted', async () => {
     const { store, reopen } = setup();
     const session = { idHash: 's:k', createdAt: 1, expiresAt: 2 };
