@@ -1,8 +1,16 @@
 import type { Design } from './design.ts';
-import { type Bounds, type Instance, newClient, post, type World } from './world.ts';
+import {
+  type Bounds,
+  type Instance,
+  isRerunnableAt,
+  newClient,
+  post,
+  type World,
+} from './world.ts';
 
 /** What the client library does (lib/client, rules CL6 to CL11, CL18), step by step. */
-export function createClients(design: Design, { claims, rerunnable }: Bounds) {
+export function createClients(design: Design, bounds: Bounds) {
+  const { claims } = bounds;
   const say = (w: World, i: Instance, type: string, attempt: number, text = '-') => {
     const { conn } = w.clients[i];
     if (conn > 0) post(w, `s ${i} ${conn} ${type} ${attempt} ${text}`);
@@ -113,7 +121,7 @@ export function createClients(design: Design, { claims, rerunnable }: Bounds) {
       const kept = newClient(journal.epoch + (isRenewed ? 1 : 0));
       w.clients[i] = kept;
       if (!claims || isJournalLost || journal.phase === 'nothing') return;
-      if (journal.phase === 'started' && rerunnable) return;
+      if (journal.phase === 'started' && isRerunnableAt(bounds, i)) return;
       kept.journal = journal;
       kept.attempt = journal.attempt;
       kept.answer = journal.phase === 'done' ? answer : 'outcome_unknown';

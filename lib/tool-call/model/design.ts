@@ -13,6 +13,8 @@ export interface Design {
   readonly matches: 'instance and attempt' | 'the call alone';
   /** What proves that a granted call was never started. */
   readonly proof: 'of that attempt' | 'of any attempt' | 'not asked for';
+  /** Whose word counts of what the tool does. */
+  readonly says: 'what each says itself' | 'what the first said';
   readonly runs: 'when granted' | 'when offered';
   readonly journal: 'before the run' | 'after the run';
   /** A repeated offer of what was run already. */
@@ -31,6 +33,7 @@ export const realDesign: Design = {
   forgets: 'once on disk',
   matches: 'instance and attempt',
   proof: 'of that attempt',
+  says: 'what each says itself',
   runs: 'when granted',
   journal: 'before the run',
   repeats: 'answers from the journal',
@@ -53,6 +56,7 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   'no guard on final states': { transition: withoutTerminalGuard },
   'has a client forget an end that is not on disk': { forgets: 'when decided' },
   'offers again without proof': { proof: 'not asked for' },
+  'the first client’s word counts for all': { says: 'what the first said' },
   'a proof outlives its attempt': { proof: 'of any attempt' },
   'journal written after the run': { journal: 'after the run' },
   'runs again what it ran already': { repeats: 'runs it again' },

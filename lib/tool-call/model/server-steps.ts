@@ -3,7 +3,15 @@ import { isFinalStatus } from '../../protocol/is-final-status.ts';
 import type { CallEvent } from '../call-machine.ts';
 import type { ClientKnowledge } from '../resume-matrix.ts';
 import type { Design } from './design.ts';
-import { type Bounds, INSTANCES, type Instance, post, type Rec, type World } from './world.ts';
+import {
+  type Bounds,
+  INSTANCES,
+  type Instance,
+  isRerunnableAt,
+  post,
+  type Rec,
+  type World,
+} from './world.ts';
 
 /** What the server does, by the rules of its design; the world around it is `steps.ts`. */
 export function createServer(design: Design, bounds: Bounds) {
@@ -42,18 +50,19 @@ export function createServer(design: Design, bounds: Bounds) {
     post(w, type === 'granted' && !isStill ? `c ${instance} ${conn} refused ${attempt} -` : out);
   }
 
-  function offer(w: World, to: Instance, proof: World['owed'][Instance]): boolean {
+  function offer(w: World, to: Instance, owed: World['owed'][Instance]): boolean {
     const attempt = (w.rec.provider?.attempt ?? 0) + 1;
     if (attempt > bounds.attempts || !w.serves[to]) return false;
     const provider = { clientId: 'c', instanceId: to, attempt, claims: bounds.claims };
     const current = w.rec.provider ?? provider;
+    const proof = owed?.isProof || design.proof !== 'of that attempt' ? owed : null;
     const shown = {
       'of that attempt': proof,
       'of any attempt': proof && current,
       'not asked for': current,
     };
     const neverStarted = shown[design.proof];
-    const { rerunnable } = bounds;
+    const rerunnable = isRerunnableAt(bounds, design.says === 'what the first said' ? 'a' : to);
     const event: CallEvent = {
       type: 'offered',
       provider,
@@ -61,7 +70,8 @@ export function createServer(design: Design, bounds: Bounds) {
       ...(neverStarted && { neverStarted }),
     };
     const epoch = bounds.claims ? w.clients[to].journal.epoch : null;
-    return apply(w, event, [`c ${to} ${w.live[to]} request ${attempt} -`], { epoch }).ok;
+    const request = `c ${to} ${w.live[to]} request ${attempt} -`;
+    return apply(w, event, [request], { epoch, rerunnable }).ok;
   }
 
   const answerer = (w: World, instanceId: Instance, attempt: number) =>
@@ -104,7 +114,8 @@ export function createServer(design: Design, bounds: Bounds) {
     w.owed[i] = null;
     const { provider } = w.rec;
     const isMine = provider !== null && (provider.instanceId === i || phase !== 'nothing');
-    const action = isMine ? judge(w.rec, epoch, phase) : 'leave';
+    const client = knowledgeOf(w.rec, epoch, phase);
+    const action = isMine ? judge(w.rec, client) : 'leave';
     const welcome = `c ${i} ${conn} welcome 0 ${action}`;
     if (design.forgets === 'once on disk') afterAll(w, welcome);
     else say(w, welcome);
@@ -112,13 +123,17 @@ export function createServer(design: Design, bounds: Bounds) {
     if (action === 'outcome_unknown') apply(w, { type: 'outcome_lost', message: '' }, []);
     else {
       apply(w, { type: 'instance_back', instanceId: i }, []);
-      if (action === 'offer') w.owed[i] = { instanceId: i, attempt: provider.attempt };
+      const isProof = client === 'nothing';
+      if (action === 'offer') w.owed[i] = { instanceId: i, attempt: provider.attempt, isProof };
     }
   }
 
-  function judge(rec: Rec, epoch: number, phase: string) {
-    const unknown = bounds.claims && rec.epoch === epoch ? 'nothing' : 'nothing_new_journal';
-    const client = (phase === 'nothing' ? unknown : phase) as ClientKnowledge;
+  function knowledgeOf(rec: Rec, epoch: number, phase: string): ClientKnowledge {
+    if (phase !== 'nothing') return phase as ClientKnowledge;
+    return bounds.claims && rec.epoch === epoch ? 'nothing' : 'nothing_new_journal';
+  }
+
+  function judge(rec: Rec, client: ClientKnowledge) {
     const server = isFinalStatus(rec.status) ? 'final' : (rec.phase ?? 'final');
     return design.resumeAction({
       server,

@@ -51,8 +51,8 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     else if (type === 'answer') server.answered(w, i, attempt, text);
     else if (type === 'register') {
       w.serves[i] = true;
-      const proof = w.owed[i];
-      if (proof && server.offer(w, i, proof)) w.owed[i] = null;
+      const owed = w.owed[i];
+      if (owed && server.offer(w, i, owed)) w.owed[i] = null;
     }
   }
 

@@ -54,7 +54,7 @@ export interface World {
   newest: Record<Instance, number>;
   serves: Record<Instance, boolean>;
   /** To be offered again when the instance has registered its tools; with the attempt that its journal speaks of. */
-  owed: Record<Instance, { instanceId: string; attempt: number } | null>;
+  owed: Record<Instance, { instanceId: string; attempt: number; isProof: boolean } | null>;
   clients: Record<Instance, Client>;
   /** Messages that may arrive at any time, in any order, or never; twice, when that is one of the faults. */
   net: string[];
@@ -72,8 +72,14 @@ export interface Bounds {
   /** Crashes of server or client, lost journals, cut connections, repeated messages and cancels, in all. */
   readonly faults: number;
   readonly rerunnable: boolean;
+  /** Instance b says the opposite of the tool. */
+  readonly isMixed?: boolean;
   readonly claims: boolean;
 }
+
+/** What an instance says of its tool. */
+export const isRerunnableAt = ({ rerunnable, isMixed = false }: Bounds, i: Instance): boolean =>
+  rerunnable !== (isMixed && i === 'b');
 
 export const INSTANCES: readonly Instance[] = ['a', 'b'];
 
