@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page, TestInfo } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
+import { configFile } from './support/config-file.ts';
 import { ASKING_POLICY, lookKinds, makeEveryLook } from './support/every-look.ts';
 import { cardOf, cards, composer, connection, signIn, untilReady } from './support/workbench.ts';
 
@@ -43,13 +42,6 @@ async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
     .toBe(0);
 }
 
-async function configFile(testInfo: TestInfo): Promise<string> {
-  const file = join(testInfo.outputDir, 'callboard.config.json');
-  await mkdir(testInfo.outputDir, { recursive: true });
-  await writeFile(file, JSON.stringify(ASKING_POLICY));
-  return file;
-}
-
 for (const locale of ['en', 'zh'] as const) {
   test(`axe finds nothing on any page, light or dark, in ${locale}`, async ({
     page,
@@ -58,7 +50,9 @@ for (const locale of ['en', 'zh'] as const) {
     connect,
   }, testInfo) => {
     testInfo.setTimeout(120_000);
-    const board = await startServer({ env: { CALLBOARD_CONFIG: await configFile(testInfo) } });
+    const board = await startServer({
+      env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
+    });
     await context.addCookies([{ name: 'locale', value: locale, url: board.url }]);
     await page.goto(`${board.url}/sign-in?expired=1`);
     await expectNoViolationsInBothThemes(page, '/sign-in');

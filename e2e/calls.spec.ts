@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
+import { configFile } from './support/config-file.ts';
+import { ASKING_POLICY } from './support/every-look.ts';
 import { cardOf, cards, cardsFor, connection, signIn } from './support/workbench.ts';
 
 test('a program that never answers times out on its card, and Retry is a new call', async ({
@@ -95,9 +95,7 @@ test.describe('with a policy that asks', () => {
     startServer,
     connect,
   }, testInfo) => {
-    const file = join(testInfo.outputDir, 'callboard.config.json');
-    await mkdir(testInfo.outputDir, { recursive: true });
-    await writeFile(file, JSON.stringify({ policy: { ask: ['gate.open'] } }));
+    const file = await configFile(testInfo, ASKING_POLICY);
     const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
     const program = await connect.client(callboard, { tools: ['gate.open'] });
     await signIn(page, callboard);

@@ -23,9 +23,13 @@ export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchPro
         ? { type: 'batch', events: value.events }
         : undefined;
     case 'probe_ack':
-      return { type: 'probe_ack', nonce: String(value.nonce) };
+      return typeof value.nonce === 'string'
+        ? { type: 'probe_ack', nonce: value.nonce }
+        : undefined;
     case 'error':
-      return { type: 'error', code: String(value.code), message: String(value.message) };
+      return typeof value.code === 'string' && typeof value.message === 'string'
+        ? { type: 'error', code: value.code, message: value.message }
+        : undefined;
     default:
       return isEvent(value) ? value : undefined;
   }

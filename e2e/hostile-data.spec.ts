@@ -1,0 +1,191 @@
+import type { Page, TestInfo } from '@playwright/test';
+import { invoke, readCall } from './contract/kit/calls.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
+import { spec } from './contract/kit/tool-client.ts';
+import { configFile } from './support/config-file.ts';
+import { ASKING_POLICY } from './support/every-look.ts';
+import { cardOf, cards, composer, signIn } from './support/workbench.ts';
+
+/** Sixty bytes that took the workbench down, and some that are no kinder. */
+const RESULTS = [
+  '{"columns":[{"name":{"toString":1}}],"rows":[[1]]}',
+  '{"columns":["toString","__proto__"],"rows":[{"a":1}]}',
+  '[{"constructor":1},{"toString":2}]',
+  '{"$$typeof":"Symbol(react.element)","type":"b","props":{}}',
+  '{"then":{"length":-1},"toJSON":1}',
+].map((text): unknown => JSON.parse(text));
+
+test('a hostile result has its card, and the workbench stays usable, also after a reload', async ({
+  page,
+  callboard,
+  connect,
+}) => {
+  const program = await connect.client(callboard, { tools: ['tide.read'] });
+  await signIn(page, callboard);
+  for (const result of RESULTS) {
+    const id = await invoke(callboard, 'tide.read');
+    program.succeed((await program.request()).id, result);
+    await expect(cardOf(page, id)).toHaveAttribute('data-status', 'SUCCESS');
+  }
+  await expectUsable(page);
+  await page.reload();
+  await expect(cards(page)).toHaveCount(RESULTS.length);
+  await expectUsable(page);
+  await expect(page.getByTestId('cannot-show')).toHaveCount(0);
+  const last = await invoke(callboard, 'tide.read');
+  program.succeed((await program.request()).id, 'all is well');
+  await expect(cardOf(page, last)).toContainText('all is well');
+});
+
+async function expectUsable(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Live tool calls' })).toBeVisible();
+  await composer(page).fill('still here');
+  await expect(composer(page)).toHaveValue('still here');
+}
+
+const withProperty = (name: string, property: object) =>
+  spec(name, { parameters: { type: 'object', properties: { a: property } } });
+
+test('a schema whose title is an object is refused by that name; others do no harm to the tools', async ({
+  page,
+  callboard,
+  connect,
+}) => {
+  const program = await connect.client(callboard);
+  const { registered, rejected } = await program.register(
+    withProperty('tide.title', { type: 'string', title: {} }),
+    withProperty('tide.default', { type: 'string', default: { toString: 1 } }),
+    withProperty('tide.items', { type: 'array', items: { type: 'string' }, minItems: 1e9 }),
+    withProperty('tide.compare', { type: 'array', default: { constructor: [] } }),
+  );
+  expect(registered).toBe(3);
+  expect(rejected).toMatchObject([
+    { name: 'tide.title', code: 'schema_invalid', message: expect.stringContaining('"title"') },
+  ]);
+  await signIn(page, callboard);
+  await page.getByRole('link', { name: 'Tools' }).click();
+  for (const name of ['tide.default', 'tide.items', 'tide.compare']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeEnabled();
+  }
+  await page.getByRole('button', { name: 'calculation.eval' }).click();
+  await expect(page.getByRole('textbox', { name: /^expression/ })).toBeVisible();
+});
+
+/** Lines enough that they scroll, at any width. */
+const LONG = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => [`line_${at}`, `item ${at}`]),
+);
+
+async function openApproval(
+  { page, startServer, connect }: OpenApproval,
+  testInfo: TestInfo,
+  args: object,
+) {
+  const env = { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) };
+  const board = await startServer({ env });
+  const program = await connect.client(board, { tools: ['gate.open'] });
+  await signIn(page, board);
+  const id = await invoke(board, 'gate.open', args);
+  const card = cardOf(page, id);
+  await expect(card.getByTestId('status-chip')).toHaveText('Needs approval');
+  const allow = card.getByRole('button', { name: 'Allow once' });
+  const region = card.getByRole('group', { name: 'Arguments to allow' });
+  return { board, program, id, card, allow, region };
+}
+
+type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
+type OpenApproval = Pick<Fixtures, 'page' | 'startServer' | 'connect'>;
+
+test('long arguments are allowed once they were read to their end, by the keyboard alone', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const { board, id, program, card, allow, region } = await openApproval(
+    { page, startServer, connect },
+    testInfo,
+    LONG,
+  );
+  await expect(allow).toBeDisabled();
+  await expect(allow).toHaveAccessibleDescription(/scroll to the end of its arguments/);
+  await card.focus();
+  await page.keyboard.press('a');
+  await expect(allow).toBeFocused();
+  await page.keyboard.press('Enter');
+  expect((await readCall(board, id)).phase).toBe('approval');
+  await expect(region).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(allow).toBeEnabled();
+  await card.focus();
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  expect((await program.request()).args).toEqual(LONG);
+});
+
+for (const [where, size] of [
+  ['a phone', { width: 390, height: 760 }],
+  ['a low window', { width: 900, height: 420 }],
+] as const) {
+  test(`on ${where}, long arguments are folded by their size, and shown again`, async ({
+    page,
+    startServer,
+    connect,
+  }, testInfo) => {
+    await page.setViewportSize(size);
+    const { card, allow, region } = await openApproval(
+      { page, startServer, connect },
+      testInfo,
+      LONG,
+    );
+    if (size.width < 600) await page.getByRole('tab', { name: /Live/ }).click();
+    await expect(allow).toBeDisabled();
+    await card.getByRole('button', { name: /^Fold \(1\.\d kB\)$/ }).click();
+    await expect(card.getByTestId('folded')).toHaveText(/Arguments folded: 1\.\d kB/);
+    await expect(allow).toBeEnabled();
+    await card.getByRole('button', { name: 'Show them' }).click();
+    await expect(allow).toBeDisabled();
+    await region.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await expect(allow).toBeEnabled();
+  });
+}
+
+test('arguments of which the card has the beginning are read whole before they are allowed', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const memo = `begin ${'x'.repeat(40_000)} end of the memo`;
+  const { program, card, allow, region } = await openApproval(
+    { page, startServer, connect },
+    testInfo,
+    { memo },
+  );
+  await expect(region).toContainText('end of the memo');
+  await expect(allow).toBeDisabled();
+  await expect(card.getByRole('button', { name: 'Fold (40 kB)' })).toBeVisible();
+  await region.focus();
+  await page.keyboard.press('End');
+  await allow.click();
+  expect((await program.request()).args).toEqual({ memo });
+});
+
+test('hidden characters in arguments to approve are marks', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const args = { to: 'Ada\u{e0045}\u{e0056}\u{e0045}', memo: 'thanks ❤️\u3164\u2800' };
+  const { program, allow, region } = await openApproval(
+    { page, startServer, connect },
+    testInfo,
+    args,
+  );
+  await expect(
+    region.getByRole('img', { name: '3 hidden characters U+E0045, U+E0056, U+E0045' }),
+  ).toBeVisible();
+  await expect(region).toContainText('thanks ❤️⟨U+3164⟩⟨U+2800⟩');
+  await allow.click();
+  expect((await program.request()).args).toEqual(args);
+});

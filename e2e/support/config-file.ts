@@ -1,0 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestInfo } from '@playwright/test';
+
+/** A configuration of a test's own, for `CALLBOARD_CONFIG`. */
+export async function configFile(testInfo: TestInfo, config: object): Promise<string> {
+  const file = join(testInfo.outputDir, 'callboard.config.json');
+  await mkdir(testInfo.outputDir, { recursive: true });
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
