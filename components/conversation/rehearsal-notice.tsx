@@ -8,15 +8,18 @@ import { useChosenModel, useModels } from '../providers/workbench-context.tsx';
 export function RehearsalNotice() {
   const t = useTranslations('conversation.rehearsal');
   const chosen = useChosenModel();
-  const model = useModels().find((one) => one.model === chosen);
-  if (!model?.rehearsal) return null;
+  const models = useModels();
+  if (!models.find((one) => one.model === chosen)?.rehearsal) return null;
+  const isOnlyOne = models.every((one) => one.rehearsal);
   return (
     <details className="rounded-lg border border-line bg-surface px-3 py-1.5 text-[13px]">
       <summary className="flex min-h-6 items-center gap-2 font-medium">
         <Info aria-hidden className="size-4 shrink-0 text-wait" />
         {t('title')}
       </summary>
-      <p className="mt-1 text-muted">{t('text')}</p>
+      <p className="mt-1 text-muted">
+        {t('text')} {t(isOnlyOne ? 'setOne' : 'chooseOne')}
+      </p>
     </details>
   );
 }

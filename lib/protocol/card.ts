@@ -65,7 +65,10 @@ export const cardUpdateSchema = z.object({
   created_at: z.number().optional(),
   started_at: z.number().nullable().optional(),
   completed_at: z.number().nullable().optional(),
-  /** The arguments are still being written: the last value of `params` may be cut short. */
+  /**
+   * The arguments are still being written: the last value of `params` may be cut short, and of a
+   * value over 400 characters there is only the end, after `…`.
+   */
   partial: z.boolean().optional(),
   /** Why somebody must approve; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),

@@ -42,7 +42,10 @@ export const conversation = {
     },
     rehearsal: {
       title: 'This is a rehearsal, not an LLM.',
-      text: 'It matches your words to the connected tools and really calls them. For a language model set OPENAI_API_KEY, or OPENAI_BASE_URL for Ollama, vLLM or LM Studio, and start again.',
+      text: 'It matches your words to the connected tools and really calls them.',
+      setOne:
+        'For a language model set OPENAI_API_KEY, or OPENAI_BASE_URL for Ollama, vLLM or LM Studio, and start again.',
+      chooseOne: 'For a language model choose another one in the menu of models.',
     },
     announceDone: 'The agent has answered: {text}',
     announceFailed: 'The run ended with an error: {text}',
@@ -91,7 +94,10 @@ export const conversation = {
     },
     rehearsal: {
       title: '这是演练，不是大语言模型。',
-      text: '它把您的话与已连接的工具匹配，并真实地调用它们。要使用大语言模型，请设置 OPENAI_API_KEY，或用 OPENAI_BASE_URL 连接 Ollama、vLLM、LM Studio，然后重新启动。',
+      text: '它把您的话与已连接的工具匹配，并真实地调用它们。',
+      setOne:
+        '要使用大语言模型，请设置 OPENAI_API_KEY，或用 OPENAI_BASE_URL 连接 Ollama、vLLM、LM Studio，然后重新启动。',
+      chooseOne: '要使用大语言模型，请在模型菜单中选择其他模型。',
     },
     announceDone: '智能体已回答：{text}',
     announceFailed: '运行因错误结束：{text}',
