@@ -10,7 +10,7 @@ const KEY = 'callboard:session';
  */
 const readKey = () => browserMemory.read(KEY);
 
-/** False where the browser keeps nothing: then nobody is signed in. */
+/** False where the browser keeps nothing: then this page is not signed in. */
 export function keepSessionKey(key: string): boolean {
   browserMemory.write(KEY, key);
   return readKey() === key;

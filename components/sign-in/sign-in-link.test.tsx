@@ -56,7 +56,7 @@ test('what else is wrong is said beside the form, and is not called a used link'
   expect(screen.queryByText(/used up/)).toBeNull();
 });
 
-test('a browser that keeps nothing is told, since nothing would be signed in', async () => {
+test('in a browser that keeps nothing the page says so, since it would not stay signed in', async () => {
   vi.stubGlobal('localStorage', {
     getItem: () => null,
     setItem() {

@@ -143,7 +143,7 @@ test('§4 the page of a link gives no secret away, and the key stands in no log'
   expect(JSON.stringify(page.headers)).not.toContain('session_key');
 });
 
-test('§4 opening the page of a link is no attempt, so that no other site can use it up or lock', async ({
+test('§4 opening the page of a link does not count as an attempt, so that no other site can use it up', async ({
   startServer,
 }) => {
   const own = await startServer();
@@ -180,7 +180,7 @@ test('§4 a request that another site makes is refused before its credential is 
   expect(wrong.status, 'none of them was counted').toBe(401);
 });
 
-test('§4 whoever has the right token is let in while others guess from the same address', async ({
+test('§4 the right token is let in while others guess from the same address', async ({
   startServer,
   connect,
 }) => {

@@ -112,7 +112,7 @@ describe('cookie', () => {
     expect(await ask({ at, headers: own })).toBe('origin_not_allowed');
   });
 
-  test('[AU21] without its key it is no credential, whatever else is sent', async () => {
+  test('[AU21] without its key it opens nothing, with any other header beside it', async () => {
     for (const method of ['GET', 'POST']) {
       for (const more of [{}, offered, { 'x-callboard-session': '' }, fetchSite('same-origin')]) {
         const headers = { cookie, origin, ...more };

@@ -23,8 +23,8 @@ const LIMITS: AttemptLimits = {
 
 /**
  * Wrong credentials by address, loopback included. It bounds the work that they
- * make, and slows who sends them; who is right is never asked here, so that
- * nobody is locked out by others of the same address. Against guessing stands
+ * make, and slows who sends them. The right credential is never counted here, so
+ * that others of the same address cannot lock it out. Against guessing stands
  * the length of the token.
  */
 export interface FailedAttempts {

@@ -141,7 +141,7 @@ describe('what the browser says of who asks', () => {
     expect(isForeignFetch(site === undefined ? {} : { 'sec-fetch-site': site })).toBe(false);
   });
 
-  test('[AU27] an Origin says more, and is judged by itself', () => {
+  test('[AU27] an Origin says more, and is checked by itself', () => {
     const headers = { origin: 'https://board.example', 'sec-fetch-site': 'cross-site' };
     expect(isForeignFetch(headers)).toBe(false);
   });

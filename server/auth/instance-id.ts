@@ -4,7 +4,7 @@ import { hashSecret } from './hash-secret.ts';
 import { keepText } from './keep-text.ts';
 
 /**
- * Eight hex digits that tell this server from others of the same host: browsers
+ * Eight hex digits that set this server apart from others of its host: browsers
  * send the cookies of a host to all its ports. Made once, kept in the data
  * directory, no secret. Of whatever the file holds, it is a hash that a cookie's
  * name can have.

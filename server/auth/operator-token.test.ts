@@ -16,7 +16,7 @@ describe('loadOperatorToken', () => {
     });
   });
 
-  test('[AU1] a kept file that holds no token is told with its path', async () => {
+  test('[AU1] a kept file that holds no token is refused with its path', async () => {
     const dataDir = await temporaryDir();
     const file = join(dataDir, 'token');
     await writeFile(file, 'has a space in it, and more\n');

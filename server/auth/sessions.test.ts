@@ -99,7 +99,7 @@ describe('how long it lasts', () => {
     expect(writes()).toBe(before + 1);
   });
 
-  test('[AU23] an open socket is use, and is told on the last day', async () => {
+  test('[AU23] an open socket is use, and its session ends on the last day', async () => {
     const { sessions, clock } = setup();
     const ended: string[] = [];
     sessions.onEnd((id) => ended.push(id));
@@ -137,14 +137,14 @@ describe('how long it lasts', () => {
     expect(await sessions.find(cookie, key), 'unused from then on').toBeUndefined();
   });
 
-  test('[AU10] signing out ends this session, and its holders are told', async () => {
+  test('[AU10] signing out ends this session, and calls its listeners', async () => {
     const { sessions } = setup();
-    const told: string[] = [];
-    sessions.onEnd((id) => told.push(id));
+    const ended: string[] = [];
+    sessions.onEnd((id) => ended.push(id));
     const [mine, other] = [await sessions.signIn(), await sessions.signIn()];
     const id = (await sessions.find(mine.cookie, mine.key)) ?? '';
     expect(await sessions.signOut(id)).toMatch(new RegExp(`^${NAME}=; Max-Age=0;`));
-    expect(told).toEqual([id]);
+    expect(ended).toEqual([id]);
     expect(await sessions.find(mine.cookie, mine.key)).toBeUndefined();
     expect(await sessions.findByCookie(mine.cookie)).toBeUndefined();
     expect(await sessions.find(other.cookie, other.key)).toBeDefined();

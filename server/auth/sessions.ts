@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 
-/** A sign-in that nobody used for so long has ended. */
+/** A sign-in that was not used for so long has ended. */
 export const SESSION_IDLE_MS = 12 * 60 * 60_000;
 /** However much it is used. */
 export const SESSION_MAX_MS = 7 * 24 * 60 * 60_000;
@@ -48,7 +48,7 @@ export interface SessionsDeps {
   readonly newSecret: () => string;
   /** True when people reach the server by https. */
   readonly secure: boolean;
-  /** Tells this server's cookie from those of others on the same host. */
+  /** Sets this server's cookie apart from those of others on the same host. */
   readonly instanceId: string;
   readonly report: (error: unknown) => void;
 }

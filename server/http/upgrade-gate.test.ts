@@ -242,7 +242,7 @@ describe('how it ends', () => {
     expect((await closed)[0]).toBe(4401);
   });
 
-  test('[UG9] a socket that was closed is no use of its session any more', async () => {
+  test('[UG9] a socket that was closed does not keep its session alive', async () => {
     const clock = createManualClock();
     const server = await startTestServer({ deps: { clock } });
     const { headers, protocols, key } = await signIn(server);

@@ -141,7 +141,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   };
 }
 
-/** A page that is open is in use, also when nobody clicks. */
+/** A page that is open is in use, also without a click. */
 const holdSession = (sessions: Pick<Sessions, 'hold'>, principal: Principal): (() => void) =>
   principal.kind === 'operator' && principal.sessionId !== null
     ? sessions.hold(principal.sessionId)

@@ -22,7 +22,7 @@ export const authOperations = (deps: Deps): Operation[] => [
     body: signInBodySchema,
     answers: { 200: { description: 'Signed in', schema: signedInSchema } },
     async handle({ body, exchange: { address } }) {
-      // Asked first: whoever is right is let in, however often others of this address were wrong.
+      // Checked first: the right one is let in, however often others of this address were wrong.
       const isRight =
         'token' in body ? deps.isOperatorToken(body.token) : deps.signInCodes.consume(body.code);
       if (!isRight) throw await refusal(deps, address);
