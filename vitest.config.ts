@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{lib,server,components}/**/*.test.{ts,tsx}'],
+    include: ['{lib,server,components,e2e}/**/*.test.{ts,tsx}'],
     // Child processes, SQLite files and sockets are real here; two cores share them.
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -38,7 +38,7 @@ export interface PageOptions {
   readonly board: string;
   readonly token: string;
   readonly name: string;
-  /** How many grants are kept back until all have come. */
+  /** Of how many calls the claims, and then the grants, are kept back until all are there. */
   readonly hold?: number | undefined;
 }
 

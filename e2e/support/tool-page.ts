@@ -12,8 +12,11 @@ import type { Told } from './page-server.ts';
 const given = new URLSearchParams(location.search);
 const name = given.get('name') ?? 'page';
 const token = given.get('token') ?? '';
-/** So many grants are kept from the library until all have come, as by a slow network. */
-const heldGrants = Number(given.get('hold') ?? 0);
+/**
+ * Of so many calls the claims are kept from the server until all were asked for, and then their
+ * grants from the library until all have come, as by a slow network.
+ */
+const heldCalls = Number(given.get('hold') ?? 0);
 /** This life of the page. */
 const life = crypto.randomUUID();
 
@@ -31,6 +34,8 @@ function tell(point: Told['point'], details: Partial<Told> = {}): void {
 /** By call: what was sent last. */
 const sent = new Map<string, unknown>();
 const held: unknown[] = [];
+const claims = new Map<string, string>();
+let haveClaimed = false;
 let isReleasing = false;
 let instance = '';
 
@@ -48,10 +53,23 @@ class TappedSocket extends WebSocket {
       instance = message.instance_id;
       tell('hello', { instance });
     }
-    if (message.type === 'tool_call_claim') tell('claiming', { call });
+    if (message.type === 'tool_call_claim') {
+      tell('claiming', { call });
+      if (this.#holdsClaim(call, data)) return;
+    }
     if (message.type === 'tool_result') this.#answer(call, message.output);
     if (message.type === 'tool_error') this.#answer(call, { error: message.error });
     super.send(data);
+  }
+
+  /** The newest of each call: an older one would be refused. */
+  #holdsClaim(call: string, data: string): boolean {
+    if (haveClaimed || heldCalls === 0) return false;
+    claims.set(call, data);
+    if (claims.size < heldCalls) return true;
+    haveClaimed = true;
+    for (const claim of claims.values()) super.send(claim);
+    return true;
   }
 
   #answer(call: string, answer: unknown): void {
@@ -74,10 +92,10 @@ class TappedSocket extends WebSocket {
   }
 
   #granted(event: MessageEvent<string>, call: string): void {
-    if (held.length >= heldGrants) return tell('granted', { call });
+    if (held.length >= heldCalls) return tell('granted', { call });
     event.stopImmediatePropagation();
     held.push(event.data);
-    if (held.length < heldGrants) return;
+    if (held.length < heldCalls) return;
     tell('granted', { call });
     isReleasing = true;
     for (const data of held) this.dispatchEvent(new MessageEvent('message', { data }));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -17,7 +17,17 @@ const CLIENT_ENTRIES = {
   client: 'e2e/torture/client-program.ts',
   library: 'e2e/torture/net/client-library.ts',
 };
-const PAGE_ENTRIES = { page: 'e2e/support/tool-page.ts' };
+const NODE_ENTRIES: BuildOptions = {
+  entryPoints: { ...SERVER_ENTRIES, ...CLIENT_ENTRIES },
+  platform: 'node',
+  target: 'node22',
+  packages: 'external',
+};
+const BROWSER_ENTRIES: BuildOptions = {
+  entryPoints: { page: 'e2e/support/tool-page.ts' },
+  platform: 'browser',
+};
+const BUNDLE: BuildOptions = { bundle: true, format: 'esm', absWorkingDir: ROOT };
 
 /** A change of one place in the sources: `find` must be there exactly once. */
 export interface Patch {
@@ -61,28 +71,18 @@ export async function buildVariant(name: string, patches: readonly Patch[] = [])
     const target = join(ROOT, entry);
     if (existsSync(target)) await symlink(target, join(folder, entry));
   }
-  const used = new Set<Patch>();
+  const sources = await patchedSources(patches);
+  const used = new Set<string>();
   const same: BuildOptions = {
-    bundle: true,
-    format: 'esm',
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     outdir: join(folder, 'dist'),
     outExtension: { '.js': '.mjs' },
     logLevel: 'warning',
-    plugins: [patching(patches, used)],
+    plugins: [replacing(sources, used)],
   };
-  await build({
-    ...same,
-    entryPoints: { ...SERVER_ENTRIES, ...CLIENT_ENTRIES },
-    platform: 'node',
-    target: 'node22',
-    packages: 'external',
-  });
-  await build({ ...same, entryPoints: PAGE_ENTRIES, platform: 'browser' });
-  const unused = patches.filter((patch) => !used.has(patch));
-  if (unused.length > 0) {
-    throw new Error(`${name}: not part of the build: ${unused.map(({ file }) => file).join(', ')}`);
-  }
+  for (const entries of [NODE_ENTRIES, BROWSER_ENTRIES]) await build({ ...same, ...entries });
+  const unused = [...sources.keys()].filter((file) => !used.has(file));
+  if (unused.length > 0) throw new Error(`${name}: not part of the build: ${unused.join(', ')}`);
   return {
     name,
     patches,
@@ -94,26 +94,40 @@ export async function buildVariant(name: string, patches: readonly Patch[] = [])
   };
 }
 
-const patching = (patches: readonly Patch[], used: Set<Patch>): Plugin => ({
-  name: 'patching',
+const replacing = (sources: ReadonlyMap<string, string>, used: Set<string>): Plugin => ({
+  name: 'replacing',
   setup(builder) {
-    const files = new Map<string, Patch[]>();
-    for (const patch of patches) {
-      const path = join(ROOT, patch.file);
-      files.set(path, [...(files.get(path) ?? []), patch]);
-    }
-    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const wanted = files.get(path);
-      if (!wanted) return undefined;
-      let contents = await readFile(path, 'utf8');
-      for (const patch of wanted) {
-        contents = applied(contents, patch);
-        used.add(patch);
-      }
+    builder.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const file = relative(ROOT, path);
+      const contents = sources.get(file);
+      if (contents === undefined) return undefined;
+      used.add(file);
       return { contents, loader: 'ts' };
     });
   },
 });
+
+/** By file, its text with all of its patches, in their order. */
+export async function patchedSources(patches: readonly Patch[]): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
+  for (const patch of patches) {
+    const { file } = patch;
+    const source = sources.get(file) ?? (await readFile(join(ROOT, file), 'utf8'));
+    sources.set(file, applied(source, patch));
+  }
+  return sources;
+}
+
+/** The files that a build is made of; only in them a patch changes anything. */
+export async function sourcesOfBuild(): Promise<ReadonlySet<string>> {
+  const files = new Set<string>();
+  for (const entries of [NODE_ENTRIES, BROWSER_ENTRIES]) {
+    const options = { ...BUNDLE, ...entries, outdir: '.', write: false, metafile: true } as const;
+    const { metafile } = await build(options);
+    for (const file of Object.keys(metafile.inputs)) files.add(file);
+  }
+  return files;
+}
 
 function applied(source: string, { file, find, replace }: Patch): string {
   const parts = source.split(find);

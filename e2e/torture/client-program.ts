@@ -4,7 +4,7 @@
  * witness. Started by the harness with its `ClientConfig` as JSON.
  */
 import { createHash } from 'node:crypto';
-import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
@@ -18,7 +18,7 @@ export interface ClientConfig {
   readonly name: string;
   /** Of the library: journal and identity. */
   readonly dataDir: string;
-  /** What it saw: `welcome`, `ack`, `rejected`, `problem`. */
+  /** What it saw: `welcome`, `sent`, `ack`, `rejected`, `problem`. */
   readonly logFile: string;
   /** One line per effect. */
   readonly effectFile: string;
@@ -50,6 +50,7 @@ class TappedSocket extends createUnrulySocket(config.unruly) {
     if (message.type === 'tool_result') sent.set(message.id, hashOf(message.output));
     if (message.type === 'tool_error') sent.set(message.id, hashOf({ error: message.error }));
     super.send(data);
+    if (message.type === 'tool_result') log('sent', message.id);
   }
 }
 
@@ -71,7 +72,13 @@ function act(callId: string, nonce: unknown): void {
 
 const parameters = {
   type: 'object',
-  properties: { nonce: { type: 'string' }, ms: { type: 'number' }, bytes: { type: 'number' } },
+  properties: {
+    nonce: { type: 'string' },
+    ms: { type: 'number' },
+    bytes: { type: 'number' },
+    // A file that is not there yet: the tool ends once it is.
+    until: { type: 'string' },
+  },
   required: ['nonce'],
 };
 
@@ -91,10 +98,11 @@ const answer = (callId: string, nonce: unknown, more = {}) => ({
   output: { call: callId, by: config.name, nonce, ...more },
 });
 
-const run: Run = async ({ nonce, ms, bytes }, { callId }) => {
+const run: Run = async ({ nonce, ms, bytes, until }, { callId }) => {
   await sleep(Number(ms ?? 0) / 2);
   act(callId, nonce);
-  await sleep(Number(ms ?? 0) / 2);
+  if (until === undefined) await sleep(Number(ms ?? 0) / 2);
+  else while (!existsSync(String(until))) await sleep(5);
   return answer(callId, nonce, bytes === undefined ? {} : { filling: 'x'.repeat(Number(bytes)) });
 };
 

@@ -7,6 +7,8 @@ export interface TortureOptions {
   /** Ids of scenarios; all when empty. */
   readonly only: readonly string[];
   readonly isShort: boolean;
+  /** Words in the names of mutants: nothing else is run then. */
+  readonly mutant: string | undefined;
   /** A file for the report as JSON; printed when there is none. */
   readonly report: string | undefined;
 }
@@ -23,6 +25,7 @@ export function readOptions(args: readonly string[], newSeed: () => string): Tor
       cycles: { type: 'string' },
       only: { type: 'string' },
       short: { type: 'boolean' },
+      mutant: { type: 'string' },
       report: { type: 'string' },
     },
   });
@@ -35,6 +38,7 @@ export function readOptions(args: readonly string[], newSeed: () => string): Tor
     cycles,
     only: values.only?.split(',') ?? [],
     isShort: values.short ?? false,
+    mutant: values.mutant,
     report: values.report,
   };
 }

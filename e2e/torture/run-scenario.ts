@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Build } from './build-variant.ts';
+import { type Build, buildVariant, type Patch } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
 import { createRandom } from './random.ts';
 import type { Outcome, Scenario } from './scenario.ts';
@@ -17,7 +17,10 @@ export interface ScenarioRun {
 export async function runScenario(
   scenario: Scenario,
   options: Pick<TortureOptions, 'seed' | 'cycles' | 'isShort'> & {
-    readonly build: Build;
+    /** What it runs on when nothing is to be changed. */
+    readonly original: Build;
+    /** A guard to be taken out. */
+    readonly withoutGuard?: readonly Patch[];
     readonly chromium: string | undefined;
     say(line: string): void;
   },
@@ -25,13 +28,15 @@ export async function runScenario(
   const startedAt = performance.now();
   const dirs: string[] = [];
   const share = options.cycles / FULL_CYCLES;
+  const { isShort, original, withoutGuard = [] } = options;
+  const patches = [...withoutGuard, ...(scenario.patches?.({ isShort }) ?? [])];
+  const build = patches.length === 0 ? original : await buildVariant('variant', patches);
   const outcome = await scenario
     .run({
       random: createRandom(`${options.seed}/${scenario.id}`),
-      build: options.build,
-      rounds: ({ full, short }) =>
-        options.isShort ? short : Math.max(1, Math.round(full * share)),
-      isShort: options.isShort,
+      build,
+      rounds: ({ full, short }) => (isShort ? short : Math.max(1, Math.round(full * share))),
+      isShort,
       chromium: options.chromium,
       async tempDir() {
         const dir = await mkdtemp(join(tmpdir(), 'callboard-torture-'));
@@ -41,6 +46,7 @@ export async function runScenario(
       say: (line) => options.say(`${scenario.id}: ${line}`),
     })
     .catch(stopped);
+  if (build !== original) await build.remove();
   await Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true })));
   const seconds = (performance.now() - startedAt) / 1000;
   return { id: scenario.id, name: scenario.name, outcome, seconds };
@@ -50,7 +56,7 @@ const stopped = (error: unknown): Outcome => ({
   figures: {},
   violations: [
     {
-      invariant: 'HEALTH',
+      invariant: 'RUN',
       detail: `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
     },
   ],

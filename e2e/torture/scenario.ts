@@ -1,7 +1,10 @@
-import type { Build } from './build-variant.ts';
+import type { Build, Patch } from './build-variant.ts';
 import type { Random } from './random.ts';
 
-/** What a run can break (invariants I1 to I14 of the plan); `HEALTH` is a server that died, hung or stalled. */
+/**
+ * What a run can break (invariants I1 to I14 of the plan); `HEALTH` is a server that died, hung or
+ * stalled, `RUN` a harness that could not go on, which is a failure and shows nothing of a guard.
+ */
 export type Invariant =
   | 'I1' // each accepted call is there
   | 'I2' // each acknowledged result is final, and the same
@@ -16,7 +19,8 @@ export type Invariant =
   | 'I11' // a result came from the instance and attempt that was asked
   | 'I13' // memory and handles come back
   | 'I14' // the registry is what the living clients offer
-  | 'HEALTH';
+  | 'HEALTH'
+  | 'RUN';
 
 export interface Violation {
   readonly invariant: Invariant;
@@ -56,5 +60,7 @@ export interface Scenario {
   /** The faults of the plan that it covers: `F01`, `F05+F17`. */
   readonly id: string;
   readonly name: string;
+  /** Places changed in the build that it runs on, beside those of a mutant: gates, named points. */
+  patches?(options: { readonly isShort: boolean }): readonly Patch[];
   run(context: TortureContext): Promise<Outcome>;
 }

@@ -43,12 +43,47 @@ test('each file of browser tests that does not load counts as one failure', () =
 });
 
 test('a scenario with a violation and a mutant that lived are failures of a torture', () => {
-  const scenario = (violations: readonly string[]) => ({ outcome: { violations } });
   const report = {
     scenarios: [scenario([]), scenario(['I1', 'I2']), scenario([])],
     mutants: [{ isKilled: true }, { isKilled: false }],
   };
   expect(tortureTotals(report)).toEqual({ passed: 3, failed: 2 });
+});
+
+const scenario = (violations: readonly string[], more: { notDone?: string } = {}) => ({
+  outcome: { violations, ...more },
+});
+const model = (violations: number, ...found: boolean[]) => ({
+  violations,
+  broken: found.map((hasCounterExample) => ({ hasCounterExample })),
+});
+
+test('a model check in which all held is one more that passed', () => {
+  const report = { scenarios: [scenario([])], mutants: [], model: model(0, true, true) };
+  expect(tortureTotals(report)).toEqual({ passed: 2, failed: 0 });
+});
+
+test('a model check that found a broken promise is a failure', () => {
+  const report = { scenarios: [scenario([])], mutants: [], model: model(1, true, true) };
+  expect(tortureTotals(report)).toEqual({ passed: 1, failed: 1 });
+});
+
+test('a model check that sees nothing wrong with a broken design is a failure', () => {
+  const report = { scenarios: [], mutants: [{ isKilled: true }], model: model(0, true, false) };
+  expect(tortureTotals(report)).toEqual({ passed: 1, failed: 1 });
+});
+
+test('a scenario that the machine cannot run has not passed', () => {
+  const report = {
+    scenarios: [scenario([]), scenario([], { notDone: 'no Chromium' })],
+    mutants: [],
+  };
+  expect(tortureTotals(report)).toEqual({ passed: 1, failed: 0 });
+});
+
+test('what went wrong in a scenario that was done in part is a failure', () => {
+  const report = { scenarios: [scenario(['I1'], { notDone: 'no Chromium' })], mutants: [] };
+  expect(tortureTotals(report)).toEqual({ passed: 0, failed: 1 });
 });
 
 test('a step that failed without a failed test still counts as a failure', () => {

@@ -18,6 +18,8 @@ export interface SocketOptions {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly protocols?: readonly string[];
+  /** How long a message is waited for. */
+  readonly patienceMs?: number;
 }
 
 /** A socket whose messages were parsed by the protocol's own schemas, and wait until they are taken. */
@@ -54,7 +56,7 @@ export async function openSocket<M extends Typed>(
   board: Callboard,
   path: string,
   parse: (value: unknown) => readonly M[],
-  { token = board.token, headers = {}, protocols = [] }: SocketOptions = {},
+  { token = board.token, headers = {}, protocols = [], patienceMs = NEXT_MS }: SocketOptions = {},
 ): Promise<Socket<M>> {
   const ws = new WebSocket(board.url.replace('http', 'ws') + path, [...protocols], {
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
@@ -99,8 +101,8 @@ export async function openSocket<M extends Typed>(
       const tooLate = setTimeout(() => {
         stop();
         const had = inbox.map((message) => message.type).slice(-30);
-        reject(new Error(`No "${type}" came in ${NEXT_MS} ms; there were: ${had.join(', ')}`));
-      }, NEXT_MS);
+        reject(new Error(`No "${type}" came in ${patienceMs} ms; there were: ${had.join(', ')}`));
+      }, patienceMs);
       listeners.add(look);
       look();
     });

@@ -5,7 +5,11 @@ import { type DiskEvent, readShimLog } from './shim-log.ts';
 /** What is torn is torn between sectors. */
 const SECTOR = 512;
 
-type Change = { readonly offset: number; readonly data: Buffer } | { readonly truncateTo: number };
+/** `at`: after how many events of all it was made. */
+type Change = { readonly at: number } & (
+  | { readonly offset: number; readonly data: Buffer }
+  | { readonly truncateTo: number }
+);
 
 /** A file as it is on disk, and what was done to it and not synced. */
 interface DiskFile {
@@ -15,7 +19,11 @@ interface DiskFile {
   syncing: number;
 }
 
-type NameChange = { readonly path: string; readonly file: DiskFile | undefined };
+type NameChange = {
+  readonly at: number;
+  readonly path: string;
+  readonly file: DiskFile | undefined;
+};
 
 export interface PowerCut {
   readonly files: Map<string, Buffer>;
@@ -29,7 +37,8 @@ export interface PowerCut {
  * that was not is there, or missing, or torn between sectors, or, with
  * `garbage`, something else. A new file's name is on disk with the file's sync,
  * other changes of names with the directory's; of those that were not synced
- * some, from the oldest on, may be there.
+ * some, from the oldest on, may be there. With `losesSince` nothing of it is left to
+ * chance: what was not synced is there when it is older, and missing when not.
  */
 export function replayDisk(options: {
   readonly before: ReadonlyMap<string, Buffer>;
@@ -39,8 +48,10 @@ export function replayDisk(options: {
   readonly garbage: boolean;
   /** How many events there are before the cut; all, when it is not given. */
   readonly until?: number;
+  /** A number of events. */
+  readonly losesSince?: number | undefined;
 }): PowerCut {
-  const { random, garbage } = options;
+  const { random, garbage, losesSince, until = Number.POSITIVE_INFINITY } = options;
   const toFile = (first: Buffer): DiskFile => ({
     content: createGrowingBytes(first),
     pending: [],
@@ -49,18 +60,19 @@ export function replayDisk(options: {
   const onDisk = new Map([...options.before].map(([path, content]) => [path, toFile(content)]));
   const names = new Map(onDisk);
   let nameChanges: NameChange[] = [];
-  let [unsynced, lost, left] = [0, 0, options.until ?? Number.POSITIVE_INFINITY];
+  let [unsynced, lost, at] = [0, 0, 0];
 
   function setName(path: string, file: DiskFile | undefined): void {
-    nameChanges.push({ path, file });
-    applyName(names, { path, file });
+    const change = { at, path, file };
+    nameChanges.push(change);
+    applyName(names, change);
   }
 
   function play(log: Buffer): void {
     const opened = new Map<number, DiskFile | 'directory'>();
     for (const event of readShimLog(log)) {
-      if (left <= 0) return;
-      left -= 1;
+      if (at >= until) return;
+      at += 1;
       take(event, opened);
     }
   }
@@ -84,7 +96,7 @@ export function replayDisk(options: {
   function open(event: Extract<DiskEvent, { op: 'open' }>): DiskFile {
     const known = names.get(event.path);
     if (known && !event.isNew) {
-      if (event.truncates) known.pending.push({ truncateTo: 0 });
+      if (event.truncates) known.pending.push({ at, truncateTo: 0 });
       return known;
     }
     const file = toFile(Buffer.alloc(0));
@@ -93,8 +105,8 @@ export function replayDisk(options: {
   }
 
   function change(file: DiskFile, event: DiskEvent): void {
-    if (event.op === 'write') file.pending.push({ offset: event.offset, data: event.data });
-    else if (event.op === 'truncate') file.pending.push({ truncateTo: event.length });
+    if (event.op === 'write') file.pending.push({ at, offset: event.offset, data: event.data });
+    else if (event.op === 'truncate') file.pending.push({ at, truncateTo: event.length });
     else if (event.op === 'sync-begin') file.syncing = file.pending.length;
     else if (event.op === 'sync-end') {
       for (const one of file.pending.splice(0, file.syncing)) apply(file.content, one);
@@ -114,8 +126,9 @@ export function replayDisk(options: {
     const kept = order === 'prefix' ? random.between(0, file.pending.length) : 0;
     for (const [index, one] of file.pending.entries()) {
       unsynced += 1;
-      const isKept = index < kept ? [one] : [];
-      const left = order === 'any' ? whatIsLeft(one, random, garbage) : isKept;
+      const isKept = losesSince === undefined ? index < kept : one.at <= losesSince;
+      const isAny = losesSince === undefined && order === 'any';
+      const left = isAny ? whatIsLeft(one, random, garbage) : isKept ? [one] : [];
       if (left.length !== 1 || left[0] !== one) lost += 1;
       for (const part of left) apply(file.content, part);
     }
@@ -124,8 +137,9 @@ export function replayDisk(options: {
   }
 
   for (const log of options.logs) play(log);
-  for (const one of nameChanges.slice(0, random.between(0, nameChanges.length))) {
-    applyName(onDisk, one);
+  const kept = random.between(0, nameChanges.length);
+  for (const [index, one] of nameChanges.entries()) {
+    if (losesSince === undefined ? index < kept : one.at <= losesSince) applyName(onDisk, one);
   }
   const files = new Map([...onDisk].map(([path, file]) => [path, settle(file)]));
   return { files, unsynced, lost };
@@ -141,12 +155,14 @@ function whatIsLeft(change: Change, random: Random, garbage: boolean): Change[] 
   if (fate < 0.35) return [change];
   if (fate < 0.65 || !('data' in change)) return [];
   const isGarbage = garbage && fate >= 0.8;
-  const { offset, data } = change;
+  const { at: madeAt, offset, data } = change;
   const left: Change[] = [];
   for (let at = 0; at < data.length; ) {
     const end = Math.min(data.length, at + SECTOR - ((offset + at) % SECTOR));
-    if (random.chance(0.5)) left.push({ offset: offset + at, data: data.subarray(at, end) });
-    else if (isGarbage) left.push({ offset: offset + at, data: random.bytes(end - at) });
+    if (random.chance(0.5))
+      left.push({ at: madeAt, offset: offset + at, data: data.subarray(at, end) });
+    else if (isGarbage)
+      left.push({ at: madeAt, offset: offset + at, data: random.bytes(end - at) });
     at = end;
   }
   return left;

@@ -11,7 +11,12 @@ export interface ShimmedDisk {
   env(): Readonly<Record<string, string>>;
   readonly control: ShimControl;
   /** After the program was killed: the directory becomes what the cut would have left of it. */
-  cutPower(random: Random, options: { readonly garbage: boolean }): PowerCut;
+  cutPower(
+    random: Random,
+    options: { readonly garbage: boolean; readonly losesSince?: number },
+  ): PowerCut;
+  /** How many events there were since the last cut, for `losesSince`. */
+  events(): number;
   /** The files as a cut at an earlier moment would have left them. */
   lookBack(
     random: Random,
@@ -78,8 +83,8 @@ export function createShimmedDisk(options: {
         ...(options.keepsLog ? { DISK_SHIM_LOG: log } : {}),
       };
     },
-    cutPower(random, { garbage }) {
-      const cut = replayDisk({ before, logs: read(), random, garbage });
+    cutPower(random, { garbage, losesSince }) {
+      const cut = replayDisk({ before, logs: read(), random, garbage, losesSince });
       for (const log of logs) rmSync(log, { force: true });
       logs = [];
       rmSync(dir, { recursive: true, force: true });
@@ -91,6 +96,7 @@ export function createShimmedDisk(options: {
       before = cut.files;
       return cut;
     },
+    events: () => read().reduce((sum, log) => sum + [...readShimLog(log)].length, 0),
     lookBack(random, { garbage, moment }) {
       const all = read();
       const events = all.flatMap((log) => [...readShimLog(log)]);

@@ -1,4 +1,3 @@
-import type { Patch } from '../build-variant.ts';
 import type { Mutant } from './mutant.ts';
 
 const INVOKE = 'server/calls/invoke.ts';
@@ -7,19 +6,12 @@ const MACHINE = 'lib/tool-call/call-machine.ts';
 const CHECK = 'server/store/check-store-file.ts';
 const RUNNER = 'lib/client/call-runner.ts';
 
-/** So that a kill surely meets what is told and not yet written; the original stands it, too. */
-const SLOW_DISK: Patch = {
-  file: 'server/store/write-worker.ts',
-  find: "database.exec('BEGIN IMMEDIATE');",
-  replace:
-    "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40); database.exec('BEGIN IMMEDIATE');",
-};
-
 /** Guards of the record and of what a crash leaves open. */
 export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'no fsync',
     scenario: 'F03',
+    breaks: 'I1',
     inShort: true,
     patches: [
       {
@@ -31,10 +23,10 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'accepted before it is written',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I1',
     inShort: true,
     patches: [
-      SLOW_DISK,
       { file: INVOKE, find: 'await Promise.all([', replace: 'void Promise.all([' },
       {
         file: INVOKE,
@@ -45,9 +37,9 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'acknowledged before the result is written',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I2',
     patches: [
-      SLOW_DISK,
       {
         file: CLIENT_CALLS,
         find: "await ledger.settled(id);\n    if (measured.answer.ok === 'unusable')",
@@ -57,7 +49,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'granted before the grant is written',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I5',
     patches: [
       {
         file: CLIENT_CALLS,
@@ -68,7 +61,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'watchers are told before it is written',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I10',
     patches: [
       {
         file: 'server/calls/call-ledger.ts',
@@ -80,7 +74,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the idempotency key is not stored',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I1',
     patches: [
       {
         file: INVOKE,
@@ -91,7 +86,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a result is matched by its call id alone',
-    scenario: 'F00',
+    scenario: 'I11',
+    breaks: 'I11',
     inShort: true,
     patches: [
       {
@@ -108,7 +104,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a final state may change',
-    scenario: 'F01',
+    scenario: 'I11',
+    breaks: 'I3',
     patches: [
       {
         file: MACHINE,
@@ -119,7 +116,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'open calls are not taken up after a crash',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I4',
     patches: [
       {
         file: 'server/calls/recover.ts',
@@ -135,12 +133,14 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'runs are not taken up after a crash',
-    scenario: 'F01',
+    scenario: 'F01b',
+    breaks: 'I8',
     patches: [{ file: 'server/main.ts', find: 'await runs.recover();', replace: '' }],
   },
   {
     name: 'a client comes back without its resume token',
-    scenario: 'F02',
+    scenario: 'F14',
+    breaks: 'I6',
     patches: [
       {
         file: 'lib/client/tool-client.ts',
@@ -151,7 +151,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a client without its journal is asked again',
-    scenario: 'F05b',
+    scenario: 'F05c',
+    breaks: 'I5',
     patches: [
       {
         file: 'lib/tool-call/resume-matrix.ts',
@@ -162,7 +163,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the outbox is not kept',
-    scenario: 'F05b',
+    scenario: 'F05c',
+    breaks: 'I5',
     inShort: true,
     patches: [
       {
@@ -174,7 +176,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the journal is not written before the tool runs',
-    scenario: 'F05b',
+    scenario: 'F05c',
+    breaks: 'I5',
     patches: [
       {
         file: 'lib/client/running-call.ts',
@@ -185,7 +188,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a call that had started is run again',
-    scenario: 'F05b',
+    scenario: 'F05c',
+    breaks: 'I5',
     patches: [
       {
         file: RUNNER,
@@ -197,6 +201,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'the journal is not synced',
     scenario: 'F03b',
+    breaks: 'I5',
     patches: [
       {
         file: 'lib/client/node/journal-file.ts',
@@ -207,7 +212,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a failed write passes for a good one',
-    scenario: 'F06',
+    scenario: 'F01b',
+    breaks: 'I1',
     patches: [
       {
         file: 'server/store/write-queue.ts',
@@ -219,17 +225,20 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'the log is not scanned',
     scenario: 'F08',
+    breaks: 'I2',
     inShort: true,
     patches: [{ file: CHECK, find: 'withFile(walFile(file), scanWal)', replace: 'undefined' }],
   },
   {
     name: 'the checksums of rows are not verified',
     scenario: 'F08',
+    breaks: 'I2',
     patches: [{ file: CHECK, find: 'findDamagedRows(database);', replace: '[] as string[];' }],
   },
   {
     name: 'the mark of commits is not read',
     scenario: 'F08',
+    breaks: 'I2',
     patches: [
       {
         file: CHECK,
@@ -241,6 +250,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'the data directory is not locked',
     scenario: 'F09',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/store/data-dir-lock.ts',
@@ -252,6 +262,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'time without a server counts in full',
     scenario: 'F18',
+    breaks: 'I4',
     patches: [
       {
         file: 'server/calls/recover.ts',
@@ -263,6 +274,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'a server whose clock was set is not marked as alive at the new time',
     scenario: 'F18',
+    breaks: 'I4',
     patches: [{ file: 'server/main.ts', find: 'void alive.markNow();', replace: '' }],
   },
 ];

@@ -7,6 +7,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a watcher that never reads is never cut off',
     scenario: 'F21',
+    breaks: 'I13',
     patches: [
       {
         file: HUB,
@@ -18,6 +19,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'now and then watchers are not told',
     scenario: 'F21',
+    breaks: 'I9',
     patches: [
       {
         file: HUB,
@@ -29,6 +31,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'whoever was cut off comes back at the same moment',
     scenario: 'F26',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'lib/client/reconnect-delay.ts',
@@ -40,6 +43,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'how deep a text goes is not looked at',
     scenario: 'F28',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'lib/schema/parse-json.ts',
@@ -51,6 +55,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'messages are not checked against their schema',
     scenario: 'F28',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/sockets/parse-client-frame.ts',
@@ -62,6 +67,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a client may send as much as it likes',
     scenario: 'F28',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/sockets/client-socket.ts',
@@ -73,6 +79,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a watcher may send as much as it likes',
     scenario: 'F28',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/sockets/watch-socket.ts',
@@ -84,18 +91,20 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'now and then a message keeps the server for 400 ms',
     scenario: 'F28',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/sockets/parse-client-frame.ts',
         find: 'const checked = clientMessageSchema',
         replace:
-          "for (const end = Date.now() + (text.includes('image/png') && text.length % 20 === 0 ? 400 : 0); Date.now() < end; );\n  const checked = clientMessageSchema",
+          "for (const from = process.cpuUsage(); text.includes('image/png') && text.length % 20 === 0 && process.cpuUsage(from).user < 400_000; );\n  const checked = clientMessageSchema",
       },
     ],
   },
   {
     name: 'a frame may be of any length',
     scenario: 'F27',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/http/upgrade-gate.ts',
@@ -107,6 +116,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a call without an end has no result for the model',
     scenario: 'F31',
+    breaks: 'I8',
     inShort: true,
     patches: [
       {
@@ -119,7 +129,8 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a stop does not wait for what is being written',
-    scenario: 'F32',
+    scenario: 'F01b',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/main.ts',
@@ -131,6 +142,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a stop does not answer those who wait',
     scenario: 'F32',
+    breaks: 'HEALTH',
     patches: [
       {
         file: 'server/main.ts',
@@ -141,7 +153,8 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel does not take back a grant that has not left',
-    scenario: 'F36',
+    scenario: 'F01b',
+    breaks: 'I7',
     patches: [
       {
         file: 'server/calls/operator-actions.ts',
@@ -152,7 +165,8 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer that comes late becomes the result',
-    scenario: 'F36',
+    scenario: 'I11',
+    breaks: 'I3',
     patches: [
       {
         file: 'server/calls/client-calls.ts',

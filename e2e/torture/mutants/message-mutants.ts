@@ -52,36 +52,68 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'answers matched by the id alone',
     scenario: 'I11',
+    breaks: 'I11',
     inShort: true,
     patches: [...clientNotAsked, attempt, notGranted],
   },
-  { name: 'any client may answer', scenario: 'I11', patches: clientNotAsked },
-  { name: 'the attempt is not checked', scenario: 'I11', patches: [attempt] },
-  { name: 'answers before the grant count', scenario: 'I11', patches: [notGranted] },
+  { name: 'any client may answer', scenario: 'I11', breaks: 'I11', patches: clientNotAsked },
+  { name: 'the attempt is not checked', scenario: 'I11', breaks: 'I11', patches: [attempt] },
+  { name: 'answers before the grant count', scenario: 'I11', breaks: 'I11', patches: [notGranted] },
   {
     name: 'an older connection of a client is not superseded',
     scenario: 'I11',
+    breaks: 'I11',
     patches: [{ file: SESSIONS, find: 'live.get(who.instanceId)?.supersede();', replace: '' }],
+  },
+  {
+    name: 'a different second answer passes for a duplicate',
+    scenario: 'I11',
+    breaks: 'I2',
+    inShort: true,
+    patches: [
+      {
+        file: CLIENT_CALLS,
+        find: 'if (record.resultHash === resultHash) {',
+        replace: 'if (record.resultHash !== null) {',
+      },
+    ],
+  },
+  {
+    name: 'a granted call with effects is offered again',
+    scenario: 'I11',
+    breaks: 'I5',
+    inShort: true,
+    patches: [
+      {
+        file: MACHINE,
+        find: "if (again && state.granted && !state.rerunnable && !isProven) return refuse('already_granted');",
+        replace: 'void isProven;',
+      },
+    ],
   },
   {
     name: 'what is over can end once more',
     scenario: 'I11',
+    breaks: 'I2',
     inShort: true,
     patches: notTerminal,
   },
   {
     name: 'of a result, a cancel and a timeout each may be the end',
     scenario: 'F36',
+    breaks: 'I2',
     patches: notTerminal,
   },
   {
     name: 'the list keeps the tools of closed sockets',
     scenario: 'F25',
+    breaks: 'I14',
     patches: [{ file: SESSIONS, find: 'registry.drop(identity.instanceId);', replace: '' }],
   },
   {
     name: 'coming back without sending again what was not acknowledged',
     scenario: 'F14',
+    breaks: 'I6',
     inShort: true,
     patches: [
       {
@@ -94,11 +126,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a refused answer stays in the outbox',
     scenario: 'F15',
+    breaks: 'I2',
     patches: [{ file: RUNNER, find: "case 'result_rejected':", replace: '' }],
   },
   {
     name: 'who a client is, is not kept over a restart',
     scenario: 'F26',
+    breaks: 'I14',
     patches: [
       {
         file: 'server/clients/identify.ts',
@@ -110,6 +144,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'no limit on what waits for a watcher',
     scenario: 'F21',
+    breaks: 'I13',
     patches: [
       {
         file: HUB,
@@ -121,6 +156,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'what a slow watcher missed is forgotten',
     scenario: 'F21',
+    breaks: 'I9',
     patches: [
       {
         file: HUB,
@@ -132,6 +168,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody listens for the errors of a socket',
     scenario: 'F27',
+    breaks: 'HEALTH',
     inShort: true,
     patches: [
       { file: 'server/http/upgrade-gate.ts', find: "ws.on('error', () => {});", replace: '' },

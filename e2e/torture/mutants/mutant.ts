@@ -1,10 +1,13 @@
 import type { Patch } from '../build-variant.ts';
+import type { Invariant } from '../scenario.ts';
 
-/** A guard taken out on purpose: the scenario that rests on it must turn red. */
+/** A guard taken out on purpose: the scenario that rests on it must turn red, at the first run. */
 export interface Mutant {
   readonly name: string;
-  /** The id of the scenario that has to notice. */
+  /** The id of the scenario that has to notice. It leads to the guard by order, not by chance. */
   readonly scenario: string;
+  /** What the scenario has to find broken. Anything else that goes wrong in the run proves nothing of the guard. */
+  readonly breaks: Exclude<Invariant, 'RUN'>;
   readonly patches: readonly Patch[];
   /** Also tried in the short run, within `npm test`. */
   readonly inShort?: true;

@@ -1,22 +1,14 @@
-import type { Patch } from '../build-variant.ts';
 import type { Mutant } from './mutant.ts';
 
 const RUNNER = 'lib/client/call-runner.ts';
 const LIVENESS = 'server/sockets/liveness.ts';
-
-/** So that welcomes surely get lost; the original stands it, too. */
-const LOSES_WELCOMES: Patch = {
-  file: 'server/clients/client-sessions.ts',
-  find: 'if (hello) channel.send(welcome(who, back, deps.heartbeatMs));',
-  replace:
-    "if (who.resumed && Math.random() < 0.5) channel.close(1012, 'lost'); else if (hello) channel.send(welcome(who, back, deps.heartbeatMs));",
-};
 
 /** Guards of delivery over lines that break, stall and mix things up. */
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: 'an answer is forgotten once it is sent',
     scenario: 'F10',
+    breaks: 'I5',
     patches: [
       {
         file: RUNNER,
@@ -28,6 +20,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: 'a client does not ask whether its silent line lives',
     scenario: 'F11',
+    breaks: 'I6',
     patches: [
       {
         file: 'lib/client/liveness.ts',
@@ -39,6 +32,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: 'liveness by ping instead of by probe',
     scenario: 'F12',
+    breaks: 'I14',
     inShort: true,
     patches: [
       {
@@ -56,11 +50,13 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: 'a dead socket is not ended',
     scenario: 'F12',
+    breaks: 'I14',
     patches: [{ file: LIVENESS, find: 'socket.terminate();', replace: '' }],
   },
   {
     name: 'no claim: a program runs what it is asked at once',
     scenario: 'F13b',
+    breaks: 'I7',
     inShort: true,
     patches: [
       {
@@ -73,7 +69,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what runs or ran already is claimed and run again',
-    scenario: 'F16',
+    scenario: 'F16b',
+    breaks: 'I5',
     inShort: true,
     patches: [
       {
@@ -85,7 +82,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim that comes twice is refused',
-    scenario: 'F16',
+    scenario: 'F16b',
+    breaks: 'I6',
     patches: [
       {
         file: 'server/calls/client-calls.ts',
@@ -96,7 +94,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a late timer does not look at what has arrived',
-    scenario: 'F19',
+    scenario: 'F19b',
+    breaks: 'I6',
     inShort: true,
     patches: [
       {
@@ -108,7 +107,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a client's silence counts while the server stood still",
-    scenario: 'F19',
+    scenario: 'F19b',
+    breaks: 'I14',
     patches: [
       {
         file: LIVENESS,
@@ -119,9 +119,9 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a client whose welcome was lost is a stranger',
-    scenario: 'F02',
+    scenario: 'F14',
+    breaks: 'I6',
     patches: [
-      LOSES_WELCOMES,
       {
         file: 'server/clients/identify.ts',
         find: "(await find(hash('sha256', nextToken)))",

@@ -13,6 +13,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     // A client without claims is not told of a cancel either, nor of the time that is left.
     name: 'no claim: a page runs what it is asked at once',
     scenario: 'F13',
+    breaks: 'I7',
     patches: [
       {
         file: 'lib/client/call-runner.ts',
@@ -28,6 +29,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     // Each of the two would do alone: what is frozen finds the cancel behind the grant.
     name: 'neither the time between claim and grant nor a cancel counts',
     scenario: 'F13',
+    breaks: 'I7',
     patches: [
       {
         file: 'lib/client/call-runner.ts',
@@ -40,6 +42,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a start is not written to the journal',
     scenario: 'F05',
+    breaks: 'I7',
     patches: [
       {
         file: 'lib/client/running-call.ts',
@@ -52,6 +55,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an answer is sent before it is in the journal',
     scenario: 'F05',
+    breaks: 'I2',
     patches: [
       {
         file: 'lib/client/call-runner.ts',
@@ -63,6 +67,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   {
     name: "the journal's epoch is not looked at",
     scenario: 'F05',
+    breaks: 'I4',
     patches: [
       {
         file: 'server/calls/instance-changes.ts',
@@ -74,6 +79,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a duplicated tab keeps the instance id',
     scenario: 'F17',
+    breaks: 'I6',
     patches: [
       {
         file: 'lib/client/instance-id.ts',

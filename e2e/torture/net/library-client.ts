@@ -41,6 +41,8 @@ export interface LibraryClient {
   readonly welcomes: readonly { at: number; resumed: boolean }[];
   /** Times at which it tried to connect. */
   readonly tries: readonly number[];
+  /** Times for which it planned to, whenever the machine let it. */
+  readonly plans: readonly number[];
   readonly problems: readonly string[];
   /** Refused answers, by code. */
   readonly rejections: readonly { id: string; code: string }[];
@@ -79,6 +81,8 @@ export function createLibraryClient(
   const clientIds = new Set<string>();
   const welcomes: { at: number; resumed: boolean }[] = [];
   const tries: number[] = [];
+  const plans: number[] = [];
+  let isPlanning = false;
   const problems: string[] = [];
   const sent = new Map<string, string>();
   let wake = () => {};
@@ -146,10 +150,16 @@ export function createLibraryClient(
       },
       now: () => Date.now(),
       schedule(ms, fire) {
+        // It asks for chance only to choose how long it waits before it tries again.
+        if (isPlanning) plans.push(performance.now() + ms);
+        isPlanning = false;
         const timer = setTimeout(fire, ms);
         return () => clearTimeout(timer);
       },
-      random,
+      random() {
+        isPlanning = true;
+        return random();
+      },
       newId: () => crypto.randomUUID(),
       onWake(listener) {
         wake = listener;
@@ -178,6 +188,7 @@ export function createLibraryClient(
     journal,
     welcomes,
     tries,
+    plans,
     problems,
     rejections,
     facts: () => ({ name, clientIds, acknowledged, rejected: rejections.length, problems }),

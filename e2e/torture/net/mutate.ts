@@ -64,7 +64,7 @@ function mutatedOnce(value: unknown, random: Random): unknown {
 }
 
 /** A value so deep that whoever walks it with a recursion of its own is lost; its key makes one look. */
-function abyss(message: object): string {
+export function abyss(message: object): string {
   const depth = 12_000;
   const value = `${'['.repeat(depth)}${']'.repeat(depth)}`;
   return JSON.stringify({ ...message, output: 0, params: { a: 0 }, '\u0000': 0 })

@@ -53,7 +53,8 @@ export interface RigOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const REST_MS = 40_000;
+const REST_MS = 90_000;
+const LISTED_MS = 60_000;
 
 export async function inRig(
   context: TortureContext,
@@ -195,6 +196,13 @@ export async function until(
     await sleep(everyMs);
   }
   return true;
+}
+
+/** Of a client that is on its way, however slow the machine is. */
+export async function untilListed({ api }: Pick<Rig, 'api'>, tool: string): Promise<void> {
+  const isListed = async () =>
+    JSON.stringify((await api.ask('GET', '/v1/tools'))?.body ?? '').includes(`"${tool}"`);
+  if (!(await until(isListed, LISTED_MS, 20))) throw new Error(`${tool} is not listed`);
 }
 
 export const percentile = (values: readonly number[], share: number): number => {

@@ -7,6 +7,7 @@ import { clockJumps } from './clock-jumps.ts';
 import { cutResult } from './cut-result.ts';
 import { diskFull } from './disk-full.ts';
 import { duplicatePage } from './duplicate-page.ts';
+import { eachTwice } from './each-twice.ts';
 import { endRaces } from './end-races.ts';
 import { failingIo } from './failing-io.ts';
 import { freezeClient } from './freeze-client.ts';
@@ -15,12 +16,15 @@ import { fuzzFrames } from './fuzz-frames.ts';
 import { fuzzMessages } from './fuzz-messages.ts';
 import { gracefulStop } from './graceful-stop.ts';
 import { halfOpen } from './half-open.ts';
+import { heldWrites } from './held-writes.ts';
 import { herdReturns } from './herd-returns.ts';
 import { killAtPoints } from './kill-at-points.ts';
 import { killClient } from './kill-client.ts';
+import { killClientPoints } from './kill-client-points.ts';
 import { killPage } from './kill-page.ts';
 import { killRecovery } from './kill-recovery.ts';
 import { killServer } from './kill-server.ts';
+import { lateTimers } from './late-timers.ts';
 import { manyTools } from './many-tools.ts';
 import { mixedMessages } from './mixed-messages.ts';
 import { modelFaults } from './model-faults.ts';
@@ -36,11 +40,13 @@ import { storeDamage } from './store-damage.ts';
 export const SCENARIOS: readonly Scenario[] = [
   noFault,
   killServer,
+  heldWrites,
   killAtPoints,
   powerLoss,
   clientPowerLoss,
   killRecovery,
   killClient,
+  killClientPoints,
   diskFull,
   failingIo,
   storeDamage,
@@ -56,7 +62,9 @@ export const SCENARIOS: readonly Scenario[] = [
   awayForAWhile,
   poisonOutbox,
   mixedMessages,
+  eachTwice,
   stalledServer,
+  lateTimers,
   answersOfOthers,
   endRaces,
   fuzzMessages,

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectClient, spec, type ToolClient } from '../../contract/kit/tool-client.ts';
+import { CAPS, openWorker } from '../net/raw-worker.ts';
 import { inRig, type Rig, until } from '../net/rig.ts';
 import type { Invariant, Scenario, Violation } from '../scenario.ts';
+
+/** Events are waited for that long, on any machine. Nothing is decided by it. */
+const PATIENCE_MS = 60_000;
+/** Where what should come is said to have not come. */
+const SILENT_MS = 15_000;
 
 type Say = (invariant: Invariant, detail: string) => void;
 
@@ -16,11 +22,14 @@ export const answersOfOthers: Scenario = {
     inRig(context, async (rig) => {
       const violations: Violation[] = [];
       const say: Say = (invariant, detail) => violations.push({ invariant, detail });
-      const rounds = context.rounds({ full: 50, short: 3 });
+      const rounds = context.rounds({ full: 50, short: 1 });
       let tried = 0;
       for (let round = 0; round < rounds; round += 1) {
         for (const attack of ATTACKS) {
-          await attack(rig, `a${round}`, say);
+          // What the others found is kept.
+          await attack(rig, `a${round}`, say).catch((error) =>
+            say('RUN', `${attack.name}: ${error}`),
+          );
           tried += 1;
         }
       }
@@ -36,10 +45,9 @@ export const answersOfOthers: Scenario = {
     }),
 };
 
-const CAPS = ['claim', 'cancel', 'probe'];
-
 const open = (rig: Rig, name: string, tool: string, hello: object = {}): Promise<ToolClient> =>
   connectClient(rig.board, {
+    patienceMs: PATIENCE_MS,
     hello: { name, instance_id: `${name}-i`, journal_epoch: name, caps: CAPS, ...hello },
     tools: [spec(tool, { annotations: { idempotentHint: true } })],
   });
@@ -55,14 +63,28 @@ const verdict = async (client: ToolClient, id: string, output: unknown, more = {
     });
   const before = replies().length;
   client.succeed(id, output, more);
-  await until(() => replies().length > before, 5_000, 2);
+  await until(() => replies().length > before, PATIENCE_MS, 2);
   return replies()[before] ?? 'not answered';
 };
 
 const result = async (rig: Rig, id: string) => {
-  const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=3000`);
+  const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=30000`);
   return answer?.body as { status: string; result: unknown; late_result: unknown };
 };
+
+/** A call of little time, which was granted; where the disk takes longer for a grant than that, of more. */
+async function grantedBriefly(rig: Rig, asked: ToolClient, tool: string) {
+  for (let timeoutMs = 120; timeoutMs < PATIENCE_MS; timeoutMs *= 2) {
+    const id = await rig.invoke(tool, {}, { timeout_ms: timeoutMs });
+    const { attempt } = await asked.request();
+    asked.send({ type: 'tool_call_claim', id, attempt });
+    const got = (type: 'tool_call_granted' | 'tool_call_refused') =>
+      asked.all(type).some((message) => message.id === id);
+    await until(() => got('tool_call_granted') || got('tool_call_refused'), PATIENCE_MS);
+    if (got('tool_call_granted')) return { id, attempt };
+  }
+  throw new Error(`no grant of ${tool} was written in time`);
+}
 
 const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] = [
   async function anotherClient(rig, name, say) {
@@ -126,7 +148,10 @@ const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] 
     const known = [{ id, attempt: request.attempt, phase: 'running' }];
     const now = await open(rig, `${name}-fenced`, tool, { client_id, resume_token, known });
     old.succeed(id, 'of the older connection', { attempt: request.attempt });
-    const code = await Promise.race([old.closed.then((end) => end.code), sleep(2_000, 'nothing')]);
+    const code = await Promise.race([
+      old.closed.then((end) => end.code),
+      sleep(SILENT_MS, 'nothing'),
+    ]);
     if (code !== 4010)
       say('I11', `the older connection of ${name} was closed with ${code}, not 4010`);
     if (old.inbox.some((one) => one.type === 'result_acknowledged' && one.id === id))
@@ -155,16 +180,65 @@ const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] 
     if (same !== 'duplicate')
       say('I2', `${id}: the same answer again was ${same}, not a duplicate`);
     const other = await verdict(asked, id, 'second', { attempt });
+    if (other !== 'refused')
+      say('I2', `${id}: a different second answer was ${other}, not refused`);
     const { result: stands } = await result(rig, id);
     if (stands !== 'first')
       say('I3', `${id} changed from "first" to ${JSON.stringify(stands)} (${other})`);
     await asked.close();
   },
+  async function cancelledAfterTheEnd(rig, name, say) {
+    const tool = `final_${name}`;
+    const asked = await open(rig, `${name}-final`, tool);
+    const id = await rig.invoke(tool);
+    const { attempt } = await asked.claim(await asked.request());
+    await verdict(asked, id, 'first', { attempt });
+    await rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+    await rig.api.ask('POST', `/v1/tool_calls/${id}/answer`, { body: { output: 'by hand' } });
+    const after = await result(rig, id);
+    if (after.status !== 'SUCCEEDED' || after.result !== 'first')
+      say('I3', `${id} had succeeded, and is ${after.status} with ${JSON.stringify(after.result)}`);
+    await asked.close();
+  },
+  /**
+   * A client without a journal is back, and owed an offer, as nobody had started the call. Before
+   * it has registered its tool again its claim of the first offer comes, and is granted.
+   */
+  async function grantedWhileOwed(rig, name, say) {
+    const tool = `effect_owed_${name}`;
+    const hello = { journal_epoch: undefined };
+    const first = await openWorker(rig, tool, hello);
+    const id = await rig.invoke(tool);
+    const { attempt } = await first.request();
+    await first.vanish();
+    const { client_id, resume_token } = first.welcome;
+    const back = await openWorker(rig, tool, {
+      ...{ ...hello, client_id, resume_token, known: [] },
+      registers: false,
+    });
+    await back.claim({ id, attempt });
+    back.act(id);
+    await back.register(tool);
+    // Its offer is written after any that the first call got: what has not come by then, does not come.
+    const later = await rig.invoke(tool);
+    const last = await back.next('tool_call_request', (request) => request.id === later);
+    const again = back.all('tool_call_request').find((request) => request.id === id);
+    if (again) {
+      await back.claim(again);
+      back.act(id);
+      say('I5', `${id}: it was granted, and then offered and granted again; it has effects`);
+    }
+    back.answer(id, again?.attempt ?? attempt);
+    await back.claim(last);
+    back.act(later);
+    back.answer(later, last.attempt);
+    await result(rig, later);
+    await back.close();
+  },
   async function afterATimeout(rig, name, say) {
     const tool = `late_${name}`;
     const asked = await open(rig, `${name}-late`, tool);
-    const id = await rig.invoke(tool, {}, { timeout_ms: 120 });
-    const { attempt } = await asked.claim(await asked.request());
+    const { id, attempt } = await grantedBriefly(rig, asked, tool);
     const { status } = await result(rig, id);
     const said = await verdict(asked, id, 'late', { attempt });
     const after = await result(rig, id);
@@ -181,9 +255,11 @@ const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] 
     const tool = `ghost_${name}`;
     const asked = await open(rig, `${name}-ghost`, tool);
     await asked.close();
-    await sleep(30);
-    const tools = await rig.api.ask('GET', '/api/tools');
-    if (JSON.stringify(tools?.body).includes(`"${tool}"`))
+    const isGone = async () => {
+      const tools = await rig.api.ask('GET', '/api/tools');
+      return !JSON.stringify(tools?.body).includes(`"${tool}"`);
+    };
+    if (!(await until(isGone, SILENT_MS)))
       say('I14', `${tool} is in the list after its client has left`);
   },
 ];

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inRig, mustSucceed, type Rig, until } from '../net/rig.ts';
+import { createHeldTool } from '../net/held-tool.ts';
+import type { LibraryClient } from '../net/library-client.ts';
+import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
 import type { Scenario, Violation } from '../scenario.ts';
+import { watchClients } from '../world/watch-clients.ts';
 
 /** A resume grace is 120 s; a client that comes back sooner finds its call waiting. */
 const GRACE_MS = 120_000;
+/** Events are waited for that long, on any machine. Nothing is decided by it. */
+const PATIENCE_MS = 60_000;
+const LEFT_MS = 2_000;
 
 /** The line is gone for a while under a granted call, which goes on running at the client. */
 export const awayForAWhile: Scenario = {
@@ -15,12 +21,14 @@ export const awayForAWhile: Scenario = {
     return inRig(
       context,
       async (rig) => {
-        const seen = await Promise.all(
-          times.flatMap((ms) => Array.from({ length: each }, (_, i) => leave(rig, ms, i))),
-        );
-        // A call whose answer never comes would else be waited for until its clock runs out.
-        const rest = await rig.rest(context.isShort ? { withinMs: 5_000 } : {});
+        const seen = await Promise.all([
+          ...times.flatMap((ms) => Array.from({ length: each }, (_, i) => leave(rig, ms, i))),
+          ...Array.from({ length: each }, (_, index) => loseWelcome(rig, index)),
+        ]);
+        // Each client has answered a later call: what is open now stays open.
+        const rest = await rig.rest({ withinMs: LEFT_MS });
         const back = seen.filter(({ awayMs }) => awayMs < GRACE_MS).map(({ id }) => id);
+        const isDone = (id: string) => rest.records.get(id)?.status === 'SUCCEEDED';
         const late = seen.filter(({ awayMs }) => awayMs > GRACE_MS).map(({ id }) => id);
         const violations: Violation[] = late.flatMap((id) => {
           const record = rest.records.get(id);
@@ -38,10 +46,10 @@ export const awayForAWhile: Scenario = {
             ...violations,
             ...mustSucceed(rest, back, 'it was back within the grace'),
           ],
-          summary: `${seen.length} × away for ${times.map((ms) => `${ms / 1000} s`).join(', ')}: ${rest.figures.succeeded} of ${back.length} that were back in time succeeded, done once; ${late.length} that were not ended as unknown, their late results kept`,
+          summary: `${seen.length} × away for ${times.map((ms) => `${ms / 1000} s`).join(', ')}, ${each} times with a lost welcome: ${back.filter(isDone).length} of ${back.length} that were back in time succeeded, done once; ${late.length} that were not ended as unknown, their late results kept`,
         };
       },
-      { lines: times.length * each },
+      { lines: (times.length + 1) * each },
     );
   },
 };
@@ -50,17 +58,67 @@ async function leave(rig: Rig, awayMs: number, index: number) {
   const name = `away-${awayMs}-${index}`;
   const line = rig.line();
   const random = () => (awayMs > 10_000 ? 0.015 : 0.003);
-  const client = rig.client({ name, port: line.port, random });
+  const held = createHeldTool(rig.effects, name);
+  const client = rig.client({ name, port: line.port, random, more: [held.definition] });
   await client.start();
-  await until(() => client.welcomes.length > 0, 10_000);
-  await sleep(50);
-  const id = await rig.invoke(`effect_${name}`, { ms: 800 }, { timeout_ms: 200_000 });
-  // Its effect is done at half time: it is surely granted, and its answer comes while it is away.
-  await until(() => rig.effects.has(id), 10_000, 5);
+  await untilListed(rig, held.name);
+  const id = await rig.invoke(held.name, {}, { timeout_ms: 200_000 });
+  await until(() => rig.effects.has(id), PATIENCE_MS);
   line.refuse();
   line.end(index % 2 === 0 ? 'rst' : 'fin');
-  await sleep(awayMs);
+  held.end();
+  await Promise.all([sleep(awayMs), hasAnswer(client, id)]);
   line.mend();
-  await until(() => client.welcomes.length > 1, 10_000);
+  await until(() => client.welcomes.length > 1, PATIENCE_MS);
+  await worksAgain(rig, name);
   return { id, awayMs };
+}
+
+/**
+ * It comes back, and its welcome is lost on the way, with the token that was in it: the record has
+ * the new token, and the client comes once more with the old one.
+ */
+async function loseWelcome(rig: Rig, index: number) {
+  const name = `unwelcome-${index}`;
+  const line = rig.line();
+  const watch = watchClients(rig.board);
+  const held = createHeldTool(rig.effects, name);
+  const client = rig.client({ name, port: line.port, more: [held.definition] });
+  await client.start();
+  await untilListed(rig, held.name);
+  await until(() => watch.now(name) !== undefined, PATIENCE_MS);
+  const id = await rig.invoke(held.name, {}, { timeout_ms: 200_000 });
+  await until(() => rig.effects.has(id), PATIENCE_MS);
+  line.refuse();
+  line.end('rst');
+  held.end();
+  await hasAnswer(client, id);
+  await until(() => watch.now(name) === undefined, PATIENCE_MS);
+  // The first that it says is its request for an upgrade, the second its hello.
+  let said = 0;
+  line.onUp = () => {
+    said += 1;
+    if (said === 2) line.hold(['down']);
+  };
+  line.mend();
+  await until(() => watch.now(name) !== undefined, PATIENCE_MS);
+  line.onUp = () => {};
+  line.end('rst');
+  line.mend();
+  await until(() => client.welcomes.length > 1, PATIENCE_MS);
+  await worksAgain(rig, name);
+  watch.stop();
+  return { id, awayMs: 0 };
+}
+
+const hasAnswer = (client: LibraryClient, id: string): Promise<boolean> =>
+  until(
+    async () => (await client.journal.entries()).some((one) => one.id === id && one.answer),
+    PATIENCE_MS,
+  );
+
+/** A later call, at its end: by then the server has taken what the client came back with. */
+async function worksAgain(rig: Rig, name: string): Promise<void> {
+  await untilListed(rig, `effect_${name}`);
+  await rig.invoke(`effect_${name}`, {}, { wait_ms: 30_000, timeout_ms: PATIENCE_MS });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOCKS } from '#lib/protocol/limits';
-import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import type { Random } from '../random.ts';
+import type { Scenario, Violation } from '../scenario.ts';
 import { askCall, callEnd } from '../world/ask-call.ts';
 import {
   createNetworkWorld,
@@ -10,7 +11,7 @@ import {
   untilOffers,
 } from '../world/network-world.ts';
 import { BOTH, type Direction } from '../world/toxic-proxy.ts';
-import { hurried } from './hurried-heartbeat.ts';
+import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 
 const FAULTS = ['rst', 'fin', 'hold'] as const;
 const SIDES: readonly (readonly Direction[])[] = [['up'], ['down'], BOTH];
@@ -19,7 +20,7 @@ const CASES = FAULTS.flatMap((fault) => SIDES.map((sides) => ({ fault, sides }))
 /** Of a line in which everything lies, in heartbeats; longer than anybody takes to notice. */
 const HELD_BEATS = 6;
 /** From the mended line to the client in the list: an attempt of 5 s under way, and a wait. */
-const BACK_MS = 10_000;
+const BACK_MS = 40_000;
 /** More than a broken line takes to be noticed. */
 const TIMEOUT_BEATS = 10;
 
@@ -30,9 +31,10 @@ const TIMEOUT_BEATS = 10;
 export const brokenLines: Scenario = {
   id: 'F11',
   name: 'RST, FIN and a black hole, towards the server, the client, and both',
+  patches: hurriedPatches,
   async run(context) {
-    const { random } = context;
-    const { build, beatMs } = await hurried(context);
+    const { build, random } = context;
+    const beatMs = beatMsOf(context);
     const dir = await context.tempDir();
     const rounds = context.rounds({ full: 2, short: 1 });
     const network = await createNetworkWorld({ build, dir, random, clients: CASES.length });
@@ -44,7 +46,8 @@ export const brokenLines: Scenario = {
           network.clients.map(async (client, index) => {
             const one = CASES[index];
             if (!one) throw new Error('there are more clients than cases');
-            return breakLine(context, network, { client, ...one, beatMs });
+            const own = random.fork(`${round}/${index}`);
+            return breakLine(own, network, { client, ...one, beatMs });
           }),
         );
         slowest = Math.max(slowest, ...took);
@@ -73,7 +76,6 @@ export const brokenLines: Scenario = {
       };
     } finally {
       await network.end();
-      await build.remove();
     }
   },
 };
@@ -87,11 +89,11 @@ interface Break {
 
 /** Resolves with the milliseconds until the client was back. */
 async function breakLine(
-  { random }: TortureContext,
+  random: Random,
   { world, watch }: NetworkWorld,
   { client, fault, sides, beatMs }: Break,
 ): Promise<number> {
-  const timeoutMs = Math.max(15_000, TIMEOUT_BEATS * beatMs);
+  const timeoutMs = Math.max(60_000, TIMEOUT_BEATS * beatMs);
   const ask = (ms: number) =>
     askCall(world, 'effect', { timeoutMs, client: client.id, ms, bytes: 2_000 });
   const before = [await ask(0), await ask(200), await ask(2 * beatMs)];

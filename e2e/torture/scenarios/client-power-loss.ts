@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scenario } from '../scenario.ts';
-import { askCall, callEnd } from '../world/ask-call.ts';
-import { inShimmedWorld } from '../world/shimmed-world.ts';
-import type { World } from '../world/world.ts';
+import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import { beginCall, endsUnknown, works } from '../world/begun-call.ts';
+import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
 
 const TIMEOUT_MS = 6_000;
 
@@ -14,7 +13,8 @@ export const clientPowerLoss: Scenario = {
     inShimmedWorld(
       context,
       { keepsLog: true, withClients: true, clients: 1, timeoutMs: TIMEOUT_MS },
-      async ({ world, clientDisks }) => {
+      async (shimmed) => {
+        const { world, clientDisks } = shimmed;
         const { random } = context;
         const rounds = context.rounds({ full: 100, short: 2 });
         const [[client], [disk]] = [world.clients, clientDisks];
@@ -22,6 +22,7 @@ export const clientPowerLoss: Scenario = {
         let [unsynced, lost] = [0, 0];
         world.startClient(client);
         await world.startServer();
+        const violations = await cutInMidRun(shimmed, context);
         world.startLoad();
         for (let round = 0; round < rounds; round += 1) {
           await world.untilAccepted(random.between(10, 20));
@@ -33,24 +34,33 @@ export const clientPowerLoss: Scenario = {
           lost += cut.lost;
           world.startClient(client);
         }
-        const { figures, violations } = await world.rest();
+        const { figures, violations: found } = await world.rest();
         return {
-          violations,
+          violations: [...violations, ...found],
           figures: {
             ...figures,
             power_cuts: rounds,
             unsynced_changes: unsynced,
             unsynced_changes_lost: lost,
           },
-          summary: `${rounds} × power loss of a client (${lost} of ${unsynced} changes that were not synced destroyed): ${figures.accepted} accepted, ${figures.succeeded} succeeded, ${figures.outcome_unknown} outcome unknown, ${violations.length} violations`,
+          summary: `${rounds} × power loss of a client (${lost} of ${unsynced} changes that were not synced destroyed): ${figures.accepted} accepted, ${figures.succeeded} succeeded, ${figures.outcome_unknown} outcome unknown, ${violations.length + found.length} violations`,
         };
       },
     ),
 };
 
-/** An undisturbed call of each tool. After three leavings in a row the breaker would rest it for half a minute. */
-async function works(world: World): Promise<void> {
-  for (const tool of ['effect', 'effect_slow', 'read', 'big']) {
-    await callEnd(world, await askCall(world, tool, { timeoutMs: TIMEOUT_MS }), TIMEOUT_MS);
-  }
+/** All that was not synced since the call began is lost, and nothing else. */
+async function cutInMidRun(
+  { world, clientDisks: [disk] }: ShimmedWorld,
+  { random, tempDir }: TortureContext,
+): Promise<Violation[]> {
+  const [client] = world.clients;
+  if (!client || !disk) throw new Error('a world of one client has none');
+  await works(world);
+  const losesSince = disk.events();
+  const call = await beginCall(world, client, await tempDir());
+  await client.kill();
+  disk.cutPower(random, { garbage: false, losesSince });
+  world.startClient(client);
+  return endsUnknown(world, call, 'lost its power');
 }

@@ -26,6 +26,21 @@ const flipped = (bytes: Buffer, at: number, bit: number): Buffer => {
 const placeIn = (bytes: Buffer, share: number): number =>
   Math.min(bytes.length - 1, Math.floor(bytes.length * share));
 
+/**
+ * Where this log ends in its file: behind it may lie frames of the one before, which other salts
+ * tell apart. Nothing that is damaged there was ever needed.
+ */
+function logEnd(bytes: Buffer): number {
+  const frame = frameBytes(bytes);
+  const salts = (at: number) => bytes.subarray(at, at + 8);
+  let at = LOG_HEAD_BYTES;
+  while (at + frame <= bytes.length && salts(at + 8).equals(salts(16))) at += frame;
+  return at;
+}
+
+const LOG_HEAD_BYTES = 32;
+const frameBytes = (bytes: Buffer): number => bytes.readUInt32BE(8) + 24;
+
 /** The kinds of the plan: one bit, a cut at a 64th byte, zeros, nothing. */
 export function randomDamage(file: DamagedFile, random: Random): Damage {
   const share = random.next();
@@ -64,7 +79,9 @@ export const textDamage = (file: DamagedFile, text: string): Damage => ({
 export const logDamage = (share: number): Damage => ({
   name: `a bit of callboard.db-wal at ${share} of it flipped, and the mark lost`,
   apply(dir) {
-    change(dir, 'callboard.db-wal', (bytes) => flipped(bytes, placeIn(bytes, share), 3));
+    change(dir, 'callboard.db-wal', (bytes) =>
+      flipped(bytes, placeIn(bytes.subarray(0, logEnd(bytes)), share), 3),
+    );
     rmSync(join(dir, 'callboard.db.mark'), { force: true });
   },
 });
@@ -74,10 +91,11 @@ export const commitsCutOff: Damage = {
   name: 'the last commits of callboard.db-wal are cut off where one ends',
   apply: (dir) =>
     change(dir, 'callboard.db-wal', (bytes) => {
-      const frame = bytes.readUInt32BE(8) + 24;
-      let at = 32 + Math.floor(((bytes.length - 32) / frame) * 0.6) * frame;
+      const frame = frameBytes(bytes);
+      const frames = (logEnd(bytes) - LOG_HEAD_BYTES) / frame;
+      let at = LOG_HEAD_BYTES + Math.floor(frames * 0.6) * frame;
       // A frame whose second word is not 0 ends a commit.
-      while (at > 32 && bytes.readUInt32BE(at - frame + 4) === 0) at -= frame;
+      while (at > LOG_HEAD_BYTES && bytes.readUInt32BE(at - frame + 4) === 0) at -= frame;
       return bytes.subarray(0, at);
     }),
 };

@@ -5,9 +5,9 @@ import { awaitEnd } from './await-end.ts';
 
 const STORE_FAILED = 74;
 /** It looks after one, two, four seconds whether there is room again. */
-const NOTICES_WITHIN_MS = 15_000;
+const NOTICES_WITHIN_MS = 60_000;
 /** Load fills what room was left within this time. */
-const FILLS_WITHIN_MS = 20_000;
+const FILLS_WITHIN_MS = 60_000;
 
 /**
  * The disk has room for some more bytes, then for none, then again for plenty.

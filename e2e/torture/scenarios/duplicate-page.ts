@@ -6,7 +6,7 @@ import { canFindProcesses } from '../world/browser-processes.ts';
 import { createPageWorld, type PageWorld, type RealBrowser } from '../world/page-world.ts';
 import { within } from '../world/within.ts';
 
-const STEP_MS = 20_000;
+const STEP_MS = 60_000;
 /** Of calls that are asked for once there are two. */
 const MORE_CALLS = 4;
 
@@ -91,7 +91,7 @@ async function twice({ world, browsers, way, round }: Round): Promise<Violation[
     ...(await allSucceed(world, way === 'copied' ? ids : [running, ...ids], way)),
     ...distinct(world.pages.told, name, way),
   ];
-  if (way === 'copied') await world.final(running, 5_000);
+  if (way === 'copied') await world.final(running, STEP_MS);
   await Promise.all([page, ...copies].map((one) => one.close()));
   return violations;
 }

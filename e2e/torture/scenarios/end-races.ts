@@ -9,7 +9,7 @@ import type { Scenario, Violation } from '../scenario.ts';
 
 const AT_ONCE = 60;
 const TIMEOUT_MS = 100;
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 30_000;
 
 /** An answer, a cancel and a timeout meet within a millisecond or so; one of them is the end. */
 export const endRaces: Scenario = {
@@ -20,12 +20,12 @@ export const endRaces: Scenario = {
       const { random } = context;
       const count = context.rounds({ full: 5_000, short: 150 });
       const racers = await openRacer(rig, 'race');
-      const violations: Violation[] = [];
+      const violations: Violation[] = await inTurn(rig, racers);
       let left = count;
       const lane = async () => {
         while (left > 0) {
           left -= 1;
-          violations.push(...(await race(rig, racers, random)));
+          violations.push(...(await race(rig, racers, random.fork(`${left}`))));
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
@@ -155,6 +155,32 @@ function createMailbox<T>() {
   };
 }
 
+/** Without a race: each after the one before was heard. */
+async function inTurn({ api, invoke }: Rig, racer: Racer): Promise<Violation[]> {
+  const begin = async (timeoutMs: number) => {
+    const id = await invoke('race', {}, { timeout_ms: timeoutMs });
+    const attempt = await racer.granted(id);
+    const answer = async () => {
+      racer.client.send({ type: 'tool_result', id, output: id, success: true, attempt });
+      await racer.said(id);
+    };
+    const cancel = () => api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+    return { id, answer, cancel };
+  };
+  const answered = await begin(PATIENCE_MS);
+  await answered.answer();
+  await answered.cancel();
+  const cancelled = await begin(PATIENCE_MS);
+  await cancelled.cancel();
+  await cancelled.answer();
+  const timedOut = await begin(TIMEOUT_MS);
+  await api.ask('GET', `/v1/tool_calls/${timedOut.id}?wait_ms=30000`);
+  await timedOut.answer();
+  await timedOut.cancel();
+  const ends = await Promise.all([answered, cancelled, timedOut].map(({ id }) => readEnd(api, id)));
+  return ends.flat();
+}
+
 async function race(
   { api, invoke }: Rig,
   { client, granted, said }: Racer,
@@ -191,7 +217,7 @@ async function statusOf(api: Rig['api'], id: string): Promise<string> {
 async function readEnd(api: Rig['api'], id: string): Promise<Violation[]> {
   const ends = new Set<string>();
   for (let look = 0; look < 2; look += 1) {
-    const read = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=8000`);
+    const read = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=30000`);
     ends.add(callRecordSchema.parse(read?.body).status);
   }
   return ends.size === 1

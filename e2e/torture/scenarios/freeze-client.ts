@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '#lib/protocol/limits';
-import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import type { Random } from '../random.ts';
+import type { Scenario, Violation } from '../scenario.ts';
 import { askCall, callEnd } from '../world/ask-call.ts';
 import { readEffects } from '../world/client-facts.ts';
 import { createNetworkWorld, type LinedClient, type NetworkWorld } from '../world/network-world.ts';
 import { until } from '../world/until.ts';
+import { restingHeart } from './hurried-heartbeat.ts';
 
 const CALLS = 5;
 const TIMEOUT_MS = 5 * LIMITS.minTimeoutMs;
-const STEP_MS = 20_000;
+const STEP_MS = 60_000;
 
 /**
  * As with a page (F13), without a browser: the process is stopped before it sees
@@ -18,6 +20,8 @@ const STEP_MS = 20_000;
 export const freezeClient: Scenario = {
   id: 'F13b',
   name: 'a program stopped for longer than its calls may take, then continued',
+  // A claim is known by being the first that a client says.
+  patches: restingHeart,
   async run(context) {
     const { build, random } = context;
     const dir = await context.tempDir();
@@ -31,8 +35,8 @@ export const freezeClient: Scenario = {
         const ids = await Promise.all(
           network.clients.map((client, index) =>
             (index + round) % 2 === 0
-              ? unseen(context, network, client)
-              : ungranted(context, network, client),
+              ? unseen(random.fork(`${round}/${index}`), network, client)
+              : ungranted(random.fork(`${round}/${index}`), network, client),
           ),
         );
         const effects = readEffects(network.clients[0]?.process.config.effectFile ?? '');
@@ -55,11 +59,7 @@ export const freezeClient: Scenario = {
   },
 };
 
-type Freeze = (
-  context: TortureContext,
-  network: NetworkWorld,
-  client: LinedClient,
-) => Promise<string[]>;
+type Freeze = (random: Random, network: NetworkWorld, client: LinedClient) => Promise<string[]>;
 
 const askAll = ({ world }: NetworkWorld, { id }: LinedClient): Promise<string[]> =>
   Promise.all(
@@ -69,7 +69,7 @@ const askAll = ({ world }: NetworkWorld, { id }: LinedClient): Promise<string[]>
   );
 
 /** The requests lie unread; the calls are cancelled. */
-const unseen: Freeze = async ({ random }, network, client) => {
+const unseen: Freeze = async (random, network, client) => {
   client.process.signal('SIGSTOP');
   const ids = await askAll(network, client);
   await sleep(random.between(20, 200));
@@ -78,7 +78,7 @@ const unseen: Freeze = async ({ random }, network, client) => {
 };
 
 /** The claim has arrived; the grant lies in the line until its time is over. */
-const ungranted: Freeze = async ({ random }, network, client) => {
+const ungranted: Freeze = async (random, network, client) => {
   const { line, process } = client;
   // The first that it says is its claim: from then on nothing comes down to it.
   line.onUp = () => line.hold(['down']);

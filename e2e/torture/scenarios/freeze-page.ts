@@ -10,7 +10,10 @@ import { within } from '../world/within.ts';
 const CALLS = 5;
 /** Pages that are frozen at the same time; each has its own process. */
 const AT_ONCE = 5;
-const STEP_MS = 20_000;
+/** Events are waited for that long, on any machine. Nothing is decided by it. */
+const STEP_MS = 60_000;
+/** Longer than the disk takes for a grant on a machine under load: a call whose time is over by then is refused. */
+const GRANTED_MS = 3_000;
 
 /**
  * Before the page has seen the requests, or between its claims and the grants.
@@ -132,14 +135,14 @@ const FREEZES: Record<Kind, Freeze> = {
     freeze(browser);
     const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
     await Promise.all(ids.map((id) => world.cancel(id)));
-    await allEnd(world, ids, CLOCKS.cancelMs + 5_000);
+    await allEnd(world, ids, CLOCKS.cancelMs + STEP_MS);
     return ids;
   },
 
   async 'requests, timed out'(world, browser, pages) {
     freeze(browser);
     const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
-    await allEnd(world, ids, CLOCKS.queueMs + 5_000);
+    await allEnd(world, ids, CLOCKS.queueMs + STEP_MS);
     return ids;
   },
 
@@ -153,7 +156,7 @@ const FREEZES: Record<Kind, Freeze> = {
       if (waiting.size === 0) allStand.resolve();
       return frozen.promise;
     };
-    const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
+    const ids = await askAll(world, pages, GRANTED_MS);
     await within(STEP_MS, 'all grants have come', allStand.promise).catch(async (error: Error) => {
       const lines = await Promise.all([...waiting].map((name) => standOf(world, name, ids)));
       throw new Error(`${error.message}: ${lines.join('; ')}`);
@@ -161,7 +164,7 @@ const FREEZES: Record<Kind, Freeze> = {
     freeze(browser);
     world.pages.onTold = () => {};
     frozen.resolve();
-    await allEnd(world, ids, LIMITS.minTimeoutMs + 5_000);
+    await allEnd(world, ids, GRANTED_MS + STEP_MS);
     return ids;
   },
 };
@@ -202,7 +205,7 @@ const thaw = ({ profile }: RealBrowser): void => {
 async function untilAwake(world: PageWorld, pages: readonly FrozenPage[]): Promise<void> {
   const answer = async ({ client }: FrozenPage): Promise<WireCallRecord | undefined> => {
     const id = await world.invoke('read', { client, ms: 50 });
-    return world.final(id, CLOCKS.queueMs);
+    return world.final(id, STEP_MS);
   };
   const answers = await Promise.all(pages.map(answer));
   for (const record of answers) {

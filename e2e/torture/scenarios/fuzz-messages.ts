@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { serverMessageSchema } from '#lib/protocol/server-messages';
 import { watchServerMessageSchema } from '#lib/protocol/watch-messages';
 import { flood } from '../net/flood.ts';
-import { mutated } from '../net/mutate.ts';
+import { abyss, mutated } from '../net/mutate.ts';
 import { inRig, mustSucceed, type Rig, until } from '../net/rig.ts';
 import { type Asked, clientMessage, watchMessage } from '../net/right-messages.ts';
 import { createStallMeter } from '../net/stall-meter.ts';
@@ -17,7 +17,7 @@ const SHARE = { client: 0.95, watcher: 0.05 } as const;
 const BATCH = 10;
 /** A watcher's bucket holds 50, the questions whether it was heard among them. */
 const LIFE = { client: [200, 1_500], watcher: [40, 40] } as const;
-const HANGS_MS = 8_000;
+const HANGS_MS = 30_000;
 const APART_MS = 50;
 const BAITERS = 3;
 const ENOUGH = 5;
@@ -35,7 +35,7 @@ export const fuzzMessages: Scenario = {
       const bad = (detail: string) => violations.push({ invariant: 'HEALTH', detail });
       const honest = rig.client({ name: 'honest' });
       await honest.start();
-      await until(() => honest.welcomes.length > 0, 10_000);
+      await until(() => honest.welcomes.length > 0, 60_000);
       await meter.start(rig.board);
       let isOver = false;
       const real: string[] = [];
@@ -60,6 +60,10 @@ export const fuzzMessages: Scenario = {
       const kinds = (['client', 'watcher'] as const).flatMap((kind) =>
         Array.from({ length: SESSIONS[kind] }, () => kind),
       );
+      await worstFirst(rig, {
+        ...{ kind: 'client', index: kinds.length, count: 0, random: context.random },
+        ...{ seen, asked: [], seq: 0, bad, isLost: () => false },
+      });
       await Promise.all(
         kinds.map(async (kind, index) => {
           // One after the other, as a server that has just started meets all of it for the first time.
@@ -150,6 +154,32 @@ async function fuzzSession(rig: Rig, session: Session): Promise<void> {
       line.ws.terminate();
     } else if (!CLOSES.includes(code)) bad(`${line.path} closed with ${code}`);
   }
+}
+
+/** What each guard is for, once, whatever the choices are. */
+async function worstFirst(rig: Rig, session: Session): Promise<void> {
+  const line = await openLine(rig, session);
+  const answer = { type: 'tool_result', id: 'tc_1', output: 1, success: true };
+  const texts = [
+    abyss(answer),
+    JSON.stringify({ ...answer, id: 1e-320 }),
+    // Of each length, as costs may come with one.
+    ...Array.from({ length: 20 }, (_, more) =>
+      JSON.stringify({
+        ...answer,
+        output: 'x'.repeat(more),
+        attachments: [{ media_type: 'image/png', data: 'iVBORw0KGgo=' }],
+      }),
+    ),
+  ];
+  for (const [index, text] of texts.entries()) {
+    line.ws.send(text);
+    session.seen.sent += 1;
+    if (await line.isHeard(`worst-${index}`)) continue;
+    session.bad(`${line.path} did not answer within ${HANGS_MS} ms`);
+    break;
+  }
+  line.ws.close();
 }
 
 const CLOSES = [1000, 1005, 1006, 1008, 1009, 4010, 4013];

@@ -1,27 +1,27 @@
-import { type Build, buildVariant } from '../build-variant.ts';
-import type { TortureContext } from '../scenario.ts';
+import type { Patch } from '../build-variant.ts';
 
 /** As in `server/main.ts`. */
 const REAL_MS = 10_000;
-const SHORT_MS = 600;
+const SHORT_MS = 1_000;
+const RESTING_MS = 600_000;
+
+type Length = { readonly isShort: boolean };
 
 /**
  * What takes several heartbeats takes a minute. The long run waits for it; the
  * short one takes a build of a server whose heart beats faster, and all that
- * counts in heartbeats is counted in those. `remove` the build in both cases.
+ * counts in heartbeats is counted in those.
  */
-export async function hurried({
-  isShort,
-  build,
-}: Pick<TortureContext, 'isShort' | 'build'>): Promise<{ build: Build; beatMs: number }> {
-  if (!isShort) return { build: { ...build, remove: async () => {} }, beatMs: REAL_MS };
-  const patched = await buildVariant('hurried', [
-    ...build.patches,
-    {
-      file: 'server/main.ts',
-      find: 'const HEARTBEAT_MS = 10_000;',
-      replace: `const HEARTBEAT_MS = ${SHORT_MS};`,
-    },
-  ]);
-  return { build: patched, beatMs: SHORT_MS };
-}
+export const hurriedPatches = ({ isShort }: Length): readonly Patch[] =>
+  isShort ? [heartbeat(SHORT_MS)] : [];
+
+/** For scenarios in which nothing may be said, and no socket be ended, but by the fault. */
+export const restingHeart = (): readonly Patch[] => [heartbeat(RESTING_MS)];
+
+const heartbeat = (ms: number): Patch => ({
+  file: 'server/main.ts',
+  find: 'const HEARTBEAT_MS = 10_000;',
+  replace: `const HEARTBEAT_MS = ${ms};`,
+});
+
+export const beatMsOf = ({ isShort }: Length): number => (isShort ? SHORT_MS : REAL_MS);

@@ -14,7 +14,7 @@ export const mixedMessages: Scenario = {
       build,
       dir,
       random,
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
       clientConfig: (config) => ({ ...config, unruly: `${random.between(0, 1e9)}` }),
     });
     try {

@@ -12,7 +12,7 @@ import { checkRuns } from '../world/check-runs.ts';
 
 const MODELS = { responses: 'openai:gpt-5-scripted', chat: 'openai-chat:scripted' } as const;
 /** A turn with its retries. */
-const ENDS_MS = 30_000;
+const ENDS_MS = 90_000;
 /** A model that says nothing is given up after 60 s; waited for in the long run only. */
 const SILENT_ENDS_MS = 80_000;
 const SILENT = 'says nothing more';
@@ -111,7 +111,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
       // Asked for the second time in a row it is well again.
       const times = (asked.get(marker) ?? 0) + 1;
       asked.set(marker, times);
-      return times === 1 && fault ? fault(random) : { text: 'Done.' };
+      return times === 1 && fault ? fault(random.fork(marker)) : { text: 'Done.' };
     },
   });
   const asked = new Map<string, number>();
@@ -126,7 +126,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
       async (rig) => {
         const client = rig.client({ name: 'hands' });
         await client.start();
-        await until(() => client.welcomes.length > 0, 10_000);
+        await until(() => client.welcomes.length > 0, 60_000);
         const each = context.rounds({ full: 9, short: 1 });
         const plan = [
           // First, as it takes a minute; the others are tried meanwhile.

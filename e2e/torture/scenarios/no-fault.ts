@@ -8,7 +8,7 @@ export const noFault: Scenario = {
   async run(context) {
     const { build, random } = context;
     const dir = await context.tempDir();
-    const world = await createWorld({ build, dir, random });
+    const world = await createWorld({ build, dir, random, timeoutMs: 60_000 });
     try {
       await world.startServer();
       for (const client of world.clients) world.startClient(client);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scenario, TortureContext, Violation } from '../scenario.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
+import type { World } from '../world/world.ts';
 import { checkEarlierCut } from './check-earlier-cut.ts';
 
 /** The power of the server is cut under load, in a part of the rounds that of a client, too. */
@@ -19,6 +20,7 @@ export const powerLoss: Scenario = {
         const violations: Violation[] = [];
         const dir = await context.tempDir();
         for (const client of world.clients) world.startClient(client);
+        violations.push(...(await loseUnsynced(shimmed, context)));
         world.startLoad();
         for (let round = 0; round < rounds; round += 1) {
           const garbage = round % 2 === 1;
@@ -60,6 +62,39 @@ export const powerLoss: Scenario = {
       },
     ),
 };
+
+/** Calls are accepted, and all that was not synced since before them is lost, and nothing else. */
+async function loseUnsynced(
+  shimmed: ShimmedWorld,
+  { random }: TortureContext,
+): Promise<Violation[]> {
+  const { world, serverDisk } = shimmed;
+  await world.startServer();
+  await mustAccept(world, 'before');
+  const losesSince = serverDisk.events();
+  const ids = [await mustAccept(world, 'after-1'), await mustAccept(world, 'after-2')];
+  await world.server.kill();
+  serverDisk.cutPower(random, { garbage: false, losesSince });
+  const violations = await startAgain(shimmed);
+  const records = await world.api.records();
+  await world.server.kill();
+  const gone = ids.filter((id) => !records.has(id));
+  if (gone.length === 0) return violations;
+  const detail = `${gone.join(', ')}: accepted, and gone with what was not synced`;
+  return [...violations, { invariant: 'I1', detail }];
+}
+
+async function mustAccept({ api, witness }: World, key: string): Promise<string> {
+  const tool = 'calculation.eval';
+  const answer = await api.ask('POST', `/v1/tools/${tool}/invoke`, {
+    headers: { 'idempotency-key': key },
+    body: { run_id: 'run_unsynced', args: { expression: '6*7' } },
+  });
+  if (answer?.status !== 202) throw new Error(`${key}: ${JSON.stringify(answer)}`);
+  const { tool_call_id: id } = answer.body as { tool_call_id: string };
+  witness.accepted(id, { key, tool, nonce: '' });
+  return id;
+}
 
 /** A store that is refused after a power cut is a violation; salvaged, so that the rest is seen, too. */
 async function startAgain({ world }: ShimmedWorld): Promise<Violation[]> {

@@ -4,7 +4,7 @@ import { createWorld } from '../world/world.ts';
 
 const IN_USE = 75;
 /** It waits a second for a predecessor that is on its way out. */
-const ENDS_WITHIN_MS = 6_000;
+const ENDS_WITHIN_MS = 30_000;
 
 /** A second server on the directory of a living one ends by itself, and the first does not notice. */
 export const secondProcess: Scenario = {

@@ -11,13 +11,15 @@ export interface AskOptions {
   readonly ms?: number;
   /** Of filling in its result. */
   readonly bytes?: number;
+  /** Once its effect is done, the tool runs on until this file is there. */
+  readonly until?: string;
 }
 
 /** Asks for one call, which the witness then knows of. */
 export async function askCall(
   { api, witness }: Pick<World, 'api' | 'witness'>,
   tool: string,
-  { timeoutMs, client, ms, bytes }: AskOptions,
+  { timeoutMs, client, ms, bytes, until }: AskOptions,
 ): Promise<string> {
   const nonce = randomUUID();
   const answer = await api.ask('POST', `/v1/tools/${tool}/invoke`, {
@@ -30,6 +32,7 @@ export async function askCall(
         nonce,
         ...(ms === undefined ? {} : { ms }),
         ...(bytes === undefined ? {} : { bytes }),
+        ...(until === undefined ? {} : { until }),
       },
     },
   });

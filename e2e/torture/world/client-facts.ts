@@ -37,6 +37,10 @@ export function readClientFacts({ name, logFile }: ClientConfig): ClientFacts {
   };
 }
 
+/** Whether it has sent its answer to this call. */
+export const hasAnswered = ({ logFile }: ClientConfig, id: string): boolean =>
+  linesOf(logFile).includes(`sent ${id}`);
+
 /** By call, how often its effect was done. */
 export function readEffects(file: string): Map<string, number> {
   const counts = new Map<string, number>();

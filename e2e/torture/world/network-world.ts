@@ -9,7 +9,7 @@ import { type ClientWatch, watchClients } from './watch-clients.ts';
 import { createWorld, type World, type WorldOptions } from './world.ts';
 
 /** A start on a machine under load gets this long. */
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 /** A client, and the line that is its only way to the server. */
 export interface LinedClient {

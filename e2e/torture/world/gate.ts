@@ -1,0 +1,96 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Patch } from '../build-variant.ts';
+import { until } from './until.ts';
+
+/** On a machine under load, too. */
+const REACHED_MS = 60_000;
+
+/**
+ * Holds a server at a named place for as long as the harness wants, so that what
+ * happens meanwhile, and in which order, is no matter of time. The server is a
+ * build with `gatePatches`, started with `env`.
+ */
+export interface Gate {
+  readonly env: Readonly<Record<string, string>>;
+  /** The disk takes no write that has this text in it; with '' none at all. */
+  holdWrites(text: string): void;
+  /** The next write that has this text in it fails, as on a broken disk. */
+  failWrites(text: string): void;
+  /** The event loop stops after it has read its sockets, and before it looks at its timers. */
+  stall(): void;
+  /** Resolves once the server stands at what was closed last. */
+  reached(): Promise<void>;
+  /** The server closes its record, as the last thing of a stop. */
+  readonly isClosing: boolean;
+  open(): void;
+}
+
+type Place = 'hold' | 'fail' | 'stall';
+
+/** Runs in the server; `gate` and `fs` are there. */
+const AT_GATE = `const gate = process.env.TORTURE_GATE ?? ''; const fs = process.getBuiltinModule('node:fs');
+  const isClosed = (place, text) => { try { return text.includes(fs.readFileSync(gate + '.' + place, 'utf8')); } catch { return false; } };
+  const stand = (place) => { fs.writeFileSync(gate + '.reached', ''); while (fs.existsSync(gate + '.' + place)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); };`;
+
+const MAIN = 'server/main.ts';
+
+export const gatePatches = (): Patch[] => [
+  {
+    file: 'server/store/write-worker.ts',
+    find: "case 'commit':",
+    replace: `case 'commit': {
+      ${AT_GATE}
+      if (isClosed('hold', request.steps)) stand('hold');
+      if (isClosed('fail', request.steps)) {
+        fs.writeFileSync(gate + '.reached', '');
+        parentPort?.postMessage({ ok: false, message: 'disk I/O error' });
+        return;
+      }
+    }`,
+  },
+  {
+    file: MAIN,
+    find: 'main().catch(',
+    replace: `setInterval(() => setImmediate(() => { ${AT_GATE} if (isClosed('stall', '')) stand('stall'); }), 10).unref();\nmain().catch(`,
+  },
+  {
+    file: MAIN,
+    find: 'await doors.pages.close();',
+    replace: `await doors.pages.close(); { ${AT_GATE} fs.writeFileSync(gate + '.closing', ''); }`,
+  },
+  // The time that a stop may take ran on while it was held.
+  {
+    file: MAIN,
+    find: 'setTimeout(() => process.exit(1), 4_500).unref();',
+    replace: 'setTimeout(() => process.exit(1), 60_000).unref();',
+  },
+];
+
+export function createGate(dir: string): Gate {
+  const file = join(dir, 'gate');
+
+  function close(place: Place, text: string): void {
+    rmSync(`${file}.reached`, { force: true });
+    // Whole or not at all: half a text would hold something else.
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, `${file}.${place}`);
+  }
+
+  return {
+    env: { TORTURE_GATE: file },
+    holdWrites: (text) => close('hold', text),
+    failWrites: (text) => close('fail', text),
+    stall: () => close('stall', ''),
+    async reached() {
+      await until('the server stands at the gate', REACHED_MS, () => existsSync(`${file}.reached`));
+    },
+    get isClosing() {
+      return existsSync(`${file}.closing`);
+    },
+    open() {
+      for (const place of ['hold', 'fail', 'stall', 'closing'])
+        rmSync(`${file}.${place}`, { force: true });
+    },
+  };
+}
