@@ -42,7 +42,7 @@ const notTerminal = [
   },
   {
     file: CLIENT_CALLS,
-    find: 'if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, given);',
+    find: 'if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, measured.answer);',
     replace: '',
   },
 ];
