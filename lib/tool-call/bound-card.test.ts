@@ -49,7 +49,9 @@ test('[CM9] a value that is small again takes its size back, and the mark with t
   const both = merge(merge(undefined, { params: { large } }), { preview: large });
   const one = merge(both, { preview: 'small' });
   expect(one).toMatchObject({ truncated: true, preview: 'small', preview_bytes: null });
-  const none = merge(one, { params: { large: 'no more' } });
+  const reported = merge(one, { params: { more: 'beside them' } });
+  expect(reported).toMatchObject({ truncated: true, params_bytes: one.params_bytes });
+  const none = merge(reported, { params: { large: 'no more' }, params_whole: true });
   expect(none).toMatchObject({ truncated: false, params_bytes: null });
   expect(merge(none, { tip: 'on' })).toEqual({ ...none, tip: 'on' });
 });

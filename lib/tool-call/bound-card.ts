@@ -54,7 +54,9 @@ function sizesOf(card: Card | undefined, update: CardUpdate): Sizes {
   const sizeOf = (name: keyof Sizes, value: unknown) => {
     if (value === undefined || typeof update[name] === 'number') return update[name];
     if (!isSmall(value)) return wholeBytes(value);
-    return typeof card?.[name] === 'number' ? null : undefined;
+    // Some of the arguments say nothing of the others.
+    const isReplaced = name !== 'params_bytes' || update.params_whole === true;
+    return isReplaced && typeof card?.[name] === 'number' ? null : undefined;
   };
   return {
     params_bytes: sizeOf('params_bytes', update.params),
