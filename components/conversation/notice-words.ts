@@ -12,7 +12,7 @@ export interface NoticeWords {
 
 export interface TurnNotice {
   readonly code: string;
-  /** In English, for programs and for codes that this page does not know. */
+  /** In English, for programs and for codes that this page has no words for. */
   readonly text: string;
   readonly params?: NoticeParams | undefined;
 }

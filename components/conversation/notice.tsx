@@ -10,7 +10,7 @@ export interface NoticeProps extends NoticeWords {
   children?: ReactNode;
 }
 
-/** Codes of what happened that is no failure. */
+/** Codes of what happened without a failure. */
 const QUIET = new Set(['cancelled', 'step_limit', 'restarted', 'tools_left_out', 'calls_left_out']);
 
 /** Why a turn ended as it did, and what one can do about it. */

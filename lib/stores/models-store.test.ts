@@ -15,7 +15,7 @@ const silent = listing('compatible', { default: true, available: false });
 const qwen = listing('compatible:qwen3', { default: true });
 const rehearsal = listing('rehearsal');
 
-test('a default that nobody chose gives way to the next default', () => {
+test('a default that was not chosen gives way to the next default', () => {
   const { getState } = createModelsStore();
   getState().load([listing('rehearsal', { default: true })], null);
   expect(getState().chosen).toBe('rehearsal');

@@ -15,7 +15,7 @@ export type ModelsStore = StoreApi<ModelsState>;
 
 /**
  * The models that can be chosen. A remembered choice counts only while the server has it, and a
- * default that nobody chose gives way to the next one: of a server that answers at last.
+ * default that was not chosen gives way to the next one: of a server that answers at last.
  */
 export const createModelsStore = (): ModelsStore =>
   createStore((set) => ({

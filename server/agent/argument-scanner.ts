@@ -15,7 +15,7 @@ export interface ArgumentScanner {
   push(text: string): void;
   /** The values that were completed since the last time, and the one that is being written. */
   take(): { readonly finished: readonly [key: string, shown: unknown][]; growing?: Growing };
-  /** The text is no JSON object, or larger or deeper than arguments may be. */
+  /** The text is not a JSON object, or larger or deeper than arguments may be. */
   readonly isBroken: boolean;
 }
 

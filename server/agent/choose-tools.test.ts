@@ -76,7 +76,7 @@ describe('[AL103] of more tools than a model takes', () => {
 describe.each(['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3:8b'])(
   'over %s',
   (model) => {
-    test('[AL103] 200 tools: 128 are sent, the named one among them, and run and model are told', async () => {
+    test('[AL103] 200 tools: 128 are sent, the named one among them, and the run and the model can read it', async () => {
       const tools = numbered('many', 200);
       const script = inOrder(
         { calls: [{ name: 'many_t199', args: { a: 1 } }] },

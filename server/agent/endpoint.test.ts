@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock } from './testing/fakes.ts';
 import { notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
-/** `OPENAI_BASE_URL` is all that is set, and nobody is there. */
+/** `OPENAI_BASE_URL` is all that is set, and no server is there. */
 const downAtTheStart = async (more: Partial<Parameters<typeof setupTurns>[0]> = {}) => {
   const made = await setupTurns({
     script: () => ({ text: 'From the real one.' }),
@@ -102,7 +102,7 @@ describe('an OPENAI_BASE_URL that does not answer at the start', () => {
     expect(made.openai.timesListed).toBe(1);
   });
 
-  test('[AL67] nobody asks any more once that is stopped', async () => {
+  test('[AL67] nothing is asked any more once that is stopped', async () => {
     const clock = createManualClock();
     const { models, openai } = await downAtTheStart({ models: { defaultModel: undefined, clock } });
     models.keepAsking(() => undefined)();
@@ -112,7 +112,7 @@ describe('an OPENAI_BASE_URL that does not answer at the start', () => {
     expect(openai.timesListed).toBe(0);
   });
 
-  test('[AL68] one that answers without a model is no reason for the rehearsal either', async () => {
+  test('[AL68] one that answers without a model does not bring the rehearsal either', async () => {
     const models = { defaultModel: undefined };
     const { turn } = await setupTurns({ script: () => ({}), listed: [], models });
     expect(await turn('Hello')).toMatchObject({

@@ -96,7 +96,7 @@ test('[AL104] an item of the Responses API without name or id gets what the SDK 
   expect(`${second}\n\n`).toBe(events(item({ name: 'demo', call_id: 'call_1' })));
 });
 
-test('[AL104] an answer that is no event stream is left as it is', async () => {
+test('[AL104] an answer other than an event stream is left as it is', async () => {
   const text = 'data: {"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}\n';
   expect(await mended([bytes(text)], 'application/json')).toBe(text);
 });

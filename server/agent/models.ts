@@ -22,12 +22,12 @@ export interface Models {
   list(): ModelListing[];
   /** The model used when a run names none. */
   readonly defaultModel: string;
-  /** Which model a reference names; without one, the default. Asks nobody. */
+  /** Which model a reference names; without one, the default. Sends no request. */
   resolve(
     ref?: string,
   ): { readonly ok: true; readonly ref: string } | { readonly ok: false; readonly message: string };
   /**
-   * The model that a turn asks. When `OPENAI_BASE_URL` has to tell which that is and has not
+   * The model that a turn asks. When that is the first of `OPENAI_BASE_URL`, which has not
    * answered, it is asked again, for two seconds at most (AL67, AL68).
    */
   open(ref: string): Promise<OpenedModel>;

@@ -181,7 +181,7 @@ interface LeftOut {
   readonly calls: StepCalls;
 }
 
-/** What people could not see otherwise: tools that the model did not know of, calls that it made in vain. */
+/** What people could not see otherwise: tools that the model was not offered, calls that it made in vain. */
 function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
   if (end.leftOut > 0 && !turn.noted.has('tools_left_out')) {
     turn.noted.add('tools_left_out');
@@ -267,10 +267,10 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
     return { status: 'cancelled' };
   }
   if (!(error instanceof StepFailedError)) deps.onDefect(error);
-  const told = describeFailure(error, turn.model.ref);
-  writer.addNotice(failure(told));
+  const described = describeFailure(error, turn.model.ref);
+  writer.addNotice(failure(described));
   await writer.end();
-  return { status: 'failed', error: told };
+  return { status: 'failed', error: described };
 }
 
 const isShuttingDown = (signal: AbortSignal): boolean =>
