@@ -73,8 +73,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLIENT_CALLS,
-        find: 'if (record.resultHash === resultHash) {',
-        replace: 'if (record.resultHash !== null) {',
+        find: 'if (record.resultHash === resultHash || isEqual(accepted(record), toAccepted(given))) {',
+        replace: 'if (given) {',
       },
     ],
   },
@@ -86,8 +86,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: MACHINE,
-        find: "if (again && state.granted && !state.rerunnable && !isProven) return refuse('already_granted');",
-        replace: 'void isProven;',
+        find: 'return !hasStarted || (state.rerunnable && rerunnable);',
+        replace: 'return hasStarted !== undefined;',
       },
     ],
   },
