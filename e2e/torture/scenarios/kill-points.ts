@@ -19,7 +19,12 @@ const POINTS: readonly KillPoint[] = [
   { name: 'decided', file: LEDGER, find: 'onDecided(record, previous);', where: 'after' },
   { name: 'in-transaction', file: WORKER, find: COMMIT, where: 'before' },
   { name: 'committed', file: WORKER, find: COMMIT, where: 'after' },
-  { name: 'written', file: LEDGER, find: 'entry.writes -= 1;', where: 'before' },
+  {
+    name: 'written',
+    file: LEDGER,
+    find: 'entry.writes -= 1;\n        publish(entry, record, toTell);',
+    where: 'before',
+  },
   {
     name: 'told-watchers',
     file: LEDGER,
