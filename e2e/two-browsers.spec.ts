@@ -7,6 +7,8 @@ import {
   cardOf,
   cardsFor,
   chooseInMenu,
+  composer,
+  conversation,
   say,
   signIn,
   signInByToken,
@@ -26,14 +28,18 @@ async function otherBrowser(browser: Browser, callboard: Callboard): Promise<Pag
 const clientIdOf = (page: Page) =>
   page.evaluate(() => sessionStorage.getItem('callboard:client') ?? '');
 
+const callLines = (page: Page) => conversation(page).getByTestId('call-line');
+
 /** Asks in words, and gives who took the screenshot. */
-async function screenshotFor(page: Page, callboard: Callboard, count: number) {
+async function screenshotFor(page: Page, callboard: Callboard) {
+  const before = await callLines(page).count();
   await say(page, 'Take a screenshot of this page');
-  const screenshots = cardsFor(page, 'browser.screenshot');
-  await expect(screenshots).toHaveCount(count);
-  await expect(screenshots.first()).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(callLines(page)).toHaveCount(before + 1);
+  const id = (await callLines(page).last().getAttribute('data-call-id')) ?? '';
+  const { status, client_id } = await finalCall(callboard, id);
+  expect(status).toBe('SUCCEEDED');
   await expect(page.getByTestId('run-status')).toBeHidden();
-  return (await finalCall(callboard, await callIdOf(screenshots.first()))).client_id;
+  return client_id;
 }
 
 test('of two visible browsers the one in which a person asks acts, each time', async ({
@@ -46,18 +52,14 @@ test('of two visible browsers the one in which a person asks acts, each time', a
   const other = await otherBrowser(browser, callboard);
   const [mine, theirs] = [await clientIdOf(page), await clientIdOf(other)];
   expect(theirs).not.toBe(mine);
-  let count = 0;
   for (let time = 0; time < 3; time += 1) {
     // Whatever the other one answers, a message that is typed here is for this one.
     const named = await invoke(callboard, 'device.info', {}, { client: theirs });
     expect((await finalCall(callboard, named)).client_id).toBe(theirs);
-    count += 1;
-    expect(await screenshotFor(page, callboard, count)).toBe(mine);
+    expect(await screenshotFor(page, callboard)).toBe(mine);
   }
-  count += 1;
-  expect(await screenshotFor(other, callboard, count)).toBe(theirs);
-  count += 1;
-  expect(await screenshotFor(page, callboard, count)).toBe(mine);
+  expect(await screenshotFor(other, callboard)).toBe(theirs);
+  expect(await screenshotFor(page, callboard)).toBe(mine);
   await other.context().close();
 });
 
@@ -73,7 +75,7 @@ test('a call that nobody asked for in a browser goes to the one that was touched
     (await finalCall(callboard, await invoke(callboard, 'device.info'))).client_id;
   for (const touched of [page, other, page]) {
     const id = await clientIdOf(touched);
-    await touched.getByRole('heading').first().click();
+    await composer(touched).click();
     // The touch is on its way; what is answered meanwhile is no touch of the other one.
     await expect.poll(asked).toBe(id);
     expect(await asked()).toBe(id);
