@@ -87,6 +87,9 @@ async function openApproval(
   const board = await startServer({ env });
   const program = await connect.client(board, { tools: ['gate.open'] });
   await signIn(page, board);
+  // On a narrow screen the cards are behind a tab.
+  const live = page.getByRole('tab', { name: /Live/ });
+  if (await live.isVisible()) await live.click();
   const id = await invoke(board, 'gate.open', args);
   const card = cardOf(page, id);
   await expect(card.getByTestId('status-chip')).toHaveText('Needs approval');
@@ -139,7 +142,6 @@ for (const [where, size] of [
       testInfo,
       LONG,
     );
-    if (size.width < 600) await page.getByRole('tab', { name: /Live/ }).click();
     await expect(allow).toBeDisabled();
     await card.getByRole('button', { name: /^Fold \(1\.\d kB\)$/ }).click();
     await expect(card.getByTestId('folded')).toHaveText(/Arguments folded: 1\.\d kB/);

@@ -20,14 +20,15 @@ export interface ApprovalProps {
  */
 export function Approval(props: ApprovalProps) {
   const { card } = props;
-  const question = JSON.stringify([card.clock, card.client_id, card.params, card.params_bytes]);
+  const params = shownArguments(card);
+  const question = JSON.stringify([card.clock, card.client_id, params, card.params_bytes]);
   return typeof card.params_bytes === 'number' ? (
     <FetchedApproval key={question} {...props} />
   ) : (
     <ApprovalPanel
       key={question}
-      args={{ kind: 'known', params: shownArguments(card) }}
-      bytes={argumentsBytes(shownArguments(card))}
+      args={{ kind: 'known', params }}
+      bytes={argumentsBytes(params)}
       onDecide={(input) => props.actions.decide(props.callId, input)}
     />
   );

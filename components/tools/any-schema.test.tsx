@@ -2,13 +2,16 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { hostileRecord, hostileSchema } from '../testing/hostile-json.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { ToolsPage } from './tools-page.tsx';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
 
 const toolOf = (name: string, schema: Record<string, unknown>): ToolListing => ({
   name,
@@ -111,6 +114,7 @@ describe('[RV2] [RV3] a schema of any shape leaves the page of tools as it is', 
 });
 
 test('[RV4] arguments that no field can hold are shown as JSON, and the form comes back', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   await showPage([toolOf('odd', schema)], 'odd');
   const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
@@ -125,6 +129,7 @@ test('[RV4] arguments that no field can hold are shown as JSON, and the form com
 });
 
 test('[RV4] a tool that cannot be drawn fails alone, in the list and beside it', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
   const odd: ToolListing = { ...toolOf('odd', {}), ...JSON.parse('{"description":{}}') };
   await showPage([odd, toolOf('good', { type: 'object' })], 'odd');
   expect(screen.getAllByTestId('cannot-show')).toHaveLength(2);
