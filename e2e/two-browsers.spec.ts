@@ -25,8 +25,8 @@ async function otherBrowser(browser: Browser, callboard: Callboard): Promise<Pag
 }
 
 /** Who a page is to the server. */
-const clientIdOf = (page: Page) =>
-  page.evaluate(() => sessionStorage.getItem('callboard:client') ?? '');
+const clientIdOf = (page: Page): Promise<string> =>
+  page.evaluate(() => JSON.parse(sessionStorage.getItem('callboard:client') ?? '').clientId);
 
 const callLines = (page: Page) => conversation(page).getByTestId('call-line');
 
