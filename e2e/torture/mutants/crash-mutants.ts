@@ -121,7 +121,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/recover.ts',
-        find: 'const stored = await store.openCalls();',
+        find: 'const stored = (await store.openCalls()).map(withBoundedCard);',
         replace: 'const stored: CallRecord[] = [];',
       },
       {

@@ -86,8 +86,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: MACHINE,
-        find: "if (again && state.granted && !state.rerunnable && !isProven) return refuse('already_granted');",
-        replace: 'void isProven;',
+        find: 'return !hasStarted || (state.rerunnable && rerunnable);',
+        replace: 'return hasStarted || !rerunnable || true;',
       },
     ],
   },
