@@ -7,6 +7,8 @@ const WAITING = '**/away.spec.ts';
 
 export default defineConfig({
   testDir: 'e2e',
+  // What ends in `.test.ts` is Vitest's.
+  testMatch: '**/*.spec.ts',
   // Each test has a server and a browser of its own; more of them than cores would only be slow.
   // One waits two minutes for the clocks of absences and does next to nothing: it has its own place.
   workers: 3,
