@@ -264,6 +264,18 @@ describe('arguments of which the card has the beginning', () => {
   });
 });
 
+test('[CD23] what could not be fetched is told in the language of the page', async () => {
+  layOut({ height: 100 });
+  const gone = { error: { code: 'shutting_down', message: 'The server is stopping' } };
+  setup(
+    { params_bytes: 48_000, truncated: true, params: { memo: 'aa' } },
+    { locale: 'zh', answer: () => ({ status: 503, body: gone }) },
+  );
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('服务器正在停止。请等它恢复后再试。');
+  expect(alert.textContent).not.toContain('stopping');
+});
+
 describe('[AP5] hidden characters in arguments to decide on', () => {
   const hidden = { 'to\u2800': 'Ada\u{e0045}\u{e0056}', memo: 'thanks ❤️\u3164' };
   beforeEach(() => layOut({ height: 100 }));

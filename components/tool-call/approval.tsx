@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { Card } from '#lib/protocol/card';
+import { useFailureWords } from '../conversation/notice-words.ts';
 import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
@@ -60,6 +61,7 @@ function Fetched({
   draft,
   onAgain,
 }: FetchedProps & { onAgain: () => void }) {
+  const failureWords = useFailureWords();
   const record = useCallRecord(callId);
   const bytes = card.params_bytes ?? argumentsBytes(card.params);
   const args =
@@ -67,7 +69,7 @@ function Fetched({
       ? ({ kind: 'fetching' } as const)
       : record.ok
         ? ({ kind: 'known', params: record.value.args } as const)
-        : ({ kind: 'failed', problem: record.message, onAgain } as const);
+        : ({ kind: 'failed', problem: failureWords(record).words, onAgain } as const);
   return (
     <ApprovalPanel
       args={args}
