@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
+import { visibleJsonText } from '#lib/format/show-control-characters';
 import { AllowButton } from './allow-button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { argumentsText } from './arguments-text.ts';
@@ -11,10 +12,17 @@ import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx
 import { ReadFirst } from './read-first.tsx';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
+/** What a person writes in place of the arguments; null while they are not edited. */
+export interface ArgumentsDraft {
+  readonly text: string | null;
+  readonly set: (text: string | null) => void;
+}
+
 export interface ApprovalPanelProps {
   args: ArgumentsToDecide;
   /** Of the arguments as JSON. */
   bytes: number;
+  draft: ArgumentsDraft;
   /** Resolves to whether the decision was taken. */
   onDecide: (input: ApprovalInput) => Promise<boolean>;
 }
@@ -24,9 +32,8 @@ export interface ApprovalPanelProps {
  * the focus: an approval must not be given by a key press meant for something
  * else. Nor is it given before the arguments were read to their end, or folded.
  */
-export function ApprovalPanel({ args, bytes, onDecide }: ApprovalPanelProps) {
+export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
-  const [isEditing, setEditing] = useState(false);
 
   const decide = async (input: ApprovalInput) => {
     setSending(true);
@@ -35,12 +42,13 @@ export function ApprovalPanel({ args, bytes, onDecide }: ApprovalPanelProps) {
     if (!taken) setSending(false);
   };
 
-  return isEditing && args.kind === 'known' ? (
+  return draft.text !== null && args.kind === 'known' ? (
     <ArgumentsEditor
-      params={args.params}
+      text={draft.text}
       isSending={isSending}
+      onChange={draft.set}
       onAllow={(edited) => decide({ decision: 'yes', args: edited })}
-      onBack={() => setEditing(false)}
+      onBack={() => draft.set(null)}
     />
   ) : (
     <Question
@@ -48,7 +56,7 @@ export function ApprovalPanel({ args, bytes, onDecide }: ApprovalPanelProps) {
       bytes={bytes}
       isSending={isSending}
       onDecide={decide}
-      onEdit={() => setEditing(true)}
+      onEdit={() => args.kind === 'known' && draft.set(visibleJsonText(args.params))}
     />
   );
 }

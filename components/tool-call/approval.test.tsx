@@ -155,6 +155,43 @@ describe('arguments that do not fit', () => {
   });
 });
 
+describe('[AP6] what a person has written in place of the arguments', () => {
+  const field = () => screen.getByRole<HTMLTextAreaElement>('textbox');
+  const edit = async () => {
+    await press('Edit arguments…');
+    fireEvent.change(field(), { target: { value: '{"to": "Eve"}' } });
+  };
+
+  test.each<[string, CardUpdate]>([
+    ['clocks that a restart moved', { clock: { name: 'approval', deadline_at: 3_000 } }],
+    ['another client', { client_id: 'cl_2' }],
+  ])('is kept after %s, and not read yet', async (_what, update) => {
+    layOut(LONG);
+    const { change, decisions } = setup();
+    await edit();
+    scrollTo(field(), 2_760);
+    change(update);
+    expect(field().value).toBe('{"to": "Eve"}');
+    await press('Allow with these');
+    expect(decisions()).toEqual([]);
+    scrollTo(field(), 2_760);
+    await press('Allow with these');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: { to: 'Eve' } }]);
+  });
+
+  test('goes with the arguments that it was written for, and when one goes back', async () => {
+    layOut({ height: 100 });
+    const { change } = setup();
+    await edit();
+    change({ params: { amount: 10_000 } });
+    expect(screen.queryByRole('textbox')).toBeNull();
+    await edit();
+    await press('Back');
+    await press('Edit arguments…');
+    expect(JSON.parse(field().value)).toEqual({ ...args, amount: 10_000 });
+  });
+});
+
 test('[AP1] arguments that fit are read at once, and need no fold', () => {
   layOut({ height: 100 });
   setup();
@@ -225,6 +262,18 @@ describe('arguments of which the card has the beginning', () => {
     expect(await screen.findByText(/the whole/)).toBeDefined();
     expect(isBlocked('Allow once')).toBe(false);
   });
+});
+
+test('[CD23] what could not be fetched is told in the language of the page', async () => {
+  layOut({ height: 100 });
+  const gone = { error: { code: 'shutting_down', message: 'The server is stopping' } };
+  setup(
+    { params_bytes: 48_000, truncated: true, params: { memo: 'aa' } },
+    { locale: 'zh', answer: () => ({ status: 503, body: gone }) },
+  );
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('服务器正在停止。请等它恢复后再试。');
+  expect(alert.textContent).not.toContain('stopping');
 });
 
 describe('[AP5] hidden characters in arguments to decide on', () => {

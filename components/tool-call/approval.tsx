@@ -2,7 +2,8 @@
 
 import { useState } from 'react';
 import type { Card } from '#lib/protocol/card';
-import { ApprovalPanel } from './approval-panel.tsx';
+import { useFailureWords } from '../conversation/notice-words.ts';
+import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
 import { shownArguments } from './shown-arguments.ts';
@@ -21,26 +22,47 @@ export interface ApprovalProps {
 export function Approval(props: ApprovalProps) {
   const { card } = props;
   const params = shownArguments(card);
-  const question = JSON.stringify([card.clock, card.client_id, params, card.params_bytes]);
+  const about = JSON.stringify([params, card.params_bytes]);
+  const question = JSON.stringify([card.clock, card.client_id, about]);
+  const draft = useDraft(about);
   return typeof card.params_bytes === 'number' ? (
-    <FetchedApproval key={question} {...props} />
+    <FetchedApproval key={question} {...props} draft={draft} />
   ) : (
     <ApprovalPanel
       key={question}
       args={{ kind: 'known', params }}
       bytes={argumentsBytes(params)}
+      draft={draft}
       onDecide={(input) => props.actions.decide(props.callId, input)}
     />
   );
 }
 
+/** AP6: a question that is asked anew takes nothing away from what was written for its arguments. */
+function useDraft(about: string): ArgumentsDraft {
+  const [draft, setDraft] = useState<{ about: string; text: string } | null>(null);
+  return {
+    text: draft?.about === about ? draft.text : null,
+    set: (text) => setDraft(text === null ? null : { about, text }),
+  };
+}
+
+type FetchedProps = ApprovalProps & { draft: ArgumentsDraft };
+
 /** The card has the beginning of its arguments; the decision is on all of them. */
-function FetchedApproval(props: ApprovalProps) {
+function FetchedApproval(props: FetchedProps) {
   const [round, setRound] = useState(0);
   return <Fetched key={round} {...props} onAgain={() => setRound(round + 1)} />;
 }
 
-function Fetched({ callId, card, actions, onAgain }: ApprovalProps & { onAgain: () => void }) {
+function Fetched({
+  callId,
+  card,
+  actions,
+  draft,
+  onAgain,
+}: FetchedProps & { onAgain: () => void }) {
+  const failureWords = useFailureWords();
   const record = useCallRecord(callId);
   const bytes = card.params_bytes ?? argumentsBytes(card.params);
   const args =
@@ -48,8 +70,13 @@ function Fetched({ callId, card, actions, onAgain }: ApprovalProps & { onAgain: 
       ? ({ kind: 'fetching' } as const)
       : record.ok
         ? ({ kind: 'known', params: record.value.args } as const)
-        : ({ kind: 'failed', problem: record.message, onAgain } as const);
+        : ({ kind: 'failed', problem: failureWords(record).words, onAgain } as const);
   return (
-    <ApprovalPanel args={args} bytes={bytes} onDecide={(input) => actions.decide(callId, input)} />
+    <ApprovalPanel
+      args={args}
+      bytes={bytes}
+      draft={draft}
+      onDecide={(input) => actions.decide(callId, input)}
+    />
   );
 }

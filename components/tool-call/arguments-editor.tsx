@@ -1,26 +1,26 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import { Button } from '#components/ui/button';
 import { HiddenNote } from '#components/ui/hidden-note';
 import { parseArguments } from '#lib/format/parse-arguments';
-import { visibleJsonText } from '#lib/format/show-control-characters';
 import { AllowButton } from './allow-button.tsx';
 import { ReadFirst } from './read-first.tsx';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ArgumentsEditorProps {
-  params: Record<string, unknown>;
+  text: string;
   isSending: boolean;
+  onChange: (text: string) => void;
   onAllow: (args: Record<string, unknown>) => void;
   onBack: () => void;
 }
 
 /** Other arguments than the agent's, as JSON, before a call is allowed. */
 export function ArgumentsEditor(props: ArgumentsEditorProps) {
+  const { text } = props;
   const t = useTranslations('card');
-  const [text, setText] = useState(() => visibleJsonText(props.params));
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   const seen = useSeenToEnd(text);
@@ -41,7 +41,7 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
         spellCheck={false}
         rows={Math.min(12, text.split('\n').length + 1)}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => props.onChange(event.target.value)}
         className="field mono w-full"
       />
       {problem !== null && (

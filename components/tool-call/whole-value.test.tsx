@@ -22,7 +22,11 @@ function Card() {
 }
 
 /** A card of that update, whose call has that record. */
-function setup(update: CardUpdate, record: object, status = 200) {
+function setup(
+  update: CardUpdate,
+  record: object,
+  { status = 200, locale = 'en' }: { status?: number; locale?: 'en' | 'zh' } = {},
+) {
   const answer = ({ path }: SentRequest) =>
     path === '/v1/tool_calls/tc_1' ? { status, body: record } : { body: {} };
   const { workbench, sent } = createTestWorkbench(answer);
@@ -37,7 +41,7 @@ function setup(update: CardUpdate, record: object, status = 200) {
     },
   ]);
   render(
-    <InWorkbench workbench={workbench}>
+    <InWorkbench workbench={workbench} locale={locale}>
       <Card />
     </InWorkbench>,
   );
@@ -74,6 +78,14 @@ test('[CD21] a result that is a beginning opens whole, the display where there i
   const file = nextFile();
   fireEvent.click(dialog.getByRole('button', { name: 'Download what the model was answered' }));
   expect(await file).toEqual(['file.read-output.txt', 'text/plain', 'for the model']);
+});
+
+test('[CD23] a whole that cannot be had says why in the language of the page', async () => {
+  const gone = { error: { code: 'rate_limited', message: 'Too many requests' } };
+  setup(done, gone, { status: 429, locale: 'zh' });
+  fireEvent.click(button('打开完整内容'));
+  const dialog = within(await screen.findByRole('dialog', { name: '结果' }));
+  expect((await dialog.findByRole('alert')).textContent).toBe('请求过多。请稍候再试。');
 });
 
 test('[CD21] the file of a result is the whole of it', async () => {
