@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BrowserContextOptions } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -171,6 +171,38 @@ test('[BT8] the shared tab is asked for once, by a tap', async () => {
   await page.evaluate(() => window.toolsRig.endTracks());
   await begin('browser.screenshot', { mode: 'display' });
   expect(await link.next('tool_status')).toMatchObject({ phase: 'device' });
+});
+
+/** From now on the page's browser refuses so many frames, and names no reason, as Chromium does under load. */
+const refuseFrames = (page: Page, times: number) =>
+  page.evaluate((count) => {
+    const { prototype } = Reflect.get(window, 'ImageCapture');
+    const { grabFrame } = prototype;
+    let left = count;
+    prototype.grabFrame = function grab() {
+      left -= 1;
+      return left < 0 ? grabFrame.call(this) : Promise.reject();
+    };
+  }, times);
+
+test('[BT10] a frame of the shared tab that is refused without a reason is asked for again', async () => {
+  const { page, link, begin } = await setup();
+  await refuseFrames(page, 2);
+  await begin('browser.screenshot', { mode: 'display' });
+  await page.getByRole('button', { name: 'allowed' }).click();
+  const { output } = await pictureOf(await link.answer());
+  expect(output).toMatchObject({ mode: 'display', note: 'as displayed' });
+});
+
+test('[BT10] a browser that refuses each frame of the shared tab ends the call with words', async () => {
+  const { page, link, begin } = await setup();
+  await refuseFrames(page, 1_000);
+  await begin('browser.screenshot', { mode: 'display' });
+  await page.getByRole('button', { name: 'allowed' }).click();
+  expect(await link.answer()).toMatchObject({
+    type: 'tool_error',
+    error: expect.stringContaining('the browser gave no frame of the shared tab'),
+  });
 });
 
 test('[BT4] declining to share the tab is a denial', async () => {

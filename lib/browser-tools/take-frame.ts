@@ -2,6 +2,8 @@ import type { Picture } from './browser-env.ts';
 
 /** A camera's first frames are dark while it adjusts itself. */
 const FRAMES_TO_SKIP = 3;
+/** A few, so that a browser that has none ends the call, too. */
+const GRABS = 5;
 
 /** Takes one frame of a live stream, at most `maxWidth` wide. */
 export async function takeFrame(
@@ -21,11 +23,20 @@ interface FrameGrabber {
   grabFrame(): Promise<ImageBitmap>;
 }
 
-function grabFrame(track: MediaStreamTrack): Promise<ImageBitmap> {
+async function grabFrame(track: MediaStreamTrack): Promise<ImageBitmap> {
   const { ImageCapture } = window as unknown as {
     ImageCapture: new (track: MediaStreamTrack) => FrameGrabber;
   };
-  return new ImageCapture(track).grabFrame();
+  const capture = new ImageCapture(track);
+  for (let grabs = 0; grabs < GRABS; grabs += 1) {
+    try {
+      return await capture.grabFrame();
+    } catch (error) {
+      // Chromium under load loses a frame now and then, and rejects with nothing; an end has a reason.
+      if (error !== undefined) throw error;
+    }
+  }
+  throw new Error('the browser gave no frame of the shared tab');
 }
 
 /** By a video element, which every browser has. */
