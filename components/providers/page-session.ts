@@ -16,6 +16,15 @@ export function keepSessionKey(key: string): boolean {
   return readKey() === key;
 }
 
+export const hasSessionKey = (): boolean => readKey() !== null;
+
+/** Called when another tab has signed in or out. Returns its undo. */
+export function onSessionKey(listener: () => void): () => void {
+  const look = ({ key }: StorageEvent) => (key === KEY || key === null) && listener();
+  window.addEventListener('storage', look);
+  return () => window.removeEventListener('storage', look);
+}
+
 export const forgetSessionKey = (): void => browserMemory.write(KEY, null);
 
 /** For paths of our own API. */

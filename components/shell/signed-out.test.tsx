@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepSessionKey, pageProtocols } from '../providers/page-session.ts';
+import { forgetSessionKey, keepSessionKey, pageProtocols } from '../providers/page-session.ts';
 import {
   type Answer,
   createTestWorkbench,
@@ -62,4 +62,20 @@ test('when signing out did not work, a session that is gone all the same is noti
   fireEvent.click(screen.getByText('Out'));
   await waitFor(() => expect(went).toHaveLength(1));
   expect(went[0]).toContain('expired=session');
+});
+
+test('signing out in another tab leads there, also when this one signed in before it and keeps its sockets', () => {
+  const { went } = setup({ body: {} });
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'callboard:theme' })));
+  expect(went).toEqual([]);
+  forgetSessionKey();
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'callboard:session' })));
+  expect(went).toEqual([`/sign-in?expired=session&next=${encodeURIComponent(location.pathname)}`]);
+});
+
+test('signing in anew in another tab leads nowhere', () => {
+  const { went } = setup({ body: {} });
+  keepSessionKey('another');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'callboard:session' })));
+  expect(went).toEqual([]);
 });

@@ -1,12 +1,15 @@
 'use client';
 
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
+import { hasSessionKey, onSessionKey } from '../providers/page-session.ts';
 import { useConnection } from '../providers/workbench-context.tsx';
 
 /** Leaves for the sign-in page when the session has ended; drafts stay in the tab's memory. */
 export function SignedOut() {
   const { feed, signingOut } = useConnection();
-  const ended = feed.kind === 'refused' && !signingOut;
+  // Each sign-in of a browser has sockets of its own; signing out is meant for all of its tabs.
+  const hasKey = useSyncExternalStore(onSessionKey, hasSessionKey, () => true);
+  const ended = (feed.kind === 'refused' || !hasKey) && !signingOut;
   useEffect(() => {
     if (!ended) return;
     const back = encodeURIComponent(location.pathname + location.search);
