@@ -95,7 +95,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** What becomes of a call that waits; undefined when it goes on waiting. */
   function nextStep(record: CallRecord, neverStarted?: NeverStarted): Step | undefined {
     const route = routeCall(record, candidatesFor(record), neverStarted);
-    if (route.to === 'nobody') return undefined;
+    if (route.to === 'no_executor') return undefined;
     if (route.to === 'end') return step(record, { type: 'refused', error: route.error });
     const { tool, args } = route;
     const fields = { ...takenFrom(tool, record), args };

@@ -28,10 +28,10 @@ export type RoutedCall = Pick<
 export type Route<Tool extends OfferedTool = OfferedTool> =
   | { readonly to: 'executor' | 'approval'; readonly tool: Tool; readonly args: CallRecord['args'] }
   /** It waits. */
-  | { readonly to: 'nobody' }
+  | { readonly to: 'no_executor' }
   | { readonly to: 'end'; readonly error: CallError };
 
-const NOBODY: Route<never> = { to: 'nobody' };
+const NO_EXECUTOR: Route<never> = { to: 'no_executor' };
 
 /**
  * Which of those who offer the tool now takes the call (rules CR1 to CR5).
@@ -68,7 +68,7 @@ function firstAskable<Tool extends OfferedTool>(
     ({ tool, isAskable }) =>
       isAskable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
   );
-  return asked ? { to: 'executor', tool: asked.tool, args } : NOBODY;
+  return asked ? { to: 'executor', tool: asked.tool, args } : NO_EXECUTOR;
 }
 
 /** What was approved runs where it was approved, as long as that tool is the one that was shown. */
@@ -83,10 +83,10 @@ function routeApproved<Tool extends OfferedTool>(
   const changed = possible.find(({ tool }) => tool.clientId === approval?.clientId);
   if (call.phase === 'queued') {
     const next = changed ?? possible.find(({ isAskable }) => isAskable) ?? possible[0];
-    return next ? checkAgain(call, next.tool, 'approval') : NOBODY;
+    return next ? checkAgain(call, next.tool, 'approval') : NO_EXECUTOR;
   }
   // A status never goes back, so nobody can be asked again.
-  return changed && call.phase === 'offered' ? { to: 'end', error: CHANGED } : NOBODY;
+  return changed && call.phase === 'offered' ? { to: 'end', error: CHANGED } : NO_EXECUTOR;
 }
 
 const CHANGED: CallError = {
