@@ -20,18 +20,30 @@ export interface ApprovalProps {
  */
 export function Approval(props: ApprovalProps) {
   const { card } = props;
+  const actions = { ...props.actions, decide: decideOn(props) };
   const question = JSON.stringify([card.clock, card.client_id, card.params, card.params_bytes]);
   return typeof card.params_bytes === 'number' ? (
-    <FetchedApproval key={question} {...props} />
+    <FetchedApproval key={question} {...props} actions={actions} />
   ) : (
     <ApprovalPanel
       key={question}
       args={{ kind: 'known', params: shownArguments(card) }}
       bytes={argumentsBytes(shownArguments(card))}
-      onDecide={(input) => props.actions.decide(props.callId, input)}
+      onDecide={(input) => actions.decide(props.callId, input)}
     />
   );
 }
+
+/** The yes is to what the card shows: the server refuses it where it has asked anew since. */
+const decideOn =
+  ({ card, actions }: ApprovalProps): CardActions['decide'] =>
+  (callId, input) => {
+    const expiresAt = card.clock?.name === 'approval' ? card.clock.deadline_at : null;
+    return actions.decide(callId, {
+      ...input,
+      ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+    });
+  };
 
 /** The card has the beginning of its arguments; the decision is on all of them. */
 function FetchedApproval(props: ApprovalProps) {

@@ -95,6 +95,7 @@ export function createOperatorActions(deps: {
       dispatcher.apply(record, { type: 'denied', message: `An operator denied the call${note}` });
       return done(id);
     }
+    if (isOlder(decision.expiresAt, record)) return changedSince(id);
     const fields = editedArgs(record, principal, decision.args);
     if (!fields.ok) return fields;
     const placed = placement.approve(record, fields.fields);
@@ -177,6 +178,10 @@ export function createOperatorActions(deps: {
 
   return { cancel, retry, decide, answer, extend };
 }
+
+/** Whether the yes is to a question that has been asked anew since: each has a time of its own. */
+const isOlder = (expiresAt: number | undefined, { deadlines }: CallRecord): boolean =>
+  expiresAt !== undefined && expiresAt !== (deadlines.approval ?? 0) / 1000;
 
 const notFound = (id: string): CallActionOutcome => ({
   ok: false,
