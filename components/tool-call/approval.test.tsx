@@ -66,7 +66,7 @@ describe('arguments that do not fit', () => {
     expect(decisions()).toEqual([]);
     scrollTo(region(), 2_760);
     await press('Allow once');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes' }]);
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', expires_at: 2_000 }]);
   });
 
   test('[AP1] allow a call for good only when they were read, too', async () => {
@@ -74,7 +74,9 @@ describe('arguments that do not fit', () => {
     scrollTo(region(), 2_760);
     scrollTo(region(), 0);
     await press('Always in this run');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'always' }]);
+    expect(decisions().map(({ body }) => body)).toEqual([
+      { decision: 'always', expires_at: 2_000 },
+    ]);
   });
 
   test.each([
@@ -99,7 +101,7 @@ describe('arguments that do not fit', () => {
   test('[AP1] are no reason not to deny', async () => {
     const { decisions } = setup();
     await press('Deny');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'no' }]);
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'no', expires_at: 2_000 }]);
   });
 
   test('[AP4] keep their buttons in reach, with the reason, and a press leads to them', async () => {
@@ -151,7 +153,9 @@ describe('arguments that do not fit', () => {
     expect(decisions()).toEqual([]);
     scrollTo(field, 2_760);
     await press('Allow with these');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: { to: 'Eve' } }]);
+    expect(decisions().map(({ body }) => body)).toEqual([
+      { decision: 'yes', args: { to: 'Eve' }, expires_at: 2_000 },
+    ]);
   });
 });
 
@@ -302,7 +306,9 @@ describe('[AP5] hidden characters in arguments to decide on', () => {
     expect(within(note).getAllByRole('img')).toHaveLength(3);
     expect(field.getAttribute('aria-describedby')).toBe(note.id);
     await press('Allow with these');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: hidden }]);
+    expect(decisions().map(({ body }) => body)).toEqual([
+      { decision: 'yes', args: hidden, expires_at: 2_000 },
+    ]);
   });
 
   test('are counted as they are typed', async () => {

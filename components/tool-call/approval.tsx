@@ -25,15 +25,16 @@ export function Approval(props: ApprovalProps) {
   const about = JSON.stringify([params, card.params_bytes]);
   const question = JSON.stringify([card.clock, card.client_id, about]);
   const draft = useDraft(about);
+  const actions = { ...props.actions, decide: decideOn(props) };
   return typeof card.params_bytes === 'number' ? (
-    <FetchedApproval key={question} {...props} draft={draft} />
+    <FetchedApproval key={question} {...props} actions={actions} draft={draft} />
   ) : (
     <ApprovalPanel
       key={question}
       args={{ kind: 'known', params }}
       bytes={argumentsBytes(params)}
       draft={draft}
-      onDecide={(input) => props.actions.decide(props.callId, input)}
+      onDecide={(input) => actions.decide(props.callId, input)}
     />
   );
 }
@@ -46,6 +47,17 @@ function useDraft(about: string): ArgumentsDraft {
     set: (text) => setDraft(text === null ? null : { about, text }),
   };
 }
+
+/** The yes is to what the card shows: the server refuses it where it has asked anew since. */
+const decideOn =
+  ({ card, actions }: ApprovalProps): CardActions['decide'] =>
+  (callId, input) => {
+    const expiresAt = card.clock?.name === 'approval' ? card.clock.deadline_at : null;
+    return actions.decide(callId, {
+      ...input,
+      ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+    });
+  };
 
 type FetchedProps = ApprovalProps & { draft: ArgumentsDraft };
 

@@ -241,3 +241,26 @@ test('§2 the card shows the arguments that were approved, whole', async ({ conn
   await expect.poll(async () => (await shown()).status_params).toEqual({ amount: 1 });
   expect((await shown()).params).toEqual({ to: 'Ann', amount: 4 });
 });
+
+test('§6 a yes to what was shown before is no yes to what is asked now', async ({ connect }) => {
+  const hello = { client_id: 'shown', name: 'Phone' };
+  const shown = await connect.client(board(), { hello, tools: [PAY] });
+  const id = await invoke(board(), 'pay', { amount: 5 });
+  const question = await readCall(board(), id);
+  const other = await connect.client(board(), {
+    hello: { client_id: 'other', name: 'Phone' },
+    tools: [{ ...PAY, description: 'Pays somebody else' }],
+  });
+  await shown.close();
+  const seen = { decision: 'yes', expires_at: question.card.clock?.deadline_at };
+  expect(refusalOf(await decide(id, seen))).toMatchObject({ status: 409, code: 'conflict' });
+  // The same yes again, of a second tab or of a script that tries again.
+  expect(refusalOf(await decide(id, seen))).toMatchObject({ status: 409, code: 'conflict' });
+  await other.settled();
+  expect(other.all('tool_call_request')).toEqual([]);
+  const now = await readCall(board(), id);
+  expect([now.phase, now.card.client_id]).toEqual(['approval', 'other']);
+  const yes = { decision: 'yes', expires_at: now.card.clock?.deadline_at };
+  expect((await decide(id, yes)).status).toBe(200);
+  expect((await other.request()).id).toBe(id);
+});

@@ -216,3 +216,22 @@ test('§5 a client may register no more than its limit of tools, and is told whi
   expect(answer.rejected.map(({ name }) => name)).toEqual(names.slice(-2));
   expect(answer.rejected[0]?.code).toBe('too_many_tools');
 });
+
+test('§5 permissions are those of tools: others would go to every watcher, without a bound', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), { hello: { client_id: 'permitted' } });
+  const many = Array.from({ length: LIMITS.toolsPerClient + 1 }, (_, at) => [`t${at}`, 'granted']);
+  for (const permissions of [Object.fromEntries(many), { ['x'.repeat(65)]: 'granted' }]) {
+    client.send({ type: 'client_state', permissions });
+    expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
+  }
+  const most = Object.fromEntries(many.slice(1));
+  client.send({ type: 'client_state', permissions: most });
+  await client.settled();
+  expect(client.all('error')).toHaveLength(2);
+  const watcher = await connect.watcher(board());
+  const snapshot = await watcher.next('snapshot');
+  const told = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
+  expect(told?.permissions).toEqual(most);
+});

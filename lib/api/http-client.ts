@@ -22,6 +22,8 @@ export interface ApprovalInput {
   readonly decision: 'yes' | 'no' | 'always';
   readonly note?: string;
   readonly args?: Readonly<Record<string, unknown>>;
+  /** Of the question that was answered, so that the yes is to no newer one. */
+  readonly expires_at?: number;
 }
 
 /** The operator's token, or the code of a one-time link. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callPhaseSchema } from './call-status.ts';
 import { progressSchema } from './card.ts';
 import { LIMITS } from './limits.ts';
+import { LONGEST_TOOL_NAME } from './tool-name.ts';
 
 /** What a client sends on `/ws/client` (contract, section 5). Unknown fields are dropped. */
 
@@ -89,10 +90,17 @@ export const toolErrorSchema = z.object({
   attempt: attempt.optional(),
 });
 
+/** By tool. Every watcher is told, so that there are no more than a client may have tools. */
+const permissionsSchema = z
+  .record(z.string().max(LONGEST_TOOL_NAME), z.enum(['granted', 'prompt', 'denied']))
+  .refine((permissions) => Object.keys(permissions).length <= LIMITS.toolsPerClient, {
+    error: `at most ${LIMITS.toolsPerClient} tools`,
+  });
+
 const clientStateSchema = z.object({
   type: z.literal('client_state'),
   visibility: z.enum(['visible', 'hidden']).optional(),
-  permissions: z.record(z.string(), z.enum(['granted', 'prompt', 'denied'])).optional(),
+  permissions: permissionsSchema.optional(),
   battery: z.unknown().optional(),
   secure_context: z.boolean().optional(),
   /** A person has just touched this client: pointer, key or focus. */

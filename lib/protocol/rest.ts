@@ -70,6 +70,8 @@ export const approvalBodySchema = z.object({
   decision: z.enum(['yes', 'no', 'always']),
   note: z.string().max(2_000).optional(),
   args: z.unknown().optional(),
+  /** `expires_at` of the approval that was decided: a yes to an older question is refused. */
+  expires_at: z.number().optional(),
 });
 
 /** `null` is an answer; a missing `output` is not. */

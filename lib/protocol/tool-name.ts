@@ -1,3 +1,5 @@
+export const LONGEST_TOOL_NAME = 64;
+
 /** Names a tool may have (contract, section 5): ASCII only, so that no look-alike passes. */
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 

@@ -100,7 +100,13 @@ export interface CallService {
   decide(
     id: string,
     principal: Principal,
-    decision: { decision: 'yes' | 'no' | 'always'; note?: string; args?: unknown },
+    decision: {
+      decision: 'yes' | 'no' | 'always';
+      note?: string;
+      args?: unknown;
+      /** Of the approval that was shown, in seconds. */
+      expiresAt?: number;
+    },
   ): Promise<CallActionOutcome>;
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;

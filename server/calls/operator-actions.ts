@@ -95,6 +95,7 @@ export function createOperatorActions(deps: {
       dispatcher.apply(record, { type: 'denied', message: `An operator denied the call${note}` });
       return done(id);
     }
+    if (isOlder(decision.expiresAt, record)) return changedSince(id);
     const fields = editedArgs(record, principal, decision.args);
     if (!fields.ok) return fields;
     const placed = placement.approve(record, fields.fields);
@@ -110,12 +111,17 @@ export function createOperatorActions(deps: {
   function editedArgs(record: CallRecord, principal: Principal, args: unknown) {
     if (args === undefined) return { ok: true as const, fields: {} };
     const { approval, fromClientId } = record.routing;
-    const found = resolveTarget(registry, {
+    const target = {
       tool: record.toolName,
       principal,
       fromClientId: fromClientId ?? undefined,
-      ...(approval?.clientId ? { clientId: approval.clientId } : {}),
-    });
+      ...(record.wantedClientId === null ? {} : { clientId: record.wantedClientId }),
+    };
+    const asked = approval?.clientId
+      ? resolveTarget(registry, { ...target, clientId: approval.clientId })
+      : undefined;
+    // Its client has left: the edit is checked for the next one, and the question is asked anew.
+    const found = asked?.ok ? asked : resolveTarget(registry, target);
     if (!found.ok) return found;
     const checked = found.tool.check(args);
     if (checked.ok) return { ok: true as const, fields: { args: checked.args } };
@@ -177,6 +183,10 @@ export function createOperatorActions(deps: {
 
   return { cancel, retry, decide, answer, extend };
 }
+
+/** Whether the yes is to a question that has been asked anew since: each has a time of its own. */
+const isOlder = (expiresAt: number | undefined, { deadlines }: CallRecord): boolean =>
+  expiresAt !== undefined && expiresAt !== (deadlines.approval ?? 0) / 1000;
 
 const notFound = (id: string): CallActionOutcome => ({
   ok: false,

@@ -130,12 +130,13 @@ const operatorActions = (deps: Deps): Operation[] => [
     body: approvalBodySchema,
     answers: record,
     async handle({ principal, params, body }) {
-      const { decision, note, args } = body;
+      const { decision, note, args, expires_at: expiresAt } = body;
       return done(
         await deps.calls.decide(params.id, principal, {
           decision,
           ...(note === undefined ? {} : { note }),
           ...(args === undefined ? {} : { args }),
+          ...(expiresAt === undefined ? {} : { expiresAt }),
         }),
       );
     },
