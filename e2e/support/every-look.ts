@@ -22,11 +22,14 @@ const RESULTS = [
     { tide: 'low', at: '18:10', level: 0.3 },
   ],
   { name: 'gauge', ready: true, channels: ['a', 'b'] },
-  { deep: { deeper: { deepest: [1, 2, { x: null }] } } },
+  { deep: { 'deep\u200ber': { deepest: [1, 2, { x: null }, 'a\u202eb'] } } },
   42,
   null,
   '',
 ];
+
+/** So many that arguments with them scroll. */
+const STOPS = Array.from({ length: 30 }, (_, at) => `stop ${at}`);
 
 /**
  * Makes one call of each look that stands still: waiting for approval, for a
@@ -70,7 +73,7 @@ export async function makeEveryLook(board: Callboard, connect: Connect): Promise
   await sleeper.claim(await sleeper.request());
   expect(left).toMatch(/^tc_/);
   await sleeper.close();
-  await ask('gate.open', { gate: 3, note: 'for the tall ship' });
+  await ask('gate.open', { gate: 3, note: 'for the\u3164tall ship', stops: STOPS });
   const device = await asked();
   program.send({ type: 'tool_status', id: device, phase: 'device' });
   const running = await asked({ place: 'Cuxhaven' });
