@@ -189,6 +189,7 @@ const MAX_FACT_CHARS = 200;
 
 /** Few short values, at most one level deep: a list of facts reads better than a tree. */
 function toFacts(value: Json): readonly Fact[] | null {
+  if (Object.keys(value).length > MAX_FACTS) return null;
   const facts: Fact[] = [];
   for (const [name, inner] of Object.entries(value)) {
     const entries = isRecord(inner)

@@ -1,7 +1,7 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { type FocusEvent, type KeyboardEvent, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, useMemo, useState } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Pager, usePartWords } from './pager.tsx';
@@ -14,9 +14,10 @@ export interface JsonNodesProps {
   isOpen: boolean;
 }
 
-/** Of one level so many are drawn at once, and of a text so many characters. */
+/** Of one level so many are drawn at once. */
 const PART_NODES = 100;
-const SHOWN_CHARS = 1_000;
+/** Of a text in it. As much as a card has of a large one, which is not cut again. */
+const SHOWN_CHARS = 2_048;
 
 /**
  * A JSON value as a tree. It reads values and never calls anything on them, and
@@ -74,9 +75,11 @@ function Group(props: NodeProps & { value: object }) {
   const { value, level, openLevels } = props;
   const t = useTranslations('card.result');
   const [isOpen, setOpen] = useState(level < openLevels);
-  const count = sizeOf(value);
+  // Made once: an object may have a hundred thousand of them.
+  const names = useMemo(() => (Array.isArray(value) ? null : Object.keys(value)), [value]);
+  const count = names?.length ?? (Array.isArray(value) ? value.length : 0);
   const parts = useParts(count, PART_NODES);
-  const nodes = childrenOf(value, parts);
+  const nodes = childrenOf(value, names, parts);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   const hasNodes = count > 0;
   return (
@@ -123,17 +126,13 @@ interface Child extends Pick<NodeProps, 'label' | 'name' | 'value'> {
   readonly place: number;
 }
 
-const sizeOf = (value: object): number =>
-  Array.isArray(value) ? value.length : Object.keys(value).length;
-
 /** Those of one part. */
-function childrenOf(value: object, { from, to }: Parts): Child[] {
+function childrenOf(value: object, names: readonly string[] | null, { from, to }: Parts): Child[] {
   if (Array.isArray(value)) {
     const items: unknown[] = value.slice(from, to);
     return items.map((item, at) => ({ place: from + at, label: `${from + at}`, value: item }));
   }
-  const names = Object.keys(value).slice(from, to);
-  return names.map((name, at) => ({
+  return (names ?? []).slice(from, to).map((name, at) => ({
     place: from + at,
     label: showControlCharacters(name) || '""',
     name,

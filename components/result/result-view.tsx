@@ -144,9 +144,15 @@ function Body({ view, label }: { view: View; label: string }) {
   }
 }
 
+/** Looks at no more than the first of them. */
+function hasOwnKeys(value: object): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return true;
+  return false;
+}
+
 function Json({ value, label }: { value: unknown; label: string }) {
   const t = useTranslations('card.result');
-  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const isEmpty = typeof value === 'object' && value !== null && !hasOwnKeys(value);
   if (!isEmpty) return <JsonTree value={value} label={label} />;
   return (
     <p>

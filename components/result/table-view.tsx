@@ -9,7 +9,7 @@ import { ScrollRegion } from './scroll-region.tsx';
 import { useParts } from './use-parts.ts';
 
 const PART_ROWS = 100;
-const PART_CELLS = 1_000;
+const PART_CELLS = 500;
 const MAX_COLUMNS = 50;
 const MAX_CELL_CHARS = 200;
 

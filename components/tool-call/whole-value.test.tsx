@@ -76,7 +76,7 @@ test('[CD21] a result that is a beginning opens whole, the display where there i
   const dialog = within(await screen.findByRole('dialog', { name: 'Result' }));
   expect((await dialog.findByTestId('pager')).textContent).toContain('Rows 1 to 100 of 3,000');
   const file = nextFile();
-  fireEvent.click(dialog.getByRole('button', { name: 'Download what the model was answered' }));
+  fireEvent.click(dialog.getByRole('button', { name: 'Download the output for the model' }));
   expect(await file).toEqual(['file.read-output.txt', 'text/plain', 'for the model']);
 });
 

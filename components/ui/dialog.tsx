@@ -2,7 +2,7 @@
 
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 export interface DialogProps {
   open: boolean;
@@ -18,12 +18,23 @@ export interface DialogProps {
 /** A modal window with a title. Esc and the cross close it; focus goes back to where it was. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, closeLabel, width = 'max-w-lg' } = props;
+  const before = useRef<Element | null>(null);
+  const goBack = (event: Event) => {
+    // By itself it goes back to a trigger, and these dialogs have none.
+    if (!(before.current instanceof HTMLElement) || !before.current.isConnected) return;
+    event.preventDefault();
+    before.current.focus({ preventScroll: true });
+  };
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Primitive.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onOpenAutoFocus={() => {
+            before.current = document.activeElement;
+          }}
+          onCloseAutoFocus={goBack}
           className={`popup fixed left-1/2 top-1/2 z-50 max-h-[88dvh] w-[94vw] -translate-x-1/2 -translate-y-1/2 overflow-y-auto p-4 ${width}`}
         >
           <div className="mb-3 flex items-start gap-3">
