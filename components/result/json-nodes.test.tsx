@@ -13,7 +13,7 @@ function show(value: object, isOpen = true): HTMLElement {
       <JsonNodes value={value} label="Result" isOpen={isOpen} />
     </InWorkbench>,
   );
-  return screen.getByRole('tree', { name: 'Result' });
+  return screen.getByRole('tree', { name: /^Result/ });
 }
 
 const focused = () => document.activeElement;
@@ -34,10 +34,10 @@ test('two keys that differ in a hidden character are two, and the mark has a nam
 
 test('the arrow keys walk the tree, open and close it, and Tab comes back to where one was', () => {
   const tree = show({ a: { b: 1 }, c: 2 }, false);
-  const root = screen.getByRole('treeitem', { name: 'Result' });
+  const [root = tree] = screen.getAllByRole('treeitem');
   root.focus();
   press('ArrowDown');
-  const a = screen.getByRole('treeitem', { name: 'a' });
+  const a = screen.getByRole('treeitem', { name: /\ba: ?\{/ });
   expect(focused()).toBe(a);
   expect(a.getAttribute('aria-expanded')).toBe('false');
   press('ArrowRight');

@@ -4,6 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import { type FocusEvent, type KeyboardEvent, useMemo, useState } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import { Pager, usePartWords } from './pager.tsx';
 import { type Parts, useParts } from './use-parts.ts';
 
@@ -87,8 +88,8 @@ function Group(props: NodeProps & { value: object }) {
       {...ITEM}
       {...(hasNodes ? { 'aria-expanded': isOpen } : {})}
       tabIndex={level === 0 ? 0 : -1}
-      aria-label={props.label}
     >
+      {props.name === undefined && level > 0 && <VisuallyHidden>{props.label}</VisuallyHidden>}
       {hasNodes && (
         <button
           type="button"

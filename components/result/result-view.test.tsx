@@ -211,7 +211,7 @@ test('[RV6] a level of a tree is drawn 100 items at a time, and a long text in i
   expect(result.textContent).toContain('Items 1 to 100 of 20,000');
   fireEvent.click(screen.getByRole('button', { name: 'Next part' }));
   expect(count()).toBeLessThan(110);
-  expect(tree().getByRole('treeitem', { name: '199' })).toBeDefined();
+  expect(tree().getByRole('treeitem', { name: /^199/ })).toBeDefined();
   fireEvent.click(screen.getByRole('button', { name: 'As text' }));
   expect(screen.queryByRole('tree')).toBeNull();
   expect(result.querySelector('pre')?.textContent).toMatch(/^\[\n {2}\{\n {4}"list": \[/);

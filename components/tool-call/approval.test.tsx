@@ -180,7 +180,9 @@ describe('[AP6] what a person has written in place of the arguments', () => {
     expect(decisions()).toEqual([]);
     scrollTo(field(), 2_760);
     await press('Allow with these');
-    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', args: { to: 'Eve' } }]);
+    expect(decisions().map(({ body }) => body)).toMatchObject([
+      { decision: 'yes', args: { to: 'Eve' } },
+    ]);
   });
 
   test('goes with the arguments that it was written for, and when one goes back', async () => {
