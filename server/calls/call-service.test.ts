@@ -583,6 +583,28 @@ describe('clients that go and come back', () => {
     expect(back.requests()).toMatchObject([{ id: look.id, attempt: 2 }]);
     expect(await back.succeed(pay.id, 'paid once', 1)).toMatchObject({ disposition: 'accepted' });
   });
+
+  test.each([
+    ['that was never granted', false],
+    ['whose grant was lost with the connection', true],
+  ])('[CB8] a client that is back starts a call %s once, under the new attempt', async (_, was) => {
+    const { connect, invoke, calls, settle } = await setup();
+    const first = connect('phone', { claims: true, epoch: 'e' });
+    first.offer(tool('pay'));
+    const { id } = await invoke('pay');
+    if (was) await first.claim(id, 1);
+    first.leave();
+    const back = connect('phone', { claims: true, epoch: 'e' });
+    const { clientId, instanceId } = back;
+    const same = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e' };
+    await calls.instances.back({ ...same, known: [] });
+    expect(await back.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+    back.offer(tool('pay'));
+    await settle();
+    expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
+    expect(await back.claim(id, 2)).toMatchObject({ type: 'tool_call_granted', attempt: 2 });
+    expect(await back.succeed(id, 'paid once', 2)).toMatchObject({ disposition: 'accepted' });
+  });
 });
 
 describe('after a crash', () => {

@@ -14,6 +14,7 @@ import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { InstanceChanges } from './instance-changes.ts';
 
 /** A client's answer, its attachments stored already. */
 export type ClientAnswer =
@@ -56,8 +57,9 @@ export function createClientCalls(deps: {
   dispatcher: Dispatcher;
   clock: Clock;
   unsentGrants: UnsentGrants;
+  instances: Pick<InstanceChanges, 'hasGivenUp'>;
 }): ClientCalls {
-  const { ledger, dispatcher, clock, unsentGrants } = deps;
+  const { ledger, dispatcher, clock, unsentGrants, instances } = deps;
 
   async function claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
     const refuse = (reason: string): ClaimReply => ({
@@ -68,6 +70,8 @@ export function createClientCalls(deps: {
     });
     const record = ledger.latest(id) ?? (await ledger.find(id));
     if (!record) return refuse('unknown_call');
+    // It would start what the next offer starts, too (CB8).
+    if (instances.hasGivenUp(from.instanceId, id, from.attempt)) return refuse('stale_attempt');
     const moved = dispatcher.apply(record, { type: 'claimed', from });
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     const isGranted = !moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;

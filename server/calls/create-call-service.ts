@@ -136,7 +136,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     wait: ledger.wait,
     watched: (runId) =>
       ledger.shown(runId).map(({ id, runId: run, card }) => ({ id, runId: run, card })),
-    clients: createClientCalls({ ledger, dispatcher, clock, unsentGrants }),
+    clients: createClientCalls({ ledger, dispatcher, clock, unsentGrants, instances }),
     instances,
     breaker,
     get openCount() {

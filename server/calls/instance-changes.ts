@@ -33,8 +33,18 @@ export interface InstanceChanges {
   toolsChanged(instanceId: string): void;
   /** Somebody may be asked again: whatever waits is offered. */
   offerAll(): void;
+  /** Whether the instance is to get this call under a newer attempt, as soon as it has the tool. */
+  hasGivenUp(instanceId: string, callId: string, attempt: number): boolean;
   /** Whether open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean;
+}
+
+/** An offer that waits for the client's tool. */
+interface OwedOffer {
+  /** The one before, which is given up (CB8). */
+  readonly attempt: number;
+  /** It, where the client's journal proves that it was never started. */
+  readonly neverStarted: NeverStarted | undefined;
 }
 
 type Known = ReturningInstance['known'][number];
@@ -93,8 +103,8 @@ export function createInstanceChanges(deps: {
   onError(error: unknown): void;
 }): InstanceChanges {
   const { ledger, index, dispatcher, clock, breaker } = deps;
-  /** To be offered again once the instance has registered the tool, with the attempt that it never started. */
-  const owed = new Map<string, Map<string, NeverStarted | undefined>>();
+  /** By instance, calls to be offered again once it has registered the tool. */
+  const owed = new Map<string, Map<string, OwedOffer>>();
 
   function gone(instanceId: string): void {
     // It is the server that lets go of everybody; the next start waits for them.
@@ -161,10 +171,10 @@ export function createInstanceChanges(deps: {
     });
     if (!moved.ok) return;
     if (action === 'offer') {
-      const calls = owed.get(instance.instanceId) ?? new Map<string, NeverStarted | undefined>();
+      const calls = owed.get(instance.instanceId) ?? new Map<string, OwedOffer>();
       // Only a journal that is intact and holds nothing of the call proves anything.
-      const proof = client === 'nothing' ? (moved.record.provider ?? undefined) : undefined;
-      calls.set(record.id, proof);
+      const neverStarted = client === 'nothing' ? (moved.record.provider ?? undefined) : undefined;
+      calls.set(record.id, { attempt: moved.record.provider?.attempt ?? 0, neverStarted });
       owed.set(instance.instanceId, calls);
       return;
     }
@@ -180,7 +190,7 @@ export function createInstanceChanges(deps: {
   }
 
   function offerOwed(instanceId: string): void {
-    for (const [id, neverStarted] of owed.get(instanceId) ?? []) {
+    for (const [id, { neverStarted }] of owed.get(instanceId) ?? []) {
       const record = ledger.latest(id);
       const settled =
         !record || isFinalStatus(record.status) || dispatcher.offerAgain(record, neverStarted);
@@ -196,6 +206,8 @@ export function createInstanceChanges(deps: {
       for (const instanceId of owed.keys()) offerOwed(instanceId);
       dispatcher.offerWaiting();
     },
+    hasGivenUp: (instanceId, id, attempt) =>
+      attempt <= (owed.get(instanceId)?.get(id)?.attempt ?? 0),
     holdsCalls: (instanceId) => index.pinnedTo(instanceId).length > 0,
   };
 }

@@ -232,7 +232,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'the checksums of rows are not verified',
     scenario: 'F08',
-    breaks: 'I2',
+    breaks: 'HEALTH',
     patches: [{ file: CHECK, find: 'findDamagedRows(database);', replace: '[] as string[];' }],
   },
   {

@@ -92,6 +92,18 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'an attempt that was given up is granted',
+    scenario: 'I11',
+    breaks: 'I5',
+    patches: [
+      {
+        file: CLIENT_CALLS,
+        find: "if (instances.hasGivenUp(from.instanceId, id, from.attempt)) return refuse('stale_attempt');",
+        replace: 'void instances;',
+      },
+    ],
+  },
+  {
     name: 'what is over can end once more',
     scenario: 'I11',
     breaks: 'I2',

@@ -73,7 +73,11 @@ export async function openWorker(
 }
 
 /** The same again after its connection was lost; `hello` says what it still has of its journal. */
-export const reopenWorker = (rig: Rig, before: RawWorker, hello: object): Promise<RawWorker> => {
+export const reopenWorker = (
+  rig: Rig,
+  before: RawWorker,
+  hello: WorkerHello,
+): Promise<RawWorker> => {
   const { client_id, resume_token } = before.welcome;
   return openWorker(rig, before.tool, { client_id, resume_token, ...hello });
 };

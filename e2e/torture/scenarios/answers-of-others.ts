@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectClient, spec, type ToolClient } from '../../contract/kit/tool-client.ts';
-import { CAPS, openWorker } from '../net/raw-worker.ts';
+import { CAPS, openWorker, type RawWorker, reopenWorker } from '../net/raw-worker.ts';
 import { inRig, type Rig, until } from '../net/rig.ts';
 import type { Invariant, Scenario, Violation } from '../scenario.ts';
 
@@ -71,6 +71,28 @@ const result = async (rig: Rig, id: string) => {
   const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=30000`);
   return answer?.body as { status: string; result: unknown; late_result: unknown };
 };
+
+async function isGranted(
+  worker: RawWorker,
+  { id, attempt }: { id: string; attempt: number },
+): Promise<boolean> {
+  const replies = () =>
+    [...worker.all('tool_call_granted'), ...worker.all('tool_call_refused')].filter(
+      (message) => message.id === id && message.attempt === attempt,
+    );
+  worker.send({ type: 'tool_call_claim', id, attempt });
+  await until(() => replies().length > 0, PATIENCE_MS);
+  return replies()[0]?.type === 'tool_call_granted';
+}
+
+/** The offer that the call got on this connection. A later call's is written after it: by then it has come. */
+async function offeredAgain(rig: Rig, worker: RawWorker, id: string) {
+  const later = await rig.invoke(worker.tool);
+  const last = await worker.next('tool_call_request', (request) => request.id === later);
+  if (await isGranted(worker, last)) worker.act(later);
+  worker.answer(later, last.attempt);
+  return worker.all('tool_call_request').find((request) => request.id === id);
+}
 
 /** A call of little time, which was granted; where the disk takes longer for a grant than that, of more. */
 async function grantedBriefly(rig: Rig, asked: ToolClient, tool: string) {
@@ -200,39 +222,41 @@ const ATTACKS: readonly ((rig: Rig, name: string, say: Say) => Promise<void>)[] 
       say('I3', `${id} had succeeded, and is ${after.status} with ${JSON.stringify(after.result)}`);
     await asked.close();
   },
-  /**
-   * A client without a journal is back, and owed an offer, as nobody had started the call. Before
-   * it has registered its tool again its claim of the first offer comes, and is granted.
-   */
-  async function grantedWhileOwed(rig, name, say) {
+  /** Its journal proves that it never started the call; a claim of the offer before it lies in the line. */
+  async function claimedBeforeItIsOfferedAgain(rig, name, say) {
     const tool = `effect_owed_${name}`;
-    const hello = { journal_epoch: undefined };
-    const first = await openWorker(rig, tool, hello);
+    const first = await openWorker(rig, tool);
     const id = await rig.invoke(tool);
     const { attempt } = await first.request();
     await first.vanish();
-    const { client_id, resume_token } = first.welcome;
-    const back = await openWorker(rig, tool, {
-      ...{ ...hello, client_id, resume_token, known: [] },
-      registers: false,
-    });
-    await back.claim({ id, attempt });
-    back.act(id);
+    const back = await reopenWorker(rig, first, { known: [], registers: false });
+    if (await isGranted(back, { id, attempt })) back.act(id);
     await back.register(tool);
-    // Its offer is written after any that the first call got: what has not come by then, does not come.
-    const later = await rig.invoke(tool);
-    const last = await back.next('tool_call_request', (request) => request.id === later);
-    const again = back.all('tool_call_request').find((request) => request.id === id);
-    if (again) {
-      await back.claim(again);
+    const again = await offeredAgain(rig, back, id);
+    if (!again) return say('I6', `${id}: its client is back, and it was not offered again`);
+    if (await isGranted(back, again)) back.act(id);
+    back.answer(id, again.attempt);
+    if (rig.effects.get(id)?.length !== 1)
+      say('I5', `${id}: granted under the attempts ${attempt} and ${again.attempt}`);
+    await back.close();
+  },
+  /** It said that the tool may be repeated, lost its journal in mid-run, and says the contrary now. */
+  async function offeredToOneThatMayNotRepeat(rig, name, say) {
+    const tool = `effect_repeated_${name}`;
+    const first = await openWorker(rig, tool, { registers: false });
+    await first.register(spec(tool, { annotations: { readOnlyHint: true } }));
+    const id = await rig.invoke(tool);
+    const { attempt } = await first.claim(await first.request());
+    first.act(id);
+    await first.vanish();
+    const back = await reopenWorker(rig, first, { known: [], journal_epoch: `${tool}-new` });
+    const again = await offeredAgain(rig, back, id);
+    if (again && (await isGranted(back, again))) {
       back.act(id);
       say('I5', `${id}: it was granted, and then offered and granted again; it has effects`);
     }
     back.answer(id, again?.attempt ?? attempt);
-    await back.claim(last);
-    back.act(later);
-    back.answer(later, last.attempt);
-    await result(rig, later);
+    await back.settled();
     await back.close();
   },
   async function afterATimeout(rig, name, say) {

@@ -49,7 +49,7 @@ export function createApi(url: string, token: string): Api {
     let cursor: string | null = null;
     do {
       const at: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const answer = await ask('GET', `/v1/tool_calls?limit=200${query}${at}`);
+      const answer = await ask('GET', `/v1/tool_calls?limit=200&include=args,result${query}${at}`);
       if (answer?.status !== 200) throw new Error(`the list of calls: ${JSON.stringify(answer)}`);
       const page = answer.body as { tool_calls: unknown[]; next_cursor: string | null };
       for (const call of page.tool_calls) yield callRecordSchema.parse(call);
