@@ -88,8 +88,7 @@ async function openApproval(
   const program = await connect.client(board, { tools: ['gate.open'] });
   await signIn(page, board);
   // On a narrow screen the cards are behind a tab.
-  const live = page.getByRole('tab', { name: /Live/ });
-  if (await live.isVisible()) await live.click();
+  if (isNarrow(page)) await page.getByRole('tab', { name: /Live/ }).click();
   const id = await invoke(board, 'gate.open', args);
   const card = cardOf(page, id);
   await expect(card.getByTestId('status-chip')).toHaveText('Needs approval');
@@ -97,6 +96,8 @@ async function openApproval(
   const region = card.getByRole('group', { name: 'Arguments to allow' });
   return { board, program, id, card, allow, region };
 }
+
+const isNarrow = (page: Page): boolean => (page.viewportSize()?.width ?? 0) < 768;
 
 type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
 type OpenApproval = Pick<Fixtures, 'page' | 'startServer' | 'connect'>;
