@@ -1,9 +1,13 @@
+import { configure } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
 import { TooltipProvider } from '#components/ui/tooltip';
 import { catalogue } from '#lib/i18n/catalogue';
 import { createWorkbench } from '../../providers/create-workbench.ts';
 import { WorkbenchContext } from '../../providers/workbench-context.tsx';
+
+// What is fetched or loaded on demand comes late on a machine that does much else.
+configure({ asyncUtilTimeout: 15_000 });
 
 export interface SentRequest {
   readonly path: string;
