@@ -30,8 +30,8 @@ const ONCE = 10;
 const MEMORY_MIB = { full: 64, short: 128 };
 /** Some more than the log of events holds. */
 const LOG_BYTES = 40 * 1024 * 1024;
-/** Large ones fill it in a second. */
-const FILLING_BYTES = 60_000;
+/** Large ones fill it in seconds; of a preview over 16 KiB watchers would get the beginning alone. */
+const FILLING_BYTES = 15_000;
 /** What the system's buffers take, 10 s of patience, and a second to end it. */
 const CUT_MS = 60_000;
 const TOO_SLOW = 4013;
