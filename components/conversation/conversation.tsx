@@ -19,7 +19,7 @@ import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 import { useStop } from './use-stop.ts';
 
-/** One conversation with the agent: what was said and done, and where one writes. */
+/** One conversation with the agent: messages, calls, and the field to write in. */
 export function Conversation() {
   const t = useTranslations('conversation');
   const whatToDo = useTranslations('errors.whatToDo');

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { DownloadButton } from './download-button.tsx';
 
 export interface CannotShowProps {
-  /** Not read before somebody asks for the file. */
+  /** Read only when the file is asked for. */
   value: unknown;
   /** Of the file. */
   name: string;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 
 /** What people opened or closed, by key. Outlives a card that scrolled out of the list. */
 const memory = new Map<string, boolean>();
-/** Of so many parts of cards; those that nobody touched for longest are as they were at first. */
+/** Of so many parts of cards; the ones used least recently are as they were at first. */
 const REMEMBERED = 1_000;
 
 function remember(key: string, open: boolean): void {

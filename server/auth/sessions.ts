@@ -9,8 +9,11 @@ export const SESSION_IDLE_MS = 12 * 60 * 60_000;
 export const SESSION_MAX_MS = 7 * 24 * 60 * 60_000;
 /** Use is written down this often at most, and looked for this often where a socket is open. */
 export const SESSION_RENEW_MS = 60 * 60_000;
-/** Another port of this host may plant as many cookies of our name as a header can hold. */
-const MAX_CANDIDATES = 32;
+/**
+ * Another port of this host may plant cookies of our name. 16 KiB of headers, Node's limit, hold
+ * fewer of them than this, so that none hides the right one.
+ */
+const MAX_CANDIDATES = 600;
 
 export interface SignedIn {
   /** The value for `Set-Cookie`. */

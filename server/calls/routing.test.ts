@@ -257,6 +257,26 @@ describe('approvals', () => {
     expect(phone.requests()).toMatchObject([{ id }]);
   });
 
+  test('[CR5] an edit for a client that has left is asked anew for the next one', async () => {
+    const { claiming, invoke, calls, cardOf, settle } = await setup(asking);
+    const phone = claiming('phone', tool('pay', AMOUNT));
+    const { id } = await invoke('pay', { amount: 5 });
+    phone.leave();
+    const next = claiming('next', tool('pay', AMOUNT));
+    const edited = { ...yes, args: { amount: 4 } };
+    expect(await calls.decide(id, operator, edited)).toMatchObject({ code: 'conflict' });
+    await settle();
+    expect(next.requests()).toEqual([]);
+    expect(cardOf(id)).toMatchObject({
+      phase: 'approval',
+      client_id: 'next',
+      params: { amount: 4 },
+    });
+    expect(await calls.decide(id, operator, yes)).toMatchObject({ ok: true });
+    await settle();
+    expect(next.requests()).toMatchObject([{ id, args: { amount: 4 } }]);
+  });
+
   test('[CR5] a schema that the waiting arguments no longer fit ends the call when it is approved', async () => {
     const { claiming, invoke, calls, call } = await setup(asking);
     const phone = claiming('phone', tool('pay', AMOUNT));
