@@ -24,7 +24,8 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: 'list',
   use: {
-    trace: 'retain-on-failure',
+    // Without a film of each page, whose frames cost more than most tests.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     // A recording needs a program that Playwright downloads.
     video: 'off',
     launchOptions: {

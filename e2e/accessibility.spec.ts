@@ -20,10 +20,18 @@ async function expectNoViolations(page: Page, where: string, rules?: string[]): 
   expect(told, where).toEqual([]);
 }
 
-/** Themes differ in their colours alone: only what looks at colours is asked again. */
-async function expectNoViolationsInBothThemes(page: Page, where: string): Promise<void> {
+/**
+ * Themes differ in their colours alone: only what looks at colours is asked again. Languages
+ * share their colours, so one of them is enough for that.
+ */
+async function expectNoViolationsByTheme(
+  page: Page,
+  where: string,
+  locale: 'en' | 'zh',
+): Promise<void> {
   await setTheme(page, 'light');
   await expectNoViolations(page, `${where}, light`);
+  if (locale !== 'en') return;
   await setTheme(page, 'dark');
   await expectNoViolations(page, `${where}, dark`, ['color-contrast', 'link-in-text-block']);
 }
@@ -43,7 +51,7 @@ async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
 }
 
 for (const locale of ['en', 'zh'] as const) {
-  test(`axe finds nothing on any page, light or dark, in ${locale}`, async ({
+  test(`axe finds nothing on any page, in ${locale}`, async ({
     page,
     context,
     startServer,
@@ -55,11 +63,11 @@ for (const locale of ['en', 'zh'] as const) {
     });
     await context.addCookies([{ name: 'locale', value: locale, url: board.url }]);
     await page.goto(`${board.url}/sign-in?expired=1`);
-    await expectNoViolationsInBothThemes(page, '/sign-in');
+    await expectNoViolationsByTheme(page, '/sign-in', locale);
     await signIn(page, board);
     await expect(page.locator('html')).toHaveAttribute('lang', locale === 'zh' ? 'zh-CN' : 'en');
     await expect(connection(page)).toHaveAttribute('data-state', 'connected');
-    await expectNoViolationsInBothThemes(page, '/, empty');
+    await expectNoViolationsByTheme(page, '/, empty', locale);
 
     // Tall enough for all: what is out of sight is not drawn.
     await page.setViewportSize({ width: 1280, height: 5_000 });
@@ -80,17 +88,17 @@ for (const locale of ['en', 'zh'] as const) {
         'timeout',
       ]),
     );
-    await expectNoViolationsInBothThemes(page, '/, with cards');
+    await expectNoViolationsByTheme(page, '/, with cards', locale);
 
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(`${board.url}/tools?tool=browser.screenshot`);
     await expect(page.locator('form select, form input').first()).toBeVisible();
-    await expectNoViolationsInBothThemes(page, '/tools, Try it');
+    await expectNoViolationsByTheme(page, '/tools, Try it', locale);
     await page.goto(`${board.url}/docs`);
     await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
-    await expectNoViolationsInBothThemes(page, '/docs');
+    await expectNoViolationsByTheme(page, '/docs', locale);
     await page.goto(`${board.url}/no-such-page`);
-    await expectNoViolationsInBothThemes(page, '404');
+    await expectNoViolationsByTheme(page, '404', locale);
   });
 }
 

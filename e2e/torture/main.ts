@@ -31,7 +31,7 @@ import { SCENARIOS } from './scenarios/all-scenarios.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const chromium = process.env.CALLBOARD_CHROMIUM;
-const SHORT_LANES = 2;
+const SHORT_LANES = 3;
 
 interface Setting extends TortureOptions {
   readonly commit: string;

@@ -1,4 +1,5 @@
 import type { Picture } from './browser-env.ts';
+import { DRAWN_PROPERTIES } from './drawn-properties.ts';
 
 /** Longer pages than this give canvases that browsers refuse. */
 const MAX_SIDE = 8_192;
@@ -18,6 +19,7 @@ export async function drawPage({ fullPage }: { fullPage: boolean }): Promise<Pic
     height,
     scale: Math.min(devicePixelRatio, 2),
     backgroundColor: background(),
+    includeStyleProperties: [...DRAWN_PROPERTIES],
     // A root element keeps its children's margins inside; a copy of one has to be told to. It is
     // drawn from its top, so what is in view is moved there (but fixed elements move as well).
     style: {

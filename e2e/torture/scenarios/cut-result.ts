@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario.ts';
-import { askCall, callEnd } from '../world/ask-call.ts';
+import { askCall, callEnd, untilOffered } from '../world/ask-call.ts';
 import { createNetworkWorld, notSucceeded } from '../world/network-world.ts';
 
 const BYTES = 4_096;
@@ -22,6 +22,7 @@ export const cutResult: Scenario = {
       // The last cut is after the whole frame: the result came, and its acknowledgement cannot.
       for (let at = 0; at <= frame + step; at += step) {
         const how = random.pick(['rst', 'fin'] as const);
+        await untilOffered(world, 'effect');
         const cut = client.line.cutFrame({ minBytes: BYTES, at, how });
         const id = await askCall(world, 'effect', { timeoutMs: TIMEOUT_MS, bytes: BYTES });
         const reached = await Promise.race([cut, callEnd(world, id, TIMEOUT_MS + 5_000)]);

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { callRecordSchema, type WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { until } from './until.ts';
 import type { World } from './world.ts';
+
+const toolNamesSchema = z.object({ tools: z.array(z.object({ name: z.string() })) });
 
 export interface AskOptions {
   readonly timeoutMs: number;
@@ -42,6 +46,13 @@ export async function askCall(
   witness.accepted(id, { key: nonce, tool, nonce });
   return id;
 }
+
+/** A client that returns sends its answers before its tools: its last call may have ended already. */
+export const untilOffered = ({ api }: Pick<World, 'api'>, tool: string): Promise<boolean> =>
+  until(`${tool} is offered`, 60_000, async () => {
+    const answer = await api.ask('GET', '/v1/tools');
+    return toolNamesSchema.parse(answer?.body).tools.some(({ name }) => name === tool);
+  });
 
 /** The call once it is final, or as it is after `ms`. */
 export async function callEnd(
