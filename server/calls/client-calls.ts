@@ -204,9 +204,13 @@ function besideArguments(
   const reported = { ...card.status_params, ...params };
   // A card is bounded: what a client reports beyond that, over all its statuses, is not shown.
   if (!fitsJson([reported, names], SHOWN_WHOLE_BYTES)) return {};
-  const more = Object.entries(params).filter(([key]) => !Object.hasOwn(args, key));
+  const more = Object.fromEntries(
+    Object.entries(params).filter(([key]) => !Object.hasOwn(args, key)),
+  );
+  // Long arguments leave no room among them (CA20).
+  const hasRoom = fitsJson({ ...card.params, ...more }, SHOWN_WHOLE_BYTES);
   return {
-    params: Object.fromEntries(more),
+    params: hasRoom ? more : {},
     status_params: params,
     ...(card.argument_names ? {} : { argument_names: names }),
   };

@@ -433,7 +433,25 @@ test('[CR7] what a client reports over all its statuses is bounded', async () =>
   expect(JSON.stringify(card).length).toBeLessThan(40 * 1024);
 });
 
-test('[CR3] a call that nobody may take ends by its queue clock', async () => {
+test('[CR7] beside long arguments what a client reports is not among them', async () => {
+  const { connect, invoke, cardOf, settle, dir } = await setup();
+  const phone = connect('phone', { claims: true, epoch: 'phone 1' });
+  phone.offer(tool('pay'));
+  const args = { memo: 'm'.repeat(10_000) };
+  const { id } = await invoke('pay', args);
+  await phone.claim(id, 1);
+  phone.status({ type: 'tool_status', id, attempt: 1, params: { log: 'l'.repeat(10_000) } });
+  await settle();
+  const card = cardOf(id);
+  expect(card).toMatchObject({ params: args, status_params: { log: expect.any(String) } });
+  expect(card?.params).toEqual(args);
+  const after = await setup({ dir });
+  await after.calls.recover();
+  await after.settle();
+  expect(after.calls.watched()).toMatchObject([{ id, card: { params: args } }]);
+});
+
+test('[CR3] a call that no client may take ends by its queue clock', async () => {
   const { claiming, invoke, call, clock, settle } = await setup();
   const number = claiming('number', tool('say', NUMBER));
   const { id } = await invoke('say', { n: 5 });
