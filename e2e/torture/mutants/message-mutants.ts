@@ -148,8 +148,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/clients/identify.ts',
-        find: "await deps.store.write([{ type: 'put_client', client }]);",
-        replace: '',
+        find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
+        replace: 'await Promise.resolve().catch(',
       },
     ],
   },
