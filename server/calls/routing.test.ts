@@ -23,7 +23,7 @@ async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   const claiming = (clientId: string, ...tools: object[]) => {
     const client = one.connect(clientId, { claims: true, epoch: `${clientId} 1` });
     client.offer(...tools);
-    // Whoever connects later was touched later.
+    // A client that connects later was touched later.
     one.clock.advance(1);
     return client;
   };
@@ -137,6 +137,18 @@ describe('what counts of a tool', () => {
     expect(cardOf(own.id)).toMatchObject({ timeout_ms: 60_000, display_name: 'Slow scan' });
   });
 
+  test('[CR2] the time that an operator gave stays when the call is offered again', async () => {
+    const { claiming, back, invoke, calls } = await setup();
+    const looks = tool('look', { ...reading, timeout_ms: 1_000 });
+    const phone = claiming('phone', looks);
+    const { id } = await invoke('look');
+    await phone.claim(id, 1);
+    await calls.extend(id, 5_000);
+    phone.leave();
+    const again = await back('phone', 'another journal', looks);
+    expect(again.requests()).toMatchObject([{ id, timeout_ms: 6_000 }]);
+  });
+
   test('[CR3] clients with different schemas are no pool', async () => {
     const { claiming, invoke, settle, call } = await setup();
     const word = claiming('word', tool('say', WORD));
@@ -183,7 +195,7 @@ describe('what counts of a tool', () => {
     },
   );
 
-  test('[CR3] an offer that nobody took is checked again when its client changes the schema', async () => {
+  test('[CR3] an offer that was not taken is checked again when its client changes the schema', async () => {
     const { claiming, invoke, call, settle } = await setup();
     const phone = claiming('phone', tool('say', NUMBER));
     const { id } = await invoke('say', { n: 5 });
@@ -255,6 +267,38 @@ describe('approvals', () => {
     expect(await calls.decide(id, operator, yes)).toMatchObject({ ok: true });
     await settle();
     expect(phone.requests()).toMatchObject([{ id }]);
+  });
+
+  test('[CR5] an "always" to what has changed meanwhile allows nothing', async () => {
+    const { claiming, invoke, calls, call, settle } = await setup(asking);
+    const phone = claiming('phone', tool('pay', AMOUNT));
+    const { id } = await invoke('pay', { amount: 5 });
+    phone.offer(tool('pay', { ...AMOUNT, description: 'Gives all of it away' }));
+    const always = { decision: 'always' as const };
+    expect(await calls.decide(id, operator, always)).toMatchObject({ code: 'conflict' });
+    const next = await invoke('pay', { amount: 5 });
+    await settle();
+    expect((await call(next.id)).phase).toBe('approval');
+    expect(phone.requests()).toEqual([]);
+  });
+
+  test('[CR5] a yes to a question that has been asked anew since is refused', async () => {
+    const { claiming, invoke, calls, call, clock, settle } = await setup(asking);
+    const phone = claiming('phone', tool('pay', AMOUNT));
+    const { id } = await invoke('pay', { amount: 5 });
+    const shown = async () => ({
+      ...yes,
+      expiresAt: (await call(id)).card.clock?.deadline_at ?? 0,
+    });
+    const first = await shown();
+    clock.advance(5);
+    phone.offer(tool('pay', { ...AMOUNT, description: 'Gives all of it away' }));
+    for (let time = 0; time < 2; time += 1) {
+      expect(await calls.decide(id, operator, first)).toMatchObject({ code: 'conflict' });
+      await settle();
+    }
+    expect([phone.requests(), (await call(id)).phase]).toEqual([[], 'approval']);
+    expect(await calls.decide(id, operator, await shown())).toMatchObject({ ok: true });
   });
 
   test('[CR5] an edit for a client that has left is asked anew for the next one', async () => {
