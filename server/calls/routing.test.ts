@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -427,6 +427,20 @@ describe('one write', () => {
       status: 'SUCCEEDED',
       result: 'approved',
     });
+  });
+
+  test('[CB4] a start that cannot write reports it, and goes on', async () => {
+    const before = await setup();
+    const phone = before.claiming('phone', tool('look', reading));
+    const { id } = await before.invoke('look');
+    await phone.claim(id, 1);
+    const after = await setup({ dir: before.dir });
+    const full = new Error('the disk is full');
+    const write = vi.spyOn(after.store, 'write').mockRejectedValue(full);
+    expect(await after.calls.recover(after.clock.now() - 60_000)).toMatchObject({ open: 1 });
+    await new Promise(setImmediate);
+    write.mockRestore();
+    expect(new Set(after.errors)).toEqual(new Set([full]));
   });
 
   test('[CR6] a server tool that is found queued at the start is run', async () => {
