@@ -51,7 +51,10 @@ const spellingOf = (name: string): string => name.toLowerCase().replaceAll(/[\s.
 
 /** For a record and a card: short, and nothing in it that does not show. */
 function cut(name: string): string {
-  const visible = stripInvisible(name.slice(0, LONGEST_RECORDED)).replaceAll(/\p{Cc}/gu, '');
+  const visible = stripInvisible(name.slice(0, LONGEST_RECORDED)).replaceAll(
+    /[\p{Cc}\p{Cs}]/gu,
+    '',
+  );
   return name.length > LONGEST_RECORDED ? `${visible}…` : visible;
 }
 
