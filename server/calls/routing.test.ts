@@ -71,6 +71,16 @@ describe('the order', () => {
     expect(other.requests().map(({ id }) => id)).toEqual([silent.id, hidden.id, gone.id]);
   });
 
+  test('[CR1] whose person asks is part of a request, also of one that is repeated by its key', async () => {
+    const { claiming, invoke } = await setup();
+    claiming('mine', tool('shot'));
+    const ask = (fromClientId: string) =>
+      invoke('shot', {}, { idempotencyKey: 'k1', fromClientId });
+    const { id } = await ask('mine');
+    expect((await ask('mine')).id).toBe(id);
+    await expect(ask('other')).rejects.toThrow('conflict_idempotency');
+  });
+
   test('[CR1] whose person asked is known after a restart', async () => {
     const before = await setup();
     before.claiming('early', tool('shot'));
