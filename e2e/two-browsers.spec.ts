@@ -63,7 +63,7 @@ test('of two visible browsers the one in which a person asks acts, each time', a
   await other.context().close();
 });
 
-test('a call that nobody asked for in a browser goes to the one that was touched last', async ({
+test('a call that was asked for in no browser goes to the one that was touched last', async ({
   page,
   browser,
   callboard,

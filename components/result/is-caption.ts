@@ -1,3 +1,4 @@
+import { PICTURE_NOTES } from '#lib/browser-tools/picture-notes';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 
@@ -12,7 +13,9 @@ export function isCaption(value: unknown, attachments: readonly Attachment[]): b
     const facts = new Map<string, unknown>(Object.entries(attachment));
     const more = Object.keys(value).filter((key) => {
       if (key === 'media_type') return value[key] !== attachment.media_type;
-      const isFact = facts.has(key) ? facts.get(key) === value[key] : SIZE.has(key);
+      const isFact = facts.has(key)
+        ? facts.get(key) === value[key]
+        : SIZE.has(key) && typeof value[key] === 'number';
       return !isFact;
     });
     return 'media_type' in value && isOurs(more, value);
@@ -22,11 +25,13 @@ export function isCaption(value: unknown, attachments: readonly Attachment[]): b
 /** The store measures pictures, and does not know the size of every format. */
 const SIZE = new Set(['width', 'height']);
 
-/** The screenshot says how it was taken, with a note on that; the camera, which one it was. */
-function isOurs(keys: readonly string[], { mode, facing }: Record<string, unknown>): boolean {
-  const isScreenshot = mode === 'page' || mode === 'display';
+/** The screenshot says how it was taken, in words of our own; the camera, which one it was. */
+function isOurs(keys: readonly string[], { mode, note, facing }: Record<string, unknown>): boolean {
+  const ourNote = mode === 'page' || mode === 'display' ? PICTURE_NOTES[mode] : undefined;
   const isPhoto = facing === 'user' || facing === 'environment';
-  return keys.every((key) =>
-    key === 'facing' ? isPhoto : (key === 'mode' || key === 'note') && isScreenshot,
-  );
+  return keys.every((key) => {
+    if (key === 'facing') return isPhoto;
+    if (key === 'note') return note === ourNote;
+    return key === 'mode' && ourNote !== undefined;
+  });
 }

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PICTURE_NOTES } from '#lib/browser-tools/picture-notes';
 import type { Attachment } from '#lib/protocol/attachment';
 import { keepSessionKey } from '../providers/page-session.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
@@ -124,7 +125,7 @@ test('a position is marked on a map that needs no network, with its numbers besi
 });
 
 test('a picture has its size, its words, and a larger view', async () => {
-  const result = show({ mode: 'page', media_type: 'image/png', note: 'said twice' }, [
+  const result = show({ mode: 'page', media_type: 'image/png', note: DRAWN }, [
     { blob_id: 'b 1', media_type: 'image/png', size: 84_210, width: 1440, height: 900, alt: 'A' },
   ]);
   const image = screen.getByRole('img', { name: 'A' });
@@ -133,7 +134,7 @@ test('a picture has its size, its words, and a larger view', async () => {
   );
   expect([image.getAttribute('width'), image.getAttribute('height')]).toEqual(['1440', '900']);
   expect(screen.getByText(/1440 × 900 px · PNG · 84.2 kB/).textContent).toContain('Redrawn');
-  expect(result.textContent).not.toContain('said twice');
+  expect(result.textContent).not.toContain(DRAWN);
   fireEvent.click(screen.getByRole('button', { name: 'Enlarge: A' }));
   expect(await screen.findByRole('dialog', { name: 'A' })).toBeDefined();
 });
@@ -240,6 +241,7 @@ const picture: Attachment = {
   name: 'plate.png',
   alt: 'A number plate',
 };
+const DRAWN = PICTURE_NOTES.page;
 test.each<[string, unknown, boolean]>([
   ['the facts of the picture', { media_type: 'image/png', width: 640, height: 480 }, false],
   [
@@ -248,7 +250,9 @@ test.each<[string, unknown, boolean]>([
     false,
   ],
   ['which camera it was', { media_type: 'image/png', width: 640, facing: 'user' }, false],
-  ['how the page was drawn', { media_type: 'image/png', mode: 'page', note: 'said twice' }, false],
+  ['how the page was drawn', { media_type: 'image/png', mode: 'page', note: DRAWN }, false],
+  ['more in the note', { media_type: 'image/png', mode: 'page', note: 'ZH 1291' }, true],
+  ['the note of another way', { media_type: 'image/png', mode: 'display', note: DRAWN }, true],
   ['what was read off it', { media_type: 'image/png', plate: 'ZH 1291' }, true],
   ['another type', { media_type: 'application/pdf', width: 640 }, true],
   ['another name', { media_type: 'image/png', name: 'other.png' }, true],
@@ -258,6 +262,16 @@ test.each<[string, unknown, boolean]>([
   const result = show(value, [picture]);
   expect(result.querySelector('dl') !== null).toBe(isShown);
   expect(screen.getByRole('button', { name: 'Download' })).toBeDefined();
+});
+
+test('[RV8] beside a picture of unknown size only a number is taken for its size', () => {
+  const { width: _, height: __, ...unmeasured } = picture;
+  expect(
+    show({ media_type: 'image/png', width: 640 }, [unmeasured]).querySelector('dl'),
+  ).toBeNull();
+  cleanup();
+  const result = show({ media_type: 'image/png', width: 'ZH 1291' }, [unmeasured]);
+  expect(result.textContent).toContain('ZH 1291');
 });
 
 test('a tree shows hidden characters in keys and values', () => {

@@ -270,7 +270,7 @@ describe('arguments of which the card has the beginning', () => {
   });
 });
 
-test('[CD23] what could not be fetched is told in the language of the page', async () => {
+test('[CD23] what could not be fetched is shown in the language of the page', async () => {
   layOut({ height: 100 });
   const gone = { error: { code: 'shutting_down', message: 'The server is stopping' } };
   setup(

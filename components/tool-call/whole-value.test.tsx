@@ -111,7 +111,7 @@ test('[CD21] arguments, a preview and an error lead to their wholes too', async 
     { ...record, args, error },
   );
   fireEvent.click(button('Open whole'));
-  expect((await screen.findByRole('dialog', { name: 'What it said' })).textContent).toContain(
+  expect((await screen.findByRole('dialog', { name: 'Error message' })).textContent).toContain(
     'of 27,000',
   );
   fireEvent.click(button('Close'));

@@ -29,7 +29,7 @@ function show(clients: ToolListing['clients'], more: Partial<ToolListing> = {}):
 
 const phone = { client_id: 'c_1', name: 'Phone', visible: true, responsive: true };
 
-test('a client with another schema is told beside the pool, with how to call it', () => {
+test('a client with another schema is listed beside the pool, with how to call it', () => {
   show([phone], { others: [{ client_id: 'c_2', name: 'Tablet' }] });
   expect(screen.getByText('camera@c_2').parentElement?.textContent).toBe('Tablet camera@c_2');
 });

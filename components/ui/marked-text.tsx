@@ -19,8 +19,8 @@ const MAX_MARKS = 500;
 const MAX_NAMED = 8;
 
 /**
- * A text of somebody else's: what it hides is drawn as marks, with a look and a
- * name that no text can have. In attributes use `showControlCharacters`.
+ * A text that others wrote: its hidden characters are drawn as marks, with a look
+ * and a name that no text can have. In attributes use `showControlCharacters`.
  */
 export function MarkedText({ text, keepLayout = false }: MarkedTextProps) {
   const parts = textParts(text, { keepLayout });

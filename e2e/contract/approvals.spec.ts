@@ -211,7 +211,7 @@ test('§5 a yes is for the client that was shown: for another one it is asked ag
 }) => {
   const first = await connect.client(board(), { hello: { client_id: 'first' }, tools: [PAY] });
   const run = { run_id: 'run_again' };
-  // Nobody else may be asked in its place.
+  // No other client may be asked in its place.
   const id = await invoke(board(), 'pay', { amount: 7 }, run);
   const shown = (await readCall(board(), id)).card.client_id;
   await first.settled();

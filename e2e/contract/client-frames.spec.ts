@@ -232,6 +232,6 @@ test('§5 permissions are those of tools: others would go to every watcher, with
   expect(client.all('error')).toHaveLength(2);
   const watcher = await connect.watcher(board());
   const snapshot = await watcher.next('snapshot');
-  const told = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
-  expect(told?.permissions).toEqual(most);
+  const listed = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
+  expect(listed?.permissions).toEqual(most);
 });

@@ -33,7 +33,7 @@ async function victimOf(connect: Connect, client_id: string) {
   return { victim, hello, id, attempt: request.attempt, tool };
 }
 
-/** Says that it is the victim and knows its call, in every way but with its token; then it answers. */
+/** Names the victim and its call in every way but by its token; then it answers. */
 async function expectNoTakeover(
   impostor: ToolClient,
   { client_id, id, attempt }: { client_id: string; id: string; attempt: number },
@@ -55,7 +55,7 @@ async function expectNoTakeover(
 }
 
 for (const phase of ['running', 'started', 'done']) {
-  test(`§5 who knows a running call of a client (${phase}) and names that client takes neither over`, async ({
+  test(`§5 to name a client and its running call (${phase}) takes neither over`, async ({
     connect,
   }) => {
     const client_id = `connected-${phase}`;
@@ -136,7 +136,7 @@ test('§5 another tab proves the client by the token of the first, which loses n
   const known = [{ id, attempt, phase: 'running' }];
   const second = { ...hello, instance_id: 'tabs-2', resume_token, known };
   const other = await connect.client(board(), { hello: second });
-  // The call that it knows is the other tab's: knowing it is no ownership.
+  // The call that it names is the other tab's: to name it is no ownership.
   expect(other.welcome).toMatchObject({ client_id: 'tabs', resumed: false, cancel: [id] });
   other.succeed(id, 'of the other tab', { attempt });
   expect(await other.next('result_rejected')).toMatchObject({ id, code: 'not_your_call' });

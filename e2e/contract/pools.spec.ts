@@ -12,7 +12,7 @@ async function order(name: string): Promise<string[]> {
   return tools.find((tool) => tool.name === name)?.clients.map((one) => one.client_id) ?? [];
 }
 
-/** Touched until the order shows it: it is told by the millisecond, so the clock has to move on. */
+/** Touched until the order shows it: it counts by the millisecond, so the clock has to move on. */
 const touch = (client: ToolClient, tool: string, id: string) =>
   expect
     .poll(async () => {
@@ -67,7 +67,7 @@ test('§5 the client whose person asks is asked first, and a name that is none i
   }
 });
 
-test('§5 one name with two schemas is no pool: the list tells who is in it, and who is beside it', async ({
+test('§5 one name with two schemas is no pool: the list names who is in it, and who is beside it', async ({
   connect,
 }) => {
   const takes = (type: string) =>

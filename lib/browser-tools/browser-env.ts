@@ -54,6 +54,6 @@ export interface BrowserEnv {
   /** Tells of each change of visibility, permissions or battery. Returns the unsubscribe function. */
   onStateChange(names: readonly PermissionName[], listener: () => void): () => void;
   visibility(): 'visible' | 'hidden';
-  /** Tells of each touch of a person: pointer, key, or the window getting the focus. Returns the unsubscribe function. */
+  /** Reports each touch of a person: pointer, key, or the window getting the focus. Returns the unsubscribe function. */
   onTouch(listener: () => void): () => void;
 }

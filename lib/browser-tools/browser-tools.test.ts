@@ -341,7 +341,8 @@ test('[BT9] a person’s touch is reported, and no event that a script made', as
   await page.evaluate(() => {
     window.dispatchEvent(new PointerEvent('pointerdown'));
     window.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
-    // Told after those would have been.
+    document.body.appendChild(document.createElement('input')).focus();
+    // Reported after those would have been.
     document.dispatchEvent(new Event('visibilitychange'));
   });
   expect(await touched()).toBeUndefined();

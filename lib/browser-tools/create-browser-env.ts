@@ -83,10 +83,12 @@ const TOUCHES = ['pointerdown', 'keydown', 'focus'] as const;
 
 function listenToTouches(listener: () => void): () => void {
   const ended = new AbortController();
-  // What a script of the page made up is no person's.
-  const tell = ({ isTrusted }: Event) => isTrusted && listener();
+  const onEvent = ({ isTrusted, type, target }: Event) => {
+    // What a script made up is no person's, nor where it moves the focus to within the page.
+    if (isTrusted && (type !== 'focus' || target === window)) listener();
+  };
   const options = { signal: ended.signal, capture: true, passive: true };
-  for (const event of TOUCHES) window.addEventListener(event, tell, options);
+  for (const event of TOUCHES) window.addEventListener(event, onEvent, options);
   return () => ended.abort();
 }
 

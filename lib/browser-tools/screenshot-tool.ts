@@ -7,6 +7,7 @@ import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';
 import type { DevicePrompts } from './device-prompts.ts';
 import { isNotAllowed, permissionDenied } from './permission-denied.ts';
+import { PICTURE_NOTES } from './picture-notes.ts';
 
 type Env = Pick<BrowserEnv, 'display' | 'page' | 'takeFrame'>;
 
@@ -35,8 +36,7 @@ export function createScreenshotTool(env: Env, prompts: DevicePrompts): ClientTo
           ? await env.takeFrame(await shared(context), { type: 'image/png' })
           : await drawPage(env, full_page, context.signal);
       const { width, height, mediaType } = picture;
-      const about =
-        mode === 'page' ? 'reconstructed from the elements of the page' : 'as displayed';
+      const about = PICTURE_NOTES[mode];
       return {
         output: { width, height, media_type: mediaType, mode, note: about },
         attachments: [

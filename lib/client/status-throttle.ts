@@ -19,7 +19,7 @@ export interface StatusThrottle {
 /**
  * Keeps a call's news to ten a second; of more, the last always goes (CL13).
  * `send` gives false when there is no connection: the news then waits for `flush`.
- * Another interval serves what is told of the client itself.
+ * Another interval serves what is reported of the client itself.
  */
 export function createStatusThrottle({
   send,

@@ -63,21 +63,21 @@ test('[CL20] all are told again after a new connection, with the state', async (
   ]);
 });
 
-test('[CL37] touches are told at most once a second, and the last one always', async () => {
+test('[CL37] touches are reported at most once a second, and the last one always', async () => {
   const { connect, client, clock } = await setupClient({ tools: [] });
   const { link } = await connect();
-  const told = async () =>
+  const reported = async () =>
     (await link.settled()).filter((said) => said.type === 'client_state' && said.touched).length;
   for (let time = 0; time < 3; time += 1) client.reportTouch();
-  const counts = [await told()];
+  const counts = [await reported()];
   for (const ms of [999, 1, 5_000]) {
     clock.advance(ms);
-    counts.push(await told());
+    counts.push(await reported());
   }
   expect(counts).toEqual([1, 1, 2, 2]);
 });
 
-test('[CL37] a touch without a connection is told with the next one, and only once', async () => {
+test('[CL37] a touch without a connection is reported with the next one, and only once', async () => {
   const { connect, client, clock, server } = await setupClient({ tools: [] });
   const { link } = await connect();
   client.reportState({ visibility: 'visible' });

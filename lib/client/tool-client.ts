@@ -60,7 +60,7 @@ export interface ToolClient {
   readonly toolNames: readonly string[];
 }
 
-/** A person's touches are told at most so often. */
+/** A person's touches are reported at most so often. */
 const TOUCH_INTERVAL_MS = 1_000;
 /** How long a stop waits for tools that do not heed their signal. */
 const STOP_WAIT_MS = 2_000;

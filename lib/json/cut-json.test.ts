@@ -48,6 +48,15 @@ test('[JS2] a text is cut between characters, at its start or at its end', () =>
   }
 });
 
+test('[JS2] a text of one byte a character is not cut within the pair at its limit', () => {
+  for (let at = 40; at < 60; at += 1) {
+    const text = `${'x'.repeat(at)}🙂${'y'.repeat(at)}`;
+    for (const keep of ['start', 'end'] as const) {
+      expect(cutText(text, 50, keep).isWellFormed()).toBe(true);
+    }
+  }
+});
+
 test('[JS3] every key is kept though the first value takes all the room', () => {
   const value = {
     body: 'x'.repeat(50_000),

@@ -57,12 +57,11 @@ export function cutText(text: string, maxBytes: number, keep: Keep = 'start'): s
   if (countText(text, maxBytes) <= maxBytes) return text;
   const kept: string[] = [];
   let room = maxBytes - 2;
-  // A character has at least one byte, so no more of the text can matter.
+  // A character has at least one byte, so no more of the text can matter; nor can the last of these,
+  // which may be half of a pair, as the quotes have two.
   const chars = Array.from(keep === 'start' ? text.slice(0, maxBytes) : text.slice(-maxBytes));
   if (keep === 'end') chars.reverse();
   for (const char of chars) {
-    // The slice may have parted a pair at its far end.
-    if (isHalf(char)) continue;
     room -= bytesOf(char, 0).bytes;
     if (room < 0) break;
     kept.push(char);
@@ -146,8 +145,3 @@ function bytesOf(text: string, at: number): { bytes: number; length: number } {
   if (code > 0xffff) return { bytes: 4, length: 2 };
   return { bytes: code >= 0xd800 && code <= 0xdfff ? 6 : 3, length: 1 };
 }
-
-const isHalf = (char: string): boolean => {
-  const code = char.codePointAt(0) ?? 0;
-  return code >= 0xd800 && code <= 0xdfff;
-};

@@ -90,7 +90,7 @@ export const toolErrorSchema = z.object({
   attempt: attempt.optional(),
 });
 
-/** By tool. Every watcher is told, so that there are no more than a client may have tools. */
+/** By tool. Every watcher gets them, so there are no more than a client may have tools. */
 const permissionsSchema = z
   .record(z.string().max(LONGEST_TOOL_NAME), z.enum(['granted', 'prompt', 'denied']))
   .refine((permissions) => Object.keys(permissions).length <= LIMITS.toolsPerClient, {

@@ -91,7 +91,7 @@ describe('the life of a call', () => {
     }
   });
 
-  test('[CS8] what nobody took may end as one that cannot be run, and not once somebody may run it', () => {
+  test('[CS8] what was not taken may end as one that cannot be run, and not once an executor may run it', () => {
     const error = { code: 'invalid_args', message: 'x', executed: 'no' } as const;
     const ends: CallEvent = { type: 'refused', error };
     for (const state of [fresh, queued, offered]) {

@@ -26,7 +26,7 @@ export type CallEvent =
   | { readonly type: 'arguments_complete'; readonly check: 'allow' | 'ask' }
   | { readonly type: 'refused'; readonly error: CallError }
   | { readonly type: 'approved' }
-  /** What was approved has changed, or waits for somebody who has left: a person decides anew. */
+  /** What was approved has changed, or its client has left: a person decides anew. */
   | { readonly type: 'asked_again' }
   | { readonly type: 'denied'; readonly message: string }
   | {

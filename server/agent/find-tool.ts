@@ -25,7 +25,7 @@ export function createToolFinder(offered: ReadonlyMap<string, string>) {
   const own = new Map([...offered].map(([modelName, toolName]) => [toolName, modelName]));
   const bySpelling = new Map<string, string[]>();
   for (const [modelName, toolName] of offered) {
-    for (const spelling of new Set([spellingOf(modelName), spellingOf(toolName)])) {
+    for (const spelling of new Set([looseSpelling(modelName), looseSpelling(toolName)])) {
       bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), toolName]);
     }
   }
@@ -38,7 +38,7 @@ export function createToolFinder(offered: ReadonlyMap<string, string>) {
       const message = `The call had no name, so nothing was run. ${listed(names)}`;
       return { toolName: NAMELESS, refusal: { reason: 'no_name', message } };
     }
-    const [only, ...others] = bySpelling.get(spellingOf(written)) ?? [];
+    const [only, ...others] = bySpelling.get(looseSpelling(written)) ?? [];
     if (only !== undefined && others.length === 0) return { toolName: only };
     const recorded = cut(written);
     const message = `The tool ${JSON.stringify(recorded)} is not offered to you in this step, so nothing was run. ${closestWords(written, names)}${listed(names)}`;
@@ -47,11 +47,14 @@ export function createToolFinder(offered: ReadonlyMap<string, string>) {
 }
 
 /** What two ways to write one name have in common. */
-const spellingOf = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]+/g, '');
+const looseSpelling = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]+/g, '');
 
 /** For a record and a card: short, and nothing in it that does not show. */
 function cut(name: string): string {
-  const visible = stripInvisible(name.slice(0, LONGEST_RECORDED)).replaceAll(/\p{Cc}/gu, '');
+  const visible = stripInvisible(name.slice(0, LONGEST_RECORDED)).replaceAll(
+    /[\p{Cc}\p{Cs}]/gu,
+    '',
+  );
   return name.length > LONGEST_RECORDED ? `${visible}…` : visible;
 }
 
@@ -64,9 +67,9 @@ function listed(names: readonly string[]): string {
 }
 
 function closestWords(written: string, names: readonly string[]): string {
-  const spelling = spellingOf(written).slice(0, LONGEST_RECORDED);
+  const spelling = looseSpelling(written).slice(0, LONGEST_RECORDED);
   const near = names
-    .map((name) => ({ name, distance: editDistance(spelling, spellingOf(name)) }))
+    .map((name) => ({ name, distance: editDistance(spelling, looseSpelling(name)) }))
     .filter(({ distance }) => distance <= Math.max(2, spelling.length / 2))
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, MOST_CLOSEST);

@@ -44,3 +44,18 @@ test('[AL11] names of object members are names like others', () => {
   expect(find('a___proto__').toolName).toBe('a.__proto__');
   expect(find('constructor').toolName).toBe('constructor');
 });
+
+test('[AL101] a spelling that fits two offered tools means neither', () => {
+  const { find } = createModelTools(listed('demo.echo', 'demoecho', 'other'));
+  expect(find('demoecho').toolName).toBe('demoecho');
+  expect(find('Demo-Echo')).toMatchObject({
+    toolName: 'Demo-Echo',
+    refusal: { reason: 'not_offered' },
+  });
+  expect(find('OTHER')).toEqual({ toolName: 'other' });
+});
+
+test('[AL105] a name that is cut is cut between characters', () => {
+  const { find } = createModelTools([]);
+  expect(find(`${'x'.repeat(127)}🙂y`).toolName.isWellFormed()).toBe(true);
+});

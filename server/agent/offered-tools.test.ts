@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FakeTool } from './testing/fakes.ts';
-import { echo, inOrder, MODELS, notices, partsOf, setupTurns } from './testing/setup-turns.ts';
+import { echo, inOrder, MODELS, partsOf, setupTurns } from './testing/setup-turns.ts';
 
 /** A tool that counts how often it ran. */
 function counted(name: string) {
@@ -177,7 +177,9 @@ describe.each(MODELS)('over %s', (model) => {
     const run = await turn('go');
     expect(busy.runs).toHaveLength(32);
     expect(calls.records.size).toBe(128);
-    expect(notices(partsOf(run))).toEqual(['calls_left_out']);
+    expect(partsOf(run).filter(({ type }) => type === 'notice')).toMatchObject([
+      { code: 'calls_left_out', params: { count: 872, limit: 32 } },
+    ]);
     expect(run.status).toBe('idle');
   });
 });

@@ -65,6 +65,8 @@ export function createStepCalls(deps: {
   giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
 }): StepCalls {
   const entries: Entry[] = [];
+  /** Begun and not recorded, by the model's ids: their ends are no further calls. */
+  const unrecorded: string[] = [];
   let begun = 0;
   let closed: string | undefined;
 
@@ -99,13 +101,15 @@ export function createStepCalls(deps: {
 
   return {
     async begin(modelId, tool) {
-      await add(modelId, tool);
+      if (!(await add(modelId, tool))) unrecorded.push(modelId);
     },
     write(modelId, delta) {
       entries.findLast((entry) => entry.modelId === modelId && isOpen(entry))?.partial.push(delta);
     },
     async written(call) {
       const known = entries.find((entry) => entry.modelId === call.modelId && isOpen(entry));
+      const at = known ? -1 : unrecorded.indexOf(call.modelId);
+      if (at >= 0) return void unrecorded.splice(at, 1);
       const entry = known ?? (await add(call.modelId, call.tool));
       if (!entry || !isOpen(entry)) return;
       // No arguments at all is also what a stream looks like that was cut at their start.

@@ -20,7 +20,7 @@ describe('the cookie and the key', () => {
     expect((await setup({ secure: true }).sessions.signIn()).cookie).toMatch(/; Secure$/);
   });
 
-  test('[AU8] the store sees neither secret', async () => {
+  test('[AU8] the store holds neither secret', async () => {
     const { sessions, stored } = setup();
     await sessions.signIn();
     expect(stored.size).toBe(1);

@@ -71,11 +71,11 @@ const testsOf = ({ suites = [], specs = [] }) => [
  * @returns {Totals}
  */
 export function tortureTotals({ scenarios, mutants, model }) {
-  const told = scenarios.filter(
+  const counted = scenarios.filter(
     ({ outcome }) => outcome.notDone === undefined || outcome.violations.length > 0,
   );
   const passes = [
-    ...told.map(({ outcome }) => outcome.violations.length === 0),
+    ...counted.map(({ outcome }) => outcome.violations.length === 0),
     ...mutants.map(({ isKilled }) => isKilled),
     ...(model
       ? [model.violations === 0 && model.broken.every((one) => one.hasCounterExample)]

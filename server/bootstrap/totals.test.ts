@@ -68,7 +68,7 @@ test('a model check that found a broken promise is a failure', () => {
   expect(tortureTotals(report)).toEqual({ passed: 1, failed: 1 });
 });
 
-test('a model check that sees nothing wrong with a broken design is a failure', () => {
+test('a model check without a counter-example to a broken design is a failure', () => {
   const report = { scenarios: [], mutants: [{ isKilled: true }], model: model(0, true, false) };
   expect(tortureTotals(report)).toEqual({ passed: 1, failed: 1 });
 });

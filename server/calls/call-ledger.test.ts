@@ -145,6 +145,18 @@ test('[CA11] a write that is rejected by itself holds up nothing that comes afte
   expect(told).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
 });
 
+test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {
+  const { ledger, flush, written, told, running } = setup();
+  await running();
+  const large = (end: string) => `${'x'.repeat(20_000)}${end}`;
+  for (const end of ['1', '2']) {
+    ledger.tell('tc_1', { preview: large(end) });
+    await flush();
+  }
+  expect(written.at(-1)?.preview).toBe(large('2'));
+  expect(told).toHaveLength(2);
+});
+
 test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
   const { ledger, disk, told, flush, first, running } = setup();
   void ledger.commit(first, [first.card]);

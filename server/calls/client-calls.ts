@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '#lib/json/canonical-json';
 import { fitsJson } from '#lib/json/cut-json';
+import { sameJson } from '#lib/json/equal';
 import type { Attachment } from '#lib/protocol/attachment';
 import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -160,7 +160,7 @@ export function createClientCalls(deps: {
     await ledger.settled(id);
     if (record.resultHash !== null) {
       // Mostly it is the same text; another text may be the same answer in another order of keys.
-      if (record.resultHash === resultHash || isEqual(accepted(record), toAccepted(given))) {
+      if (record.resultHash === resultHash || sameJson(accepted(record), toAccepted(given))) {
         return { type: 'result_acknowledged', id, disposition: 'duplicate' };
       }
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
@@ -177,7 +177,7 @@ export function createClientCalls(deps: {
         error?.code !== 'cancelled' && !(isUnknown && final.error?.code === 'outcome_unknown');
       // The hash stays empty: a late answer is kept beside the call and never becomes its result.
       await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
-    } else if (given.ok === true && !isEqual(kept, lateResult)) {
+    } else if (given.ok === true && !sameJson(kept, lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
     await ledger.settled(id);
@@ -204,9 +204,13 @@ function besideArguments(
   const reported = { ...card.status_params, ...params };
   // A card is bounded: what a client reports beyond that, over all its statuses, is not shown.
   if (!fitsJson([reported, names], SHOWN_WHOLE_BYTES)) return {};
-  const more = Object.entries(params).filter(([key]) => !Object.hasOwn(args, key));
+  const more = Object.fromEntries(
+    Object.entries(params).filter(([key]) => !Object.hasOwn(args, key)),
+  );
+  // Long arguments leave no room among them (CA20).
+  const hasRoom = fitsJson({ ...card.params, ...more }, SHOWN_WHOLE_BYTES);
   return {
-    params: Object.fromEntries(more),
+    params: hasRoom ? more : {},
     status_params: params,
     ...(card.argument_names ? {} : { argument_names: names }),
   };
@@ -217,9 +221,6 @@ const isLateError = (kept: unknown): boolean =>
   kept !== null &&
   Object.keys(kept).join() === 'error' &&
   callErrorSchema.safeParse(Object.values(kept)[0]).success;
-
-/** Whether two answers are the same one: as JSON, whatever the order of their keys. */
-const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 /** What an answer comes to. What people are shown in place of the output is no part of it. */
 const toAccepted = (given: ClientAnswer) =>

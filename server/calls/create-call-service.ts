@@ -145,7 +145,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     openOfRun: index.openOfRun,
     recover: (lastAliveAt) => {
       const shiftMs = shiftAfterAbsence(lastAliveAt, clock.now());
-      return recoverCalls({ store, ledger, dispatcher, clock, shiftMs });
+      return recoverCalls({ store, ledger, dispatcher, clock, shiftMs, onError: deps.onError });
     },
     wallClockMoved(byMs) {
       for (const record of ledger.open()) {

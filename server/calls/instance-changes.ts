@@ -50,9 +50,9 @@ interface OwedOffer {
 type Known = ReturningInstance['known'][number];
 
 /**
- * A call is of the instance that was asked, which its token has proved: what a
- * client knows of a call is no ownership, and what it knows of an older attempt
- * says nothing of the one that counts now.
+ * A call is of the instance that was asked, which its token has proved: to name a
+ * call is no ownership, and what a journal has of an older attempt says nothing of
+ * the one that counts now.
  */
 function holding(
   record: CallRecord | undefined,

@@ -112,7 +112,7 @@ export function createInvocation(deps: InvocationDeps): Invocation {
       requestedBy: request.requestedBy ?? principalName(request.principal),
     };
     const card = firstCard({ ...blank, phase: 'queued' }, tool.displayName ?? null);
-    // Whom a call waits for that may go to one client alone.
+    // A call that may go to one client alone waits for that one.
     const shown = wantedClientId === null ? {} : shownClient(tool, deps.facts);
     return { ...blank, card: { ...card, ...shown } };
   }

@@ -102,7 +102,7 @@ export function createOperatorActions(deps: {
     if (!placed) return notWaiting(id);
     const isAskedAgain = placed.record.phase === 'approval';
     if (decision.decision === 'always' && !isAskedAgain) placement.allowAlways(placed.record);
-    // The yes and the offer are one write: a crash in between would leave a call that nobody places.
+    // The yes and the offer are one write: a crash in between would leave a call that is never placed.
     ledger.commit(placed.record, placed.updates).then(placed.after, deps.onError);
     const outcome = await done(id);
     return isAskedAgain ? changedSince(id) : outcome;

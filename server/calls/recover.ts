@@ -33,8 +33,9 @@ export async function recoverCalls(deps: {
   dispatcher: Dispatcher;
   clock: Clock;
   shiftMs: number;
+  onError(error: unknown): void;
 }): Promise<{ open: number; interrupted: number }> {
-  const { store, ledger, dispatcher, clock, shiftMs } = deps;
+  const { store, ledger, dispatcher, clock, shiftMs, onError } = deps;
   const recent = (await store.listCalls({ limit: 200 })).calls.map(withBoundedCard);
   const stored = (await store.openCalls()).map(withBoundedCard);
   const open = shiftMs === 0 ? stored : stored.map((call) => withDeadlinesMoved(call, shiftMs));
@@ -45,7 +46,7 @@ export async function recoverCalls(deps: {
   let interrupted = 0;
   for (const call of open) {
     // Written, since the next start measures from this one.
-    if (shiftMs !== 0) void ledger.amend(call, { clock: runningClock(call) });
+    if (shiftMs !== 0) ledger.amend(call, { clock: runningClock(call) }).catch(onError);
     if (call.phase === 'streaming') {
       interrupted += 1;
       end(call, 'The server stopped while the model was still writing the arguments');
@@ -67,7 +68,7 @@ export async function recoverCalls(deps: {
   function waitForClient(call: CallRecord): void {
     if (!hasJournal(call) && !isRerunnable(call)) return;
     const next = awaitingReturn(ledger.latest(call.id) ?? call, clock.now());
-    void ledger.amend(next, { clock: runningClock(next) });
+    ledger.amend(next, { clock: runningClock(next) }).catch(onError);
   }
 
   /** A server tool that only reads is run once more; what another may have done is unknown. */
@@ -80,7 +81,7 @@ export async function recoverCalls(deps: {
       end(call, 'The server stopped while the tool was running');
       return false;
     }
-    void ledger.commit(placed.record, placed.updates).then(placed.after);
+    ledger.commit(placed.record, placed.updates).then(placed.after, onError);
     return true;
   }
 }

@@ -85,7 +85,7 @@ function routeApproved<Tool extends OfferedTool>(
     const next = changed ?? possible.find(({ isAskable }) => isAskable) ?? possible[0];
     return next ? checkAgain(call, next.tool, 'approval') : NO_EXECUTOR;
   }
-  // A status never goes back, so nobody can be asked again.
+  // A status never goes back, so it cannot wait for a yes again.
   return changed && call.phase === 'offered' ? { to: 'end', error: CHANGED } : NO_EXECUTOR;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -23,7 +23,7 @@ async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   const claiming = (clientId: string, ...tools: object[]) => {
     const client = one.connect(clientId, { claims: true, epoch: `${clientId} 1` });
     client.offer(...tools);
-    // Whoever connects later was touched later.
+    // A client that connects later was touched later.
     one.clock.advance(1);
     return client;
   };
@@ -69,6 +69,16 @@ describe('the order', () => {
     mine.leave();
     const gone = await ask();
     expect(other.requests().map(({ id }) => id)).toEqual([silent.id, hidden.id, gone.id]);
+  });
+
+  test('[CR1] whose person asks is part of a request, also of one that is repeated by its key', async () => {
+    const { claiming, invoke } = await setup();
+    claiming('mine', tool('shot'));
+    const ask = (fromClientId: string) =>
+      invoke('shot', {}, { idempotencyKey: 'k1', fromClientId });
+    const { id } = await ask('mine');
+    expect((await ask('mine')).id).toBe(id);
+    await expect(ask('other')).rejects.toThrow('conflict_idempotency');
   });
 
   test('[CR1] whose person asked is known after a restart', async () => {
@@ -137,6 +147,18 @@ describe('what counts of a tool', () => {
     expect(cardOf(own.id)).toMatchObject({ timeout_ms: 60_000, display_name: 'Slow scan' });
   });
 
+  test('[CR2] the time that an operator gave stays when the call is offered again', async () => {
+    const { claiming, back, invoke, calls } = await setup();
+    const looks = tool('look', { ...reading, timeout_ms: 1_000 });
+    const phone = claiming('phone', looks);
+    const { id } = await invoke('look');
+    await phone.claim(id, 1);
+    await calls.extend(id, 5_000);
+    phone.leave();
+    const again = await back('phone', 'another journal', looks);
+    expect(again.requests()).toMatchObject([{ id, timeout_ms: 6_000 }]);
+  });
+
   test('[CR3] clients with different schemas are no pool', async () => {
     const { claiming, invoke, settle, call } = await setup();
     const word = claiming('word', tool('say', WORD));
@@ -183,7 +205,7 @@ describe('what counts of a tool', () => {
     },
   );
 
-  test('[CR3] an offer that nobody took is checked again when its client changes the schema', async () => {
+  test('[CR3] an offer that was not taken is checked again when its client changes the schema', async () => {
     const { claiming, invoke, call, settle } = await setup();
     const phone = claiming('phone', tool('say', NUMBER));
     const { id } = await invoke('say', { n: 5 });
@@ -255,6 +277,38 @@ describe('approvals', () => {
     expect(await calls.decide(id, operator, yes)).toMatchObject({ ok: true });
     await settle();
     expect(phone.requests()).toMatchObject([{ id }]);
+  });
+
+  test('[CR5] an "always" to what has changed meanwhile allows nothing', async () => {
+    const { claiming, invoke, calls, call, settle } = await setup(asking);
+    const phone = claiming('phone', tool('pay', AMOUNT));
+    const { id } = await invoke('pay', { amount: 5 });
+    phone.offer(tool('pay', { ...AMOUNT, description: 'Gives all of it away' }));
+    const always = { decision: 'always' as const };
+    expect(await calls.decide(id, operator, always)).toMatchObject({ code: 'conflict' });
+    const next = await invoke('pay', { amount: 5 });
+    await settle();
+    expect((await call(next.id)).phase).toBe('approval');
+    expect(phone.requests()).toEqual([]);
+  });
+
+  test('[CR5] a yes to a question that has been asked anew since is refused', async () => {
+    const { claiming, invoke, calls, call, clock, settle } = await setup(asking);
+    const phone = claiming('phone', tool('pay', AMOUNT));
+    const { id } = await invoke('pay', { amount: 5 });
+    const shown = async () => ({
+      ...yes,
+      expiresAt: (await call(id)).card.clock?.deadline_at ?? 0,
+    });
+    const first = await shown();
+    clock.advance(5);
+    phone.offer(tool('pay', { ...AMOUNT, description: 'Gives all of it away' }));
+    for (let time = 0; time < 2; time += 1) {
+      expect(await calls.decide(id, operator, first)).toMatchObject({ code: 'conflict' });
+      await settle();
+    }
+    expect([phone.requests(), (await call(id)).phase]).toEqual([[], 'approval']);
+    expect(await calls.decide(id, operator, await shown())).toMatchObject({ ok: true });
   });
 
   test('[CR5] an edit for a client that has left is asked anew for the next one', async () => {
@@ -385,6 +439,20 @@ describe('one write', () => {
     });
   });
 
+  test('[CB4] a start that cannot write reports it, and goes on', async () => {
+    const before = await setup();
+    const phone = before.claiming('phone', tool('look', reading));
+    const { id } = await before.invoke('look');
+    await phone.claim(id, 1);
+    const after = await setup({ dir: before.dir });
+    const full = new Error('the disk is full');
+    const write = vi.spyOn(after.store, 'write').mockRejectedValue(full);
+    expect(await after.calls.recover(after.clock.now() - 60_000)).toMatchObject({ open: 1 });
+    await new Promise(setImmediate);
+    write.mockRestore();
+    expect(new Set(after.errors)).toEqual(new Set([full]));
+  });
+
   test('[CR6] a server tool that is found queued at the start is run', async () => {
     const before = await setup();
     const { id } = await before.invoke('hold', { say: 'found' });
@@ -433,7 +501,25 @@ test('[CR7] what a client reports over all its statuses is bounded', async () =>
   expect(JSON.stringify(card).length).toBeLessThan(40 * 1024);
 });
 
-test('[CR3] a call that nobody may take ends by its queue clock', async () => {
+test('[CR7] beside long arguments what a client reports is not among them', async () => {
+  const { connect, invoke, cardOf, settle, dir } = await setup();
+  const phone = connect('phone', { claims: true, epoch: 'phone 1' });
+  phone.offer(tool('pay'));
+  const args = { memo: 'm'.repeat(10_000) };
+  const { id } = await invoke('pay', args);
+  await phone.claim(id, 1);
+  phone.status({ type: 'tool_status', id, attempt: 1, params: { log: 'l'.repeat(10_000) } });
+  await settle();
+  const card = cardOf(id);
+  expect(card).toMatchObject({ params: args, status_params: { log: expect.any(String) } });
+  expect(card?.params).toEqual(args);
+  const after = await setup({ dir });
+  await after.calls.recover();
+  await after.settle();
+  expect(after.calls.watched()).toMatchObject([{ id, card: { params: args } }]);
+});
+
+test('[CR3] a call that no client may take ends by its queue clock', async () => {
   const { claiming, invoke, call, clock, settle } = await setup();
   const number = claiming('number', tool('say', NUMBER));
   const { id } = await invoke('say', { n: 5 });

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../auth/principal.ts';
+import { instanceAddress } from '../bus/event-bus.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
 import { createHttpClients } from './http-clients.ts';
@@ -59,6 +60,17 @@ test('[ID7] of two principals that name a free id at a time one is given it', as
   ]);
   expect(all.map(({ ok }) => ok)).toEqual([true, false, true]);
   expect(await ids.take('desk')).toBeUndefined();
+});
+
+test('a client that could not be written down has no box that takes its messages', async () => {
+  const { client, store, bus } = await setup();
+  const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  await expect(client('desk').register('print')).rejects.toThrow('disk full');
+  write.mockRestore();
+  const message = { type: 'tool_call_cancel', id: 'tc_1', reason: 'test' } as const;
+  const address = instanceAddress('desk', 'http:desk');
+  expect(await bus.deliver(address, { type: 'send', message })).toBe(false);
+  expect(await client('desk').register('print')).toMatchObject({ registered_count: 1 });
 });
 
 test('[ID8] what is handed out is granted on disk before, and is not handed out again', async () => {

@@ -67,9 +67,8 @@ export function createHttpClients(deps: {
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
     const isStored = isOwn ? () => {} : await deps.ids.take(clientId);
     if (!isStored) return undefined;
-    const box = createBox(clientId, owner);
-    const { instanceId } = box;
-    const instance = toInstance(box, clock.now());
+    const instanceId = `${POLLING_INSTANCE}${clientId}`;
+    const instance = toInstance({ clientId, instanceId }, clock.now());
     try {
       const { name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
       const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
@@ -77,6 +76,7 @@ export function createHttpClients(deps: {
     } finally {
       isStored();
     }
+    const box = createBox({ clientId, instanceId, owner });
     boxes.set(clientId, box);
     table.add(instance);
     // What it had not fetched or answered is its own again.
@@ -85,16 +85,14 @@ export function createHttpClients(deps: {
     return box;
   }
 
-  function createBox(clientId: string, owner: string): Mailbox {
-    const instanceId = `${POLLING_INSTANCE}${clientId}`;
+  function createBox(of: Pick<Mailbox, 'clientId' | 'instanceId' | 'owner'>): Mailbox {
+    const address = instanceAddress(of.clientId, of.instanceId);
     const box: Mailbox = {
-      clientId,
-      instanceId,
-      owner,
+      ...of,
       requests: [],
       wake: undefined,
       undoExpiry: () => {},
-      closeInbox: bus.openInbox(instanceAddress(clientId, instanceId), (received) => {
+      closeInbox: bus.openInbox(address, (received) => {
         if (received.type !== 'send') return;
         const { message } = received;
         if (message.type !== 'tool_call_request' && message.type !== 'tool_call_cancel') return;
@@ -178,7 +176,7 @@ export function createHttpClients(deps: {
 
   /** Claims what waits: what was handed out is on disk as such before, and what has ended is not. */
   async function take(box: Mailbox, signal: AbortSignal): Promise<CallRequest[]> {
-    // Nobody listens any more: what came stays for the next one who asks.
+    // The poll is over: what came stays for the next one.
     if (signal.aborted) return [];
     const { clientId, instanceId } = box;
     const waiting = box.requests.splice(0);
@@ -226,7 +224,10 @@ const notYours = (clientId: string) =>
     message: `The client id ${JSON.stringify(clientId)} belongs to another client. Register under an id of your own`,
   }) as const;
 
-const toInstance = ({ clientId, instanceId }: Mailbox, connectedAt: number): ConnectedInstance => ({
+const toInstance = (
+  { clientId, instanceId }: Pick<Mailbox, 'clientId' | 'instanceId'>,
+  connectedAt: number,
+): ConnectedInstance => ({
   clientId,
   instanceId,
   name: clientId,

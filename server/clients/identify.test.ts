@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
@@ -38,6 +38,7 @@ function setup() {
     rmSync(dir, { recursive: true });
   });
   return {
+    store,
     held,
     arriving,
     connected,
@@ -159,6 +160,17 @@ test('[ID5] an instance that calls wait for, or that is on its way in, is not ta
     const who = await visit({ client_id: 'lab', instance_id: instanceId });
     expect(who.instanceId).toMatch(/^made_/);
   }
+});
+
+test('[ID5] an instance whose way in failed is free again', async () => {
+  const { visit, store } = setup();
+  const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  await expect(visit({ client_id: 'lab', instance_id: 'tab_1' })).rejects.toThrow('disk full');
+  write.mockRestore();
+  expect(await visit({ client_id: 'lab', instance_id: 'tab_1' })).toMatchObject({
+    clientId: 'lab',
+    instanceId: 'tab_1',
+  });
 });
 
 test('[ID6] a device is the client that it was paired as, whatever it says', async () => {

@@ -41,7 +41,7 @@ type Hello = ClientMessageOf<'hello'>;
  * id that exists is given only to a client that proves it, and an instance id
  * that is connected or waited for only to the instance that proves it; without a
  * proof the newcomer gets ids of its own. A device is always the client that it
- * was paired as. The caller takes the instance id out of `arriving`.
+ * was paired as. Unless this rejects, the caller takes the instance id out of `arriving`.
  */
 export async function identify(
   deps: IdentifyDeps,
@@ -69,8 +69,13 @@ export async function identify(
       resumeTokenHash: hash('sha256', resumeToken),
       lastSeenAt: deps.clock.now(),
     };
-    // On disk before it is told, so that the token still opens after a crash.
-    if (client) await deps.store.write([{ type: 'put_client', client }]);
+    // On disk before it is sent, so that the token still opens after a crash.
+    if (client) {
+      await deps.store.write([{ type: 'put_client', client }]).catch((error) => {
+        deps.arriving.delete(instanceId);
+        throw error;
+      });
+    }
     return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance, client };
   } finally {
     isStored();

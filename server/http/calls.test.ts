@@ -154,10 +154,13 @@ describe('records', () => {
     const args = { text };
     const server = await startTestServer();
     const list = async (query: string) => (await server.get(`/v1/tool_calls${query}`)).json;
-    const calls = [1, 2, 3, 4, 5, 6].map((n) => done({ id: `tc_${n}`, args, result: text }));
+    const calls = Array.from({ length: 12 }, (_, n) =>
+      done({ id: `tc_${n + 1}`, args, result: text }),
+    );
     for (const call of calls) server.calls.fake.records.set(call.id, call);
     const { tool_calls: short } = await list('');
-    expect(short).toHaveLength(6);
+    // Of what is sent 4 MiB, of what is read 16 MiB.
+    expect(short).toHaveLength(9);
     expect(short[0]).toMatchObject({
       truncated: true,
       args_bytes: 900_011,
@@ -165,7 +168,6 @@ describe('records', () => {
       result: expect.stringMatching(/^x{2000,2048}$/),
       args: { text: expect.stringMatching(/^x{2000,2048}…$/) },
     });
-    // Of what is sent 4 MiB, of what is read 16 MiB.
     expect((await list('?include=result')).tool_calls).toHaveLength(4);
     const { tool_calls: whole } = await list('?include=result,args');
     expect(whole).toHaveLength(2);

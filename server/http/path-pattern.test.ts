@@ -12,7 +12,7 @@ test('[HT7] a pattern fits whole paths alone, letter for letter', () => {
   }
 });
 
-/** The id that the router finds in the path of a client that knows URLs. */
+/** The id that the router finds in the path of a client that encodes it as URLs need it. */
 function reached(id: string): string | undefined {
   const { pathname } = new URL(`/v1/runs/${encodeURIComponent(id)}`, 'http://callboard.test');
   const target = parseTarget(pathname);

@@ -36,7 +36,7 @@ export interface Routing {
   readonly checkedForClientId: string | null;
   /** The caller or an operator set the timeout; else that of the client that is asked counts. */
   readonly hasOwnTimeout: boolean;
-  /** Null for a call that nobody has to approve. */
+  /** Null for a call that needs no approval. */
   readonly approval: ApprovalScope | null;
 }
 

@@ -25,7 +25,7 @@ export interface ChangeWriter {
 
 /** Each tab that was ever open is an instance; those seen last are remembered. */
 const KEPT_CLIENTS = 10_000;
-/** At the first put, and after so many more: to forget takes a look at all of them. */
+/** At the first put, and after so many more: forgetting reads all of them. */
 const FORGET_EVERY = 1_000;
 
 /** Knows how each change is written, and nothing of when. */

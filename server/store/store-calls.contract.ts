@@ -57,6 +57,18 @@ export function describeCalls(setup: Setup) {
     );
   });
 
+  test('[ST8] a change of its routing alone, or of its time at the device, is on disk', async () => {
+    const { store, reopen } = setup();
+    const first = sampleCall();
+    const routing = { ...first.routing, hasOwnTimeout: true, fromClientId: 'c_1' };
+    const routed = { ...first, routing };
+    await store.write([putCall(first)]);
+    await store.write([putCall(routed)]);
+    expect(await store.getCall(first.id)).toEqual(routed);
+    await store.write([putCall({ ...routed, deviceLeftMs: 1_234 })]);
+    expect(await (await reopen()).getCall(first.id)).toEqual({ ...routed, deviceLeftMs: 1_234 });
+  });
+
   const large = { rows: Array.from({ length: 5_000 }, (_, n) => `row ${n}`) };
   const shows: [string, Partial<CallRecord>][] = [
     ['a display that the card has whole', { display: large, card: { params: {}, result: large } }],

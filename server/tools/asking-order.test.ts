@@ -18,7 +18,7 @@ const trip = { tool: 't', until: 1, failures: 3 };
 
 test.each([
   ['the client that is named, and no other', [at('a'), at('b')], 'a', 'b', ['b']],
-  ['nobody, when who is named does not offer it', [at('a')], 'a', 'c', []],
+  ['no client, when the one that is named does not offer it', [at('a')], 'a', 'c', []],
   [
     'the client whose person asks',
     [at('a', { lastTouchedAt: 9 }), at('b')],

@@ -80,7 +80,7 @@ function toTool(
 ): ClientTool {
   const { title, ...hints } = spec.annotations ?? {};
   const shown = stripInvisible(spec.display_name ?? title ?? '').trim();
-  const told = {
+  const described = {
     name: spec.name,
     description: stripInvisible(spec.description),
     schema,
@@ -90,8 +90,8 @@ function toTool(
   return {
     clientId: client.clientId,
     instanceId: client.instanceId,
-    ...told,
-    ...hashesOf(told),
+    ...described,
+    ...hashesOf(described),
     timeoutMs: spec.timeout_ms ?? CLOCKS.executeMs,
     check,
   };

@@ -121,7 +121,7 @@ test('[TR3] names that differ in case alone never live side by side, nor beside 
   expect(codes([spec('Pol_t2')], 'two')).toEqual([]);
 });
 
-test('[TR15] a pool has one schema; who offers the name with another is told beside it', () => {
+test('[TR15] a pool has one schema; who offers the name with another is listed beside it', () => {
   const { registry, standings } = setup();
   const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
   registry.register(client('a'), [spec('t', n('number'))]);

@@ -105,7 +105,7 @@ function admit(
   }
   const holder = pools.nameInTheWay(name);
   if (holder !== undefined) {
-    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and case tells no two tools apart; take another name.`;
+    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ in case alone are one; take another name.`;
     return { name, code: 'name_collides', message };
   }
   const isNew = !pools.serves(client.instanceId, name);

@@ -23,7 +23,7 @@ export interface ClientTool extends OfferedTool {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** One of the server's own tools, with the JSON Schema that is told and the check that holds it. */
+/** One of the server's own tools, with the JSON Schema that is listed and the check that holds it. */
 export interface ServerToolEntry extends OfferedTool {
   readonly source: 'server';
   readonly clientId: null;
@@ -72,7 +72,7 @@ export interface ToolRegistry {
    * the client whose person asks, of which a pool is described first.
    */
   list(principal: Principal, from?: string | null): ToolListing[];
-  /** `name`, or `name@client`, in the order for `from`. Undefined when nobody serves it. */
+  /** `name`, or `name@client`, in the order for `from`. Undefined when it is not served. */
   find(reference: string, from?: string | null): ToolTarget | undefined;
   /** Whether `principal` may call it. */
   mayCall(principal: Principal, name: string): boolean;

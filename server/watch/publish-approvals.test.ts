@@ -15,17 +15,15 @@ const waiting = (reason: string, deadline: number) =>
     },
   });
 
-test('[WA9] a question is told when it begins, when it changes and when it is over', () => {
-  const told: WatchEventBody[] = [];
-  const bus = { publish: (event: WatchEventBody) => told.push(event) };
+test('[WA9] a question is published when it begins, when it changes and when it is over', () => {
+  const published: WatchEventBody[] = [];
+  const bus = { publish: (event: WatchEventBody) => published.push(event) };
   const first = waiting('It pays', 600);
   const tip = { ...first, card: { ...first.card, tip: 'Soon' } };
   const again = waiting('It has changed', 900);
   const lives = [sampleCall(), first, tip, again, sampleCall({ phase: 'queued' }), sampleCall()];
   for (const [at, record] of lives.entries()) publishApproval(bus, record, lives[at - 1]);
-  expect(told.map((event) => (event.type === 'approval' ? event.approval?.reason : ''))).toEqual([
-    'It pays',
-    'It has changed',
-    undefined,
-  ]);
+  expect(
+    published.map((event) => (event.type === 'approval' ? event.approval?.reason : '')),
+  ).toEqual(['It pays', 'It has changed', undefined]);
 });

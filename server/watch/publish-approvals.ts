@@ -3,7 +3,7 @@ import type { EventBus } from '../bus/event-bus.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { toApproval } from './snapshot.ts';
 
-/** Tells watchers when a call begins to wait for a yes, when the question changes, and when it no longer waits. */
+/** Publishes that a call begins to wait for a yes, that the question changes, and that it no longer waits. */
 export function publishApproval(
   bus: Pick<EventBus, 'publish'>,
   record: CallRecord,

@@ -73,7 +73,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLIENT_CALLS,
-        find: 'if (record.resultHash === resultHash || isEqual(accepted(record), toAccepted(given))) {',
+        find: 'if (record.resultHash === resultHash || sameJson(accepted(record), toAccepted(given))) {',
         replace: 'if (record.resultHash !== null) {',
       },
     ],
@@ -148,8 +148,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/clients/identify.ts',
-        find: "await deps.store.write([{ type: 'put_client', client }]);",
-        replace: '',
+        find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
+        replace: 'await Promise.resolve().catch(',
       },
     ],
   },

@@ -139,13 +139,13 @@ async function killWhileHeld(
   await rig.startAgain();
 
   const violations = isAcknowledged ? await stands(rig, done.id) : [];
-  const knows = (id: string, attempt: number) => ({ known: [{ id, attempt, phase: 'done' }] });
+  const withDone = (id: string, attempt: number) => ({ known: [{ id, attempt, phase: 'done' }] });
   const back = await Promise.all([
     reopenWorker(rig, idle, { known: [] }),
-    // Its journal is lost: nothing but the record knows whether it was granted.
+    // Its journal is lost: the record alone says whether it was granted.
     reopenWorker(rig, asked, { known: [], journal_epoch: `${asked.tool}-new` }),
-    reopenWorker(rig, busy, isAcknowledged ? { known: [] } : knows(done.id, done.attempt)),
-    reopenWorker(rig, running, knows(own.id, own.attempt)),
+    reopenWorker(rig, busy, isAcknowledged ? { known: [] } : withDone(done.id, done.attempt)),
+    reopenWorker(rig, running, withDone(own.id, own.attempt)),
   ]);
   await mustAsk(rig, idle.tool, `before-${round}`);
   await mustAsk(rig, idle.tool, `new-${round}`);
@@ -182,7 +182,7 @@ async function untilRunsEnd({ api }: Rig, runIds: ReadonlySet<string>): Promise<
   await Promise.all(all);
 }
 
-/** The grant is decided and has not left: a cancel that comes now is the end, and nobody has run it. */
+/** The grant is decided and has not left: a cancel that comes now is the end, and it has not run. */
 async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<Violation[]> {
   const worker = await openWorker(rig, `effect_cancelled_${round}`);
   const id = await mustAsk(rig, worker.tool, `cancelled-${round}`);
@@ -211,7 +211,7 @@ async function openCalls({ board }: Rig): Promise<number> {
   return Number(/^callboard_open_calls (\d+)$/m.exec(String(body))?.[1]);
 }
 
-/** The write of a new call fails: whoever asked for it is refused, or the call is there after a start. */
+/** The write of a new call fails: its caller is refused, or the call is there after a start. */
 async function failAccepting(rig: Rig, gate: Gate, round: number): Promise<void> {
   const key = `failed-${round}`;
   gate.failWrites(key);

@@ -4,7 +4,7 @@ import { inRig, until } from '../net/rig.ts';
 import type { Scenario, Violation } from '../scenario.ts';
 
 const BACK_MS = 60_000;
-/** Whoever had begun a longer wait while there was no server; 30 s is the longest, and a machine under load is slow. */
+/** A client may have begun a longer wait while there was no server; 30 s is the longest, and a machine under load is slow. */
 const LONGEST_WAIT_MS = 120_000;
 /** Their first tries are spread over a second; so many may fall into any tenth of it. */
 const TOGETHER = { ms: 100, share: 0.5 };

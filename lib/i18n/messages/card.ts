@@ -163,7 +163,7 @@ export const card = {
       result: 'Result',
       late: 'Late answer',
       preview: 'So far',
-      error: 'What it said',
+      error: 'Error message',
       progress: 'Progress of {tool}',
       progressOf: '{done} of {total}',
       progressDone: '{done} so far',
