@@ -85,6 +85,16 @@ test('[ID8] what is handed out is granted on disk before, and is not handed out 
   expect(await desk.submit(id)).toEqual({ ok: true, status: 'SUCCEEDED' });
 });
 
+test('[ID8] a request whose claim cannot be written keeps no other back', async () => {
+  const { client, invoke, store } = await setup();
+  const desk = client('desk');
+  await desk.register('print');
+  const [, second] = [await invoke('print'), await invoke('print')];
+  vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  expect(await desk.fetch()).toEqual([[second.id, 1]]);
+  await expect(desk.fetch()).rejects.toThrow('disk full');
+});
+
 test('[ID8] until it is fetched a call has the time of the queue, and is asked once', async () => {
   const { client, invoke, clock, settle, call } = await setup();
   const desk = client('desk');

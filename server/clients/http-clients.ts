@@ -180,10 +180,20 @@ export function createHttpClients(deps: {
     if (signal.aborted) return [];
     const { clientId, instanceId } = box;
     const waiting = box.requests.splice(0);
-    const replies = await Promise.all(
+    const replies = await Promise.allSettled(
       waiting.map(({ id, attempt }) => deps.answers.claim({ clientId, instanceId, attempt }, id)),
     );
-    const granted = waiting.filter((_, at) => replies[at]?.type === 'tool_call_granted');
+    const granted: CallRequest[] = [];
+    const failed: { request: CallRequest; error: unknown }[] = [];
+    for (const [at, request] of waiting.entries()) {
+      const reply = replies[at];
+      if (reply?.status === 'rejected') failed.push({ request, error: reply.reason });
+      else if (reply?.value.type === 'tool_call_granted') granted.push(request);
+    }
+    // Not handed out, so not lost: the next poll tries the claim again, or reports why it fails.
+    box.requests.unshift(...failed.map(({ request }) => request));
+    const [first] = failed;
+    if (first && granted.length === 0) throw first.error;
     if (!signal.aborted) return granted;
     box.requests.unshift(...granted);
     return [];

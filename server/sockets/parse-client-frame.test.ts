@@ -57,6 +57,8 @@ describe('an answer that cannot be used and says which attempt it is of', () => 
     (attempt) => {
       const text = `{"type":"tool_result","id":"tc_1","output":1,"attempt":${attempt}}`;
       expect(parseClientFrame(text)).toMatchObject({ ok: false, answer: undefined });
+      const tooDeep = `{"type":"tool_result","id":"tc_1","attempt":${attempt},"output":${deep}}`;
+      expect(parseClientFrame(tooDeep)).toMatchObject({ ok: false, answer: undefined });
     },
   );
 });

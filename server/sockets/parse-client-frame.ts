@@ -53,7 +53,7 @@ const CODE_CHARS = 64;
 
 /** Of an answer too deep or too large to be parsed, as this system's own clients begin it. */
 const ANSWER_HEAD =
-  /^\s*\{\s*"type"\s*:\s*"(tool_(?:result|error))"\s*,\s*"id"\s*:\s*"([^"\\]{1,128})"(?:\s*,\s*"attempt"\s*:\s*(\d{1,9})\b)?/;
+  /^\s*\{\s*"type"\s*:\s*"(tool_(?:result|error))"\s*,\s*"id"\s*:\s*"([^"\\]{1,128})"(?:\s*,\s*"attempt"\s*:\s*(\d{1,9})(?=\s*[,}])|(?!\s*,\s*"attempt"))/;
 
 function headOf(text: string): Record<string, unknown> {
   const [, type, id, attempt] = ANSWER_HEAD.exec(text) ?? [];
