@@ -5,7 +5,7 @@
  *   npm run torture                          the long run; brings docs/reliability.md up to date
  *   npm run torture -- --only F01,F03,model  some of it, at full length; the rest of the page stays
  *   npm run torture -- --seed S --cycles N   the same choices again, N rounds of kill -9
- *   npm run torture -- --short               what `npm test` runs, three minutes at most
+ *   npm run torture -- --short               what `npm test` runs, about three minutes
  *   npm run torture -- --mutant "no fsync"   only the mutants whose names have these words
  *
  * With fewer cycles than the plan's, --short or --mutant, nothing is written.

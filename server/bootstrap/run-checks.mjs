@@ -101,7 +101,9 @@ async function runOne({ name, needs, run }, setup, missing) {
     return { ok: false, ...NO_TESTS };
   }
   say(`${name} …`);
+  const start = performance.now();
   const outcome = await run(setup);
+  say(`${name}: ${Math.round((performance.now() - start) / 1_000)} s`);
   return typeof outcome === 'boolean' ? { ok: outcome, ...NO_TESTS } : outcome;
 }
 
@@ -141,7 +143,7 @@ function runEndToEndTests(setup) {
   });
 }
 
-/** Crashes, power cuts, broken disks and networks, for three minutes at most. @param {Setup} setup */
+/** Crashes, power cuts, broken disks and networks, for about three minutes. @param {Setup} setup */
 function runShortTorture(setup) {
   const program = join(ROOT, 'e2e', 'torture', 'main.ts');
   return withReport(tortureTotals, (report) =>
