@@ -235,3 +235,45 @@ test('§5 permissions are those of tools: others would go to every watcher, with
   const listed = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
   expect(listed?.permissions).toEqual(most);
 });
+
+test('§5 more tools in one message than a registration takes are refused with one line', async ({
+  connect,
+}) => {
+  const client = await connect.client(board());
+  const tools = Array.from({ length: LIMITS.toolsPerMessage + 1 }, () => 1);
+  client.send({ type: 'register_tools', tools });
+  expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
+  const body = { client_id: 'many-at-once', tools };
+  expect((await board().http('POST', '/internal/tools/register', body)).status).toBe(400);
+  client.send({ type: 'register_tools', tools: tools.slice(1) });
+  expect((await client.next('tools_registered')).rejected).toHaveLength(LIMITS.toolsPerMessage);
+});
+
+test('§5 a client that asks and never reads is cut off, and keeps its calls', async ({
+  connect,
+}) => {
+  const hello = { client_id: 'unread', journal_epoch: 'e', caps: ['claim'] };
+  const client = await connect.client(board(), { hello, tools: ['unread.look'] });
+  const id = await invoke(board(), 'unread.look');
+  await client.claim(await client.request());
+  client.ws.pause();
+  const bad = { name: '!'.repeat(64) };
+  const tools = Array.from({ length: LIMITS.toolsPerMessage }, () => bad);
+  const message = JSON.stringify({ type: 'register_tools', tools });
+  for (let sent = 0; sent < 600; sent += 1) client.send(message);
+  const isListed = async () =>
+    JSON.stringify((await get(board(), '/api/tools')).body).includes('unread.look');
+  await expect.poll(isListed).toBe(false);
+  client.ws.resume();
+  expect((await client.closed).code).toBe(1006);
+  const back = await connect.client(board(), {
+    hello: {
+      ...hello,
+      resume_token: client.welcome.resume_token,
+      known: [{ id, attempt: 1, phase: 'done' }],
+    },
+  });
+  back.succeed(id, 'kept', { attempt: 1 });
+  await back.next('result_acknowledged');
+  expect((await readCall(board(), id)).result).toBe('kept');
+});

@@ -5,6 +5,8 @@ export const LIMITS = {
   jsonDepth: 64,
   jsonNodes: 200_000,
   toolsPerClient: 256,
+  /** In one registration: each that is refused is answered by a line of its own. */
+  toolsPerMessage: 1_024,
   descriptionChars: 4_096,
   schemaBytes: 64 * 1024,
   argsBytes: 256 * 1024,

@@ -114,7 +114,7 @@ export const blobBodySchema = z.object({
 export const registerBodySchema = z.object({
   client_id: pathIdSchema,
   /** Judged one by one: a bad one does not take the good ones with it. */
-  tools: z.array(z.unknown()),
+  tools: z.array(z.unknown()).max(LIMITS.toolsPerMessage),
 });
 /** Of the path of a client's requests. */
 export const clientPathSchema = z.object({ client_id: pathIdSchema });

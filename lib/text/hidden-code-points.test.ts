@@ -24,3 +24,21 @@ test('its ranges rise and do not overlap', () => {
 test.each(['a', ' ', 'é', '日', '‰', '➜', '🙂'])('%s is not hidden', (char) => {
   expect(hidden.test(char)).toBe(false);
 });
+
+/** Those that are drawn: Arabic, Syriac and Kaithi signs that stand around numbers and words. */
+const DRAWN = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
+
+test('the table holds every format character that is drawn as nothing', () => {
+  const missing: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const char = String.fromCodePoint(code);
+    if (/\p{Cf}/u.test(char) && !DRAWN.test(char) && !hidden.test(char)) {
+      missing.push(code.toString(16));
+    }
+  }
+  expect(missing).toEqual([]);
+});
+
+test.each(['\u{1d159}', '\u{16fe4}'])('a sign without a shape is hidden', (char) => {
+  expect(hidden.test(char)).toBe(true);
+});

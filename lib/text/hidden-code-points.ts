@@ -14,7 +14,7 @@ const range = (from: number, to: number, strip: boolean): HiddenRange => ({ from
 /**
  * The one table of hidden characters: `stripInvisible` takes a part of them out, people are shown
  * all of them as marks. It holds every Default_Ignorable_Code_Point of Unicode, the controls, the
- * separators, and blanks that pass for a letter.
+ * separators, format characters, and blanks that pass for a letter.
  */
 export const HIDDEN_RANGES: readonly HiddenRange[] = [
   range(0x0000, 0x001f, false), // C0 controls; line breaks and tabs among them
@@ -38,7 +38,10 @@ export const HIDDEN_RANGES: readonly HiddenRange[] = [
   range(0xfeff, 0xfeff, true), // byte order mark
   range(0xffa0, 0xffa0, false), // half-width Hangul filler
   range(0xfff0, 0xfffb, true), // unassigned, interlinear annotations
+  range(0x13430, 0x1343f, false), // Egyptian hieroglyph format controls
+  range(0x16fe4, 0x16fe4, false), // Khitan filler
   range(0x1bca0, 0x1bca3, true), // shorthand format controls
+  range(0x1d159, 0x1d159, false), // note without a head
   range(0x1d173, 0x1d17a, true), // controls of musical notation
   range(0xe0000, 0xe0fff, true), // tags, variation selectors 17 to 256, unassigned
 ];

@@ -250,7 +250,8 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       if (state.granted) return refuse('not_possible_now');
       return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, executed);
     case 'execute':
-      if (!state.granted) return refuse('not_possible_now');
+      // Offered again, it has what is left of the time in which it may run.
+      if (!state.granted && !isOfferedAgain(state)) return refuse('not_possible_now');
       return timeout(state, clock, `No answer within ${seconds(limitMs)}`, executed);
     case 'cancel':
       if (state.phase !== 'cancelling') return refuse('not_possible_now');
@@ -271,6 +272,9 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       return refuse('not_possible_now');
   }
 }
+
+const isOfferedAgain = ({ phase, provider }: CallState): boolean =>
+  phase === 'offered' && provider !== null && provider.attempt > 1;
 
 /** CS8: what is rerunnable may have run in an attempt before the one that waits now. */
 const mayHaveRun = ({

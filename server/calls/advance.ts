@@ -131,12 +131,11 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
     case 'granted': {
       const left =
         prev.phase === 'device' ? (prev.executeLeftMs ?? next.timeoutMs) : next.timeoutMs;
-      const running = prev.phase === 'granted' ? deadlines.execute : now + left;
       return {
         ...next,
         startedAt: prev.startedAt ?? now,
         executeLeftMs: null,
-        deadlines: { ...NO_DEADLINES, execute: running },
+        deadlines: { ...NO_DEADLINES, execute: deadlines.execute ?? now + left },
       };
     }
     case 'device':
@@ -160,12 +159,17 @@ function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
     const queue = prev.deadlines.queue ?? now + CLOCKS.queueMs;
     // One that polls takes it when it asks next, and has the queue's time for that.
     const start = isPolling(next.provider) ? null : now + CLOCKS.startMs;
-    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start } };
+    // Granted before: its time runs on, so that no client holds it open by coming back (CK7).
+    const execute = prev.granted ? executeDeadline(prev, now) : prev.deadlines.execute;
+    return { ...offered, deadlines: { ...NO_DEADLINES, queue, start, execute } };
   }
   // A client that does not claim may run it from now on, so its time runs from now on, once.
-  const execute = prev.deadlines.execute ?? now + (prev.executeLeftMs ?? next.timeoutMs);
+  const execute = executeDeadline(prev, now);
   return { ...offered, startedAt: prev.startedAt ?? now, deadlines: { ...NO_DEADLINES, execute } };
 }
+
+const executeDeadline = ({ deadlines, executeLeftMs, timeoutMs }: CallRecord, now: number) =>
+  deadlines.execute ?? now + (executeLeftMs ?? timeoutMs);
 
 /** The first card of a call, before anything happened to it. */
 export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({

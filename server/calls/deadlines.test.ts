@@ -88,6 +88,65 @@ describe('a granted call whose client is away', () => {
   });
 });
 
+describe('a granted call that is offered again', () => {
+  test.each([
+    ['may be repeated', reading, 'after a break'],
+    ['may be repeated', reading, 'in the place of its older connection'],
+    ['has effects, and its journal says that it never ran', {}, 'after a break'],
+  ])(
+    '[CK7] has its execute time once (%s), however often its client returns',
+    async (_name, more, how) => {
+      const { connect, invoke, calls, clock, settle, call } = await setup();
+      const offered = tool('look', { ...more, timeout_ms: 1_000 });
+      const arrive = () => {
+        const phone = connect('phone', { claims: true, epoch: 'e1' });
+        phone.offer(offered);
+        return phone;
+      };
+      let phone = arrive();
+      const { clientId, instanceId } = phone;
+      const { id } = await invoke('look');
+      await phone.claim(id, 1);
+      for (const attempt of [2, 3]) {
+        clock.advance(400);
+        if (how === 'after a break') phone.leave();
+        const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+        await calls.instances.back({ ...back, known: [] });
+        phone = arrive();
+        await settle();
+        await phone.claim(id, attempt);
+      }
+      clock.advance(199);
+      await settle();
+      expect(await call(id)).toMatchObject({ phase: 'granted', provider: { attempt: 3 } });
+      clock.advance(1);
+      await settle();
+      expect((await call(id)).error).toMatchObject({ clock: 'execute', executed: 'unknown' });
+    },
+  );
+
+  test('[CK7] that time runs while it is offered', async () => {
+    const { connect, invoke, calls, clock, settle, call } = await setup();
+    const offered = tool('look', { ...reading, timeout_ms: 1_000 });
+    let phone = connect('phone', { claims: true, epoch: 'e1' });
+    phone.offer(offered);
+    const { clientId, instanceId } = phone;
+    const { id } = await invoke('look');
+    await phone.claim(id, 1);
+    phone.leave();
+    phone = connect('phone', { claims: true, epoch: 'e1' });
+    const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+    await calls.instances.back({ ...back, known: [] });
+    phone.offer(offered);
+    clock.advance(999);
+    await settle();
+    expect(await call(id)).toMatchObject({ phase: 'offered', provider: { attempt: 2 } });
+    clock.advance(1);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ clock: 'execute', executed: 'unknown' });
+  });
+});
+
 describe('the time of a person at the device', () => {
   const MINUTE = 60_000;
   const device = (id: string) => ({ type: 'tool_status', id, phase: 'device' }) as const;

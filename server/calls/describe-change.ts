@@ -52,7 +52,10 @@ export function runningClock(record: CallRecord): CardUpdate['clock'] {
       return clock('queue', deadlines.queue);
     case 'offered':
       return record.provider?.claims
-        ? sooner(clock('start', deadlines.start), clock('queue', deadlines.queue))
+        ? sooner(
+            clock('execute', deadlines.execute),
+            sooner(clock('start', deadlines.start), clock('queue', deadlines.queue)),
+          )
         : clock('execute', deadlines.execute);
     case 'granted':
       return clock('execute', deadlines.execute);

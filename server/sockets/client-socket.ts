@@ -20,6 +20,9 @@ export interface ClientSocketDeps {
   newNonce(): string;
 }
 
+/** What a client may leave unread: 256 of the largest calls. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
   return (
@@ -66,6 +69,8 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       if (isExpected(message)) guard.giveBack();
       cork();
       socket.send(JSON.stringify(message));
+      // It asks and never reads. Back again, it finds its calls as they are.
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
     }
 
     function bad(message: string, id?: string): void {
