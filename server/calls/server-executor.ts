@@ -60,7 +60,7 @@ function toCallError(error: unknown, cancelled: boolean): CallError {
     return { code: 'cancelled', message: 'Stopped while it was running', executed: 'unknown' };
   }
   if (error instanceof ToolError) {
-    return { code: 'tool_error', message: error.message, executed: 'yes' };
+    return { code: 'tool_error', message: error.message, executed: error.executed };
   }
   return {
     code: 'tool_error',

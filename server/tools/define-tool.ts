@@ -34,6 +34,13 @@ export interface ServerTool<Args extends z.ZodObject = z.ZodObject> {
 /** A failure worded for the model. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
+  /** Whether the tool had begun its work. */
+  readonly executed: 'yes' | 'no';
+
+  constructor(message: string, { executed = 'yes' }: { executed?: 'yes' | 'no' } = {}) {
+    super(message);
+    this.executed = executed;
+  }
 }
 
 /** A server tool with its argument type forgotten, as the registry holds it. */

@@ -204,7 +204,10 @@ test('[TB10] a query for which there is no place in the line is refused at once'
   const held = Array.from({ length: 34 }, () =>
     expect(runBuiltin(another, { sql: ENDLESS }, { signal: cancel.signal })).rejects.toThrow(),
   );
-  await expect(runBuiltin(another, { sql: 'select 1' })).rejects.toThrow(/32 queries wait/);
+  await expect(runBuiltin(another, { sql: 'select 1' })).rejects.toMatchObject({
+    message: expect.stringMatching(/32 queries wait/),
+    executed: 'no',
+  });
   cancel.abort();
   await Promise.all(held);
   expect(await runBuiltin(another, { sql: 'select 1' })).toMatchObject({ rows: [[1]] });
@@ -221,7 +224,10 @@ test('[TB10] a query that is cancelled or out of time while it waits starts no p
   const cancel = new AbortController();
   const waiting = runBuiltin(another, { sql: 'select 1' }, { signal: cancel.signal });
   cancel.abort();
-  await expect(waiting).rejects.toThrow(/waited for its turn/);
+  await expect(waiting).rejects.toMatchObject({
+    message: expect.stringMatching(/waited for its turn/),
+    executed: 'no',
+  });
   const late = runBuiltin(another, { sql: 'select 1' }, { signal: AbortSignal.timeout(50) });
   await expect(late).rejects.toThrow(/waited for its turn/);
   expect(started.length).toBe(before);

@@ -76,11 +76,13 @@ function toRefusal(reason: unknown, within: AbortSignal): unknown {
   if (reason instanceof QueueFullError) {
     return new ToolError(
       `${MAX_WAITING} queries wait already and ${MAX_PROCESSES} run; ask again when some have ended.`,
+      { executed: 'no' },
     );
   }
   if (reason !== within.reason) return reason;
   return new ToolError(
     `The query waited for its turn until it was stopped; ${MAX_PROCESSES} run at a time, so ask for fewer at once.`,
+    { executed: 'no' },
   );
 }
 
