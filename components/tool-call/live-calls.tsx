@@ -61,7 +61,10 @@ export function LiveCalls({ runId }: { runId?: string }) {
         total={feed.total}
         active={feed.active}
         filter={feed.filter}
-        onFilter={feed.setFilter}
+        onFilter={(filter) => {
+          setFilter(filter);
+          scroller.current?.scrollTo({ top: 0 });
+        }}
         hasRun={runId !== undefined}
         isPaused={feed.isPaused}
         onPause={feed.setPaused}
