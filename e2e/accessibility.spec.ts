@@ -276,3 +276,16 @@ test('the parts of a long text are reached by the keyboard, to both ends', async
   await next.press('Enter');
   await expect(whole).toContainText('Characters 80,001 to 88,000');
 });
+
+test('a tool is run by the keyboard, and its button keeps the focus', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await page.goto(`${callboard.url}/tools?tool=calculation.eval`);
+  await page.getByRole('textbox', { name: 'expression' }).fill('2*21');
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  await run.press('Enter');
+  await expect(cards(page).first()).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(run).toBeFocused();
+});
