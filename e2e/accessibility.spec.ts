@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { configFile } from './support/config-file.ts';
@@ -194,4 +194,106 @@ test('nothing moves for those who want no motion', async ({ page, callboard, con
   await program.request();
   await expect(cardOf(page, id).getByRole('progressbar')).toBeVisible();
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+});
+
+test('what goes away under the focus leaves it on the card, and never nowhere', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const config = await configFile(testInfo, { policy: { ask: ['mail.send'] } });
+  const board = await startServer({ env: { CALLBOARD_CONFIG: config } });
+  const program = await connect.client(board, { tools: ['mail.send', 'tide.read'] });
+  await signIn(page, board);
+  await untilReady(page);
+  const pressed = async (button: Locator) => {
+    await button.focus();
+    await page.keyboard.press('Enter');
+  };
+  const ask = async (tool: string) => {
+    const card = cardOf(page, await invoke(board, tool, { to: 'Ada' }));
+    await expect(card).toBeVisible();
+    return card;
+  };
+
+  const edited = await ask('mail.send');
+  await pressed(edited.getByRole('button', { name: 'Edit arguments…' }));
+  await expect(edited.getByRole('textbox', { name: 'Arguments to allow' })).toBeFocused();
+  await pressed(edited.getByRole('button', { name: 'Back' }));
+  await expect(edited.getByRole('button', { name: 'Edit arguments…' })).toBeFocused();
+  await pressed(edited.getByRole('button', { name: 'Allow once' }));
+  program.succeed((await program.request()).id, 'sent');
+  await expect(edited).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(edited).toBeFocused();
+
+  const denied = await ask('mail.send');
+  await pressed(denied.getByRole('button', { name: 'Deny' }));
+  await expect(denied).toHaveAttribute('data-status', 'ERROR');
+  await expect(denied).toBeFocused();
+
+  const cancelled = await ask('tide.read');
+  const request = await program.request();
+  await pressed(cancelled.getByRole('button', { name: 'Cancel', exact: true }));
+  await expect(cancelled).toBeFocused();
+  program.fail(request.id, 'stopped');
+  await expect(cancelled).toHaveAttribute('data-status', 'ERROR');
+  await expect(cancelled).toBeFocused();
+
+  const done = await ask('tide.read');
+  const { id } = await program.request();
+  await done.getByRole('button', { name: 'Cancel', exact: true }).focus();
+  program.succeed(id, 'low');
+  await expect(done).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(done).toBeFocused();
+
+  const menu = done.getByRole('button', { name: /^More for/ });
+  await menu.focus();
+  await page.keyboard.press('Control+K');
+  const palette = page.getByRole('dialog', { name: 'Commands' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(palette).toBeHidden();
+  await expect(menu).toBeFocused();
+});
+
+test('the parts of a long text are reached by the keyboard, to both ends', async ({
+  page,
+  callboard,
+  connect,
+}) => {
+  const program = await connect.client(callboard, { tools: ['book.read'] });
+  await signIn(page, callboard);
+  const id = await invoke(callboard, 'book.read');
+  await program.request();
+  program.succeed(id, 'All work and no play. '.repeat(4_000));
+  const card = cardOf(page, id);
+  await card.locator('[data-disclosure="result"]').press('Enter');
+  await card.getByRole('button', { name: 'Open whole' }).press('Enter');
+  const whole = page.getByRole('dialog', { name: 'Result' });
+  const part = whole.getByRole('spinbutton', { name: 'Part' });
+  await part.focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('8');
+  await expect(whole).toContainText('Characters 70,001 to 80,000');
+  const next = whole.getByRole('button', { name: 'Next part' });
+  await next.press('Enter');
+  await expect(whole).toContainText('Characters 80,001 to 88,000');
+  await expect(part).toHaveValue('9');
+  await expect(next).toBeFocused();
+  await next.press('Enter');
+  await expect(whole).toContainText('Characters 80,001 to 88,000');
+});
+
+test('a tool is run by the keyboard, and its button keeps the focus', async ({
+  page,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await page.goto(`${callboard.url}/tools?tool=calculation.eval`);
+  await page.getByRole('textbox', { name: 'expression' }).fill('2*21');
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  await run.press('Enter');
+  await expect(cards(page).first()).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(run).toBeFocused();
 });

@@ -134,3 +134,29 @@ test.describe('with a policy that asks', () => {
     });
   });
 });
+
+test('a filter shows what it names, whatever was held back while the list was scrolled', async ({
+  page,
+  callboard,
+  connect,
+}) => {
+  const program = await connect.client(callboard, { tools: ['tide.read'] });
+  await signIn(page, callboard);
+  for (let count = 0; count < 12; count += 1) {
+    const id = await invoke(callboard, 'tide.read');
+    await program.request();
+    program.succeed(id, 'low');
+  }
+  await expect(page.getByText('12 calls · 0 active')).toBeVisible();
+  await cards(page).first().hover();
+  await page.mouse.wheel(0, 600);
+  const open = await invoke(callboard, 'tide.read');
+  await expect(page.getByTestId('fresh-calls')).toHaveText('1 new call');
+  const filter = page.getByRole('combobox', { name: 'Which calls' });
+  await filter.selectOption('Active');
+  await expect(cardOf(page, open)).toBeVisible();
+  await expect(cards(page)).toHaveCount(1);
+  await filter.selectOption('All');
+  await expect(cards(page).first()).toHaveAttribute('data-call-id', open);
+  await expect(page.getByTestId('fresh-calls')).toBeHidden();
+});

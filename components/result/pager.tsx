@@ -2,6 +2,7 @@
 
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
+import { useState } from 'react';
 import type { Parts } from './use-parts.ts';
 
 export interface PagerProps {
@@ -10,7 +11,10 @@ export interface PagerProps {
   of: 'rows' | 'items' | 'chars';
 }
 
-/** Which part of a large value is shown, and the way to the others. Nothing when there is one part. */
+/**
+ * Which part of a large value is shown, and the way to the others. Nothing when
+ * there is one part. At an end its button does nothing, and keeps the focus.
+ */
 export function Pager({ parts, of }: PagerProps) {
   const t = useTranslations('card.result');
   const { part, parts: last } = parts;
@@ -21,7 +25,7 @@ export function Pager({ parts, of }: PagerProps) {
       <button
         type="button"
         aria-label={t('previousPart')}
-        disabled={part === 0}
+        aria-disabled={part === 0}
         onClick={() => parts.go(part - 1)}
         className="pager-button"
       >
@@ -33,26 +37,37 @@ export function Pager({ parts, of }: PagerProps) {
       <button
         type="button"
         aria-label={t('nextPart')}
-        disabled={part === last - 1}
+        aria-disabled={part === last - 1}
         onClick={() => parts.go(part + 1)}
         className="pager-button"
       >
         <ChevronRight aria-hidden className="size-4" />
       </button>
-      {last > 3 && (
-        <label className="flex items-center gap-1">
-          {t('part')}
-          <input
-            type="number"
-            min={1}
-            max={last}
-            value={part + 1}
-            onChange={({ target }) => parts.go(Math.trunc(Number(target.value) || 1) - 1)}
-            className="field w-20! py-0! tabular-nums"
-          />
-        </label>
-      )}
+      {last > 3 && <PartField parts={parts} label={t('part')} />}
     </div>
+  );
+}
+
+/** A part's number. While one writes it may be empty, or not yet what it will be. */
+function PartField({ parts: { part, parts, go }, label }: { parts: Parts; label: string }) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const write = (text: string) => {
+    setDraft(text);
+    if (Number(text) >= 1) go(Math.trunc(Number(text)) - 1);
+  };
+  return (
+    <label className="flex items-center gap-1">
+      {label}
+      <input
+        type="number"
+        min={1}
+        max={parts}
+        value={draft ?? part + 1}
+        onChange={({ target }) => write(target.value)}
+        onBlur={() => setDraft(null)}
+        className="field w-20! py-0! tabular-nums"
+      />
+    </label>
   );
 }
 

@@ -17,6 +17,10 @@ const KEYS = [
   ['docs', 'g d'],
   ['chat', '['],
   ['live', ']'],
+  ['cards', 'j k'],
+  ['card', 'o c'],
+  ['decide', 'a d'],
+  ['end', 'x r'],
   ['sheet', '?'],
 ] as const;
 

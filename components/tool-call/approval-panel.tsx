@@ -10,6 +10,7 @@ import { ArgumentsEditor } from './arguments-editor.tsx';
 import { argumentsText } from './arguments-text.ts';
 import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx';
 import { ReadFirst } from './read-first.tsx';
+import { useFirstFocus } from './use-first-focus.ts';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
 /** What a person writes in place of the arguments; null while they are not edited. */
@@ -28,12 +29,14 @@ export interface ApprovalPanelProps {
 }
 
 /**
- * A person's decision on a call, with the arguments in the open. It never takes
- * the focus: an approval must not be given by a key press meant for something
+ * A person's decision on a call, with the arguments in the open. When it comes
+ * it takes no focus: an approval must not be given by a key press meant for something
  * else. Nor is it given before the arguments were read to their end, or folded.
  */
 export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
+  // Whose button was pressed: the other side then takes the focus over from it.
+  const [from, setFrom] = useState<'question' | 'editor' | null>(null);
 
   const decide = async (input: ApprovalInput) => {
     setSending(true);
@@ -48,7 +51,11 @@ export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelPro
       isSending={isSending}
       onChange={draft.set}
       onAllow={(edited) => decide({ decision: 'yes', args: edited })}
-      onBack={() => draft.set(null)}
+      takesFocus={from === 'question'}
+      onBack={() => {
+        setFrom('editor');
+        draft.set(null);
+      }}
     />
   ) : (
     <Question
@@ -56,7 +63,12 @@ export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelPro
       bytes={bytes}
       isSending={isSending}
       onDecide={decide}
-      onEdit={() => args.kind === 'known' && draft.set(visibleJsonText(args.params))}
+      takesFocus={from === 'editor'}
+      onEdit={() => {
+        if (args.kind !== 'known') return;
+        setFrom('question');
+        draft.set(visibleJsonText(args.params));
+      }}
     />
   );
 }
@@ -67,12 +79,15 @@ interface QuestionProps {
   isSending: boolean;
   onDecide: (input: ApprovalInput) => void;
   onEdit: () => void;
+  /** Of the button that leads to the editor. */
+  takesFocus: boolean;
 }
 
-function Question({ args, bytes, isSending, onDecide, onEdit }: QuestionProps) {
+function Question({ args, bytes, isSending, onDecide, onEdit, takesFocus }: QuestionProps) {
   const t = useTranslations('card.approval');
   const reasonId = useId();
   const region = useRef<HTMLDivElement>(null);
+  useFirstFocus(region, '[data-approval="edit"]', takesFocus);
   const [isFolded, setFolded] = useState(false);
   const seen = useSeenToEnd(args.kind === 'known' ? argumentsText(args.params) : '');
   const isReady = isFolded || (args.kind === 'known' && seen.isSeen);
@@ -97,7 +112,7 @@ function Question({ args, bytes, isSending, onDecide, onEdit }: QuestionProps) {
         <AllowButton {...allow} onClick={() => onDecide({ decision: 'always' })}>
           {t('always')}
         </AllowButton>
-        <Button disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
+        <Button data-approval="edit" disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
           {t('edit')}
         </Button>
         <Button

@@ -7,11 +7,14 @@ import { HiddenNote } from '#components/ui/hidden-note';
 import { parseArguments } from '#lib/format/parse-arguments';
 import { AllowButton } from './allow-button.tsx';
 import { ReadFirst } from './read-first.tsx';
+import { useFirstFocus } from './use-first-focus.ts';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ArgumentsEditorProps {
   text: string;
   isSending: boolean;
+  /** A person has just asked for it. */
+  takesFocus: boolean;
   onChange: (text: string) => void;
   onAllow: (args: Record<string, unknown>) => void;
   onBack: () => void;
@@ -23,6 +26,7 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
   const t = useTranslations('card');
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
+  useFirstFocus(field, 'textarea', props.takesFocus);
   const seen = useSeenToEnd(text);
   const parsed = parseArguments(text);
   const problem = parsed.ok

@@ -12,7 +12,7 @@ import { LiveHeader } from './live-header.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 import { useCardKeys } from './use-card-keys.ts';
 import { useFeed } from './use-feed.ts';
-import { useFocusedCard } from './use-focused-card.ts';
+import { useFocusedCard, useFocusStays } from './use-focused-card.ts';
 import { focusCard, useReveal } from './use-reveal.ts';
 
 /** Every call as a live card, newest first. Fills its parent and scrolls by itself. */
@@ -26,6 +26,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const focusedId = useFocusedCard(scroller);
+  useFocusStays(scroller);
   const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
 
   const { ids, release, setFilter } = feed;
@@ -60,7 +61,10 @@ export function LiveCalls({ runId }: { runId?: string }) {
         total={feed.total}
         active={feed.active}
         filter={feed.filter}
-        onFilter={feed.setFilter}
+        onFilter={(filter) => {
+          setFilter(filter);
+          scroller.current?.scrollTo({ top: 0 });
+        }}
         hasRun={runId !== undefined}
         isPaused={feed.isPaused}
         onPause={feed.setPaused}

@@ -31,7 +31,12 @@ export function useFeed(runId: string | undefined) {
     total,
     active,
     filter,
-    setFilter,
+    // Another list is read from its top, and what was held back for the old one is in it.
+    setFilter: (next: FeedFilter) => {
+      setFilter(next);
+      offset.current = 0;
+      if (!isPaused) setHeld(null);
+    },
     isPaused,
     release,
     setPaused: (paused: boolean) => {

@@ -20,6 +20,50 @@ export function useFocusedCard(within: RefObject<HTMLElement | null>): string | 
   return callId;
 }
 
+/**
+ * Focus that was on something in a card which went away, or can do no more,
+ * stays on the card: those who use the keyboard are not sent to the top.
+ */
+export function useFocusStays(within: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = within.current;
+    if (!element) return;
+    let last: { at: HTMLElement; card: HTMLElement } | null = null;
+    const isGone = (at: HTMLElement) => !at.isConnected || at.matches(':disabled');
+    const onIn = ({ target }: FocusEvent) => {
+      const at = target instanceof HTMLElement && element.contains(target) ? target : null;
+      const card = at?.closest<HTMLElement>(CARD);
+      last = at && card ? { at, card } : null;
+    };
+    const onOut = ({ target }: FocusEvent) => {
+      // What is taken out of the page says this before it is out of it.
+      queueMicrotask(() => {
+        if (last && last.at === target && !isGone(last.at)) last = null;
+      });
+    };
+    const look = () => {
+      if (!last || !isGone(last.at)) return;
+      const { activeElement } = document;
+      const { at, card } = last;
+      last = null;
+      if (activeElement === document.body || activeElement === at) {
+        card.focus({ preventScroll: true });
+      }
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(element, { subtree: true, childList: true, attributeFilter: ['disabled'] });
+    document.addEventListener('focusin', onIn);
+    element.addEventListener('focusout', onOut);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener('focusin', onIn);
+      element.removeEventListener('focusout', onOut);
+    };
+  }, [within]);
+}
+
+const CARD = '[data-testid="tool-card"]';
+
 const callIdAt = (target: EventTarget | null): string | null =>
   target instanceof Element
     ? (target.closest<HTMLElement>('[data-call-id]')?.dataset.callId ?? null)

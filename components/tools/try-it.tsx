@@ -33,8 +33,12 @@ export function TryIt({ tool }: { tool: ToolListing }) {
         <div className="mt-4 flex flex-wrap items-center gap-2">
           <Button
             variant="primary"
-            disabled={state.isSending || !tool.callable}
-            onClick={() => void state.run()}
+            // Not disabled while it is sent: that would take the focus away from it.
+            aria-disabled={state.isSending}
+            disabled={!tool.callable}
+            onClick={() => {
+              if (!state.isSending) void state.run();
+            }}
           >
             {t(state.isSending ? 'running' : 'run')}
           </Button>

@@ -18,7 +18,8 @@ export interface DialogProps {
 /** A modal window with a title. Esc and the cross close it; focus goes back to where it was. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, closeLabel, width = 'max-w-lg' } = props;
-  const before = useRef<Element | null>(null);
+  // A field that takes the focus by itself has it before anybody is told of the opening.
+  const before = useRef(typeof document === 'undefined' ? null : document.activeElement);
   const goBack = (event: Event) => {
     // By itself it goes back to a trigger, and these dialogs have none.
     if (!(before.current instanceof HTMLElement) || !before.current.isConnected) return;
@@ -31,8 +32,10 @@ export function Dialog(props: DialogProps) {
         <Primitive.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Primitive.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-          onOpenAutoFocus={() => {
-            before.current = document.activeElement;
+          onOpenAutoFocus={({ currentTarget }) => {
+            const { activeElement } = document;
+            const isInside = currentTarget instanceof Node && currentTarget.contains(activeElement);
+            if (!isInside) before.current = activeElement;
           }}
           onCloseAutoFocus={goBack}
           className={`popup fixed left-1/2 top-1/2 z-50 max-h-[88dvh] w-[94vw] -translate-x-1/2 -translate-y-1/2 overflow-y-auto p-4 ${width}`}

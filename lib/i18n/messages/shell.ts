@@ -78,6 +78,10 @@ export const shell = {
       docs: 'Go to the API docs',
       chat: 'Show the conversation',
       live: 'Show the live calls',
+      cards: 'Next card, previous card',
+      card: 'On a card: open or close its result, copy its id',
+      decide: 'On a card: go to Allow, go to Deny',
+      end: 'On a card: cancel, go to Retry',
       sheet: 'This list',
     },
     tab: {
@@ -151,6 +155,10 @@ export const shell = {
       docs: '前往 API 文档',
       chat: '显示对话',
       live: '显示实时调用',
+      cards: '下一张卡片，上一张卡片',
+      card: '在卡片上：展开或收起结果，复制 ID',
+      decide: '在卡片上：转到“允许”，转到“拒绝”',
+      end: '在卡片上：取消，转到“重试”',
       sheet: '此列表',
     },
     tab: {

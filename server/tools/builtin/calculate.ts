@@ -74,7 +74,8 @@ function parseExpression(expression: string): MathNode {
   // The parser calls itself for each of them.
   if (deepestBracket(expression) > MAX_DEPTH) throw tooDeep();
   try {
-    return parse(expression);
+    // A line break makes a block of statements of it.
+    return parse(expression.trim());
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be read';
     throw new CalculationError(`This is no arithmetic expression: ${reason}.`);

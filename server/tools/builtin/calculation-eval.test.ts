@@ -185,3 +185,7 @@ test('[TB2] chains are as long as the expression may be', async () => {
   expect(await resultOf(`2${' * 3 / 3'.repeat(200)}`)).toBe(2);
   expect(await resultOf(`max(${'1, '.repeat(99)}2)`)).toBe(2);
 });
+
+test('[TB1] blank lines around an expression are no part of it', async () => {
+  expect(await resultOf('\n 2*21\n')).toBe(42);
+});
