@@ -149,6 +149,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     calls,
     agent,
     models,
+    offersTools: table.offersTools,
     onDefect: report,
   });
   const alive = createAliveMark({

@@ -42,6 +42,7 @@ async function setup(replies: readonly ScriptedReply[], dir?: string) {
   const runs = createRunService({
     ...{ store, bus, calls, agent, models, clock, newId, onDefect },
     clientsReturnMs: 0,
+    offersTools: () => true,
   });
   const end = async () => {
     await runs.close();

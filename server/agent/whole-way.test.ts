@@ -116,6 +116,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     clock,
     newId,
     clientsReturnMs: 0,
+    offersTools: () => true,
     onDefect: onError,
   });
   await calls.recover();

@@ -33,6 +33,8 @@ export interface ClientTable {
   get(instanceId: string): ConnectedInstance | undefined;
   /** Whether any instance of this client is connected. */
   hasClient(clientId: string): boolean;
+  /** Whether any of them offers tools. */
+  offersTools(clientId: string): boolean;
   /** For the order in which the clients of a pool are asked. */
   standing(instanceId: string): ClientStanding;
   facts(instanceId: string): InstanceFacts | undefined;
@@ -78,6 +80,10 @@ export function createClientTable(deps: {
     },
     get: (instanceId) => instances.get(instanceId),
     hasClient: (clientId) => instances.values().some((one) => one.clientId === clientId),
+    offersTools: (clientId) =>
+      instances
+        .values()
+        .some((one) => one.clientId === clientId && deps.toolsOf(one.instanceId).length > 0),
     standing(instanceId) {
       const one = instances.get(instanceId);
       return {

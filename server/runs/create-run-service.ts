@@ -28,6 +28,8 @@ export interface RunServiceDeps extends LiveRunDeps {
   readonly models: Models;
   /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
   readonly clientsReturnMs?: number;
+  /** Whether this client is connected and offers tools. */
+  offersTools(clientId: string): boolean;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -156,8 +158,8 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       for (const runId of await runningIds(deps)) {
         const run = turns.isActive(runId) ? undefined : await known.load(runId);
         if (!run) continue;
-        const { calls, clock, onDefect, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
-        const taken = { calls, clock, onDefect, clientsReturnMs };
+        const { calls, clock, onDefect, offersTools, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
+        const taken = { calls, clock, onDefect, offersTools, clientsReturnMs };
         turns.launch(run, (signal) =>
           recoverTurn(run, { ...taken, goOn: (done, stop) => goOn(run, done, stop) }, signal),
         );

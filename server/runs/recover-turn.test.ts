@@ -87,6 +87,30 @@ describe('after a restart', () => {
     expect(run?.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'notice', code: RESTARTED });
   });
 
+  test('[RU10] the client in which the person asked is waited for longer, but not for ever', async () => {
+    const asked = oldMessage({ message_id: 'msg_asked', client_id: 'tab' });
+    for (const [waits, comesBackAfter] of [
+      [1, 0],
+      [3, 2],
+      [5, Infinity],
+    ] as const) {
+      const { runs, clock, offering, turns } = await startedOn([asked]);
+      await runs.recover();
+      let waited = 0;
+      await expect
+        .poll(() => {
+          if (waited >= comesBackAfter) offering.add('tab');
+          if (turns.length > 0) return waited;
+          if (clock.scheduled() > 0) {
+            waited += 1;
+            clock.advance(3_000);
+          }
+          return undefined;
+        })
+        .toBe(waits);
+    }
+  });
+
   test('[RU10] the notice is on disk before the model is asked', async () => {
     const made = await interrupted();
     made.calls.settle('tc_told', { output: 'late' });

@@ -1,5 +1,6 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
+import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
 import type { TurnError } from '../agent/describe-model-error.ts';
@@ -21,6 +22,9 @@ const INTERRUPTED: TurnError = {
     'The server was restarted several times during the same step of this turn. Send a message to go on.',
 };
 
+/** Of `clientsReturnMs` each. */
+const ASKER_WAITS = 5;
+
 /** More calls than one step records: what is open or lost belongs to the last step. */
 const MOST_CALLS = 200;
 
@@ -29,6 +33,8 @@ export interface RecoverTurnDeps {
   readonly clock: Clock;
   /** Clients find their server again within this; a model that is asked before would miss their tools. */
   readonly clientsReturnMs: number;
+  /** Whether this client is connected and offers tools. */
+  offersTools(clientId: string): boolean;
   readonly onDefect: (error: unknown) => void;
   /** The model is asked again, as step number `stepsDone` + 1. */
   readonly goOn: (stepsDone: number, signal: AbortSignal) => Promise<TurnEnd>;
@@ -57,7 +63,7 @@ export async function recoverTurn(
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(signal, Promise.all(open.map((call) => waitFor(call, deps.calls, signal))));
-    if (mayGoOn) await abortable(signal, pause(deps.clock, deps.clientsReturnMs));
+    if (mayGoOn) await abortable(signal, clientsReturn(deps, askedFrom(run.messages()), signal));
   } catch (error) {
     if (!signal.aborted) throw error;
     return stopped(writer, open, deps, signal);
@@ -98,6 +104,24 @@ async function waitFor(call: CallRecord, calls: CallService, signal: AbortSignal
     record = await calls.wait(call.id, LIMITS.waitMs, signal);
   }
 }
+
+/**
+ * Every client gets a moment. The one in which the person asked is waited for longer: a tab that
+ * has tried in vain for a while tries less often, and the turn is about its tools.
+ */
+async function clientsReturn(
+  { clock, clientsReturnMs, offersTools }: RecoverTurnDeps,
+  asker: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waits = 0; waits < ASKER_WAITS && !signal.aborted; waits += 1) {
+    if (waits > 0 && (asker === undefined || offersTools(asker))) return;
+    await pause(clock, clientsReturnMs);
+  }
+}
+
+const askedFrom = (messages: readonly Message[]): string | undefined =>
+  messages.findLast(({ role }) => role === 'user')?.client_id;
 
 const pause = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {

@@ -259,11 +259,13 @@ export function createFakeBus(): FakeBus {
 }
 
 /** A clock that stands still until it is told the time. */
-export function createManualClock(): Clock & { advance(ms: number): void } {
+export function createManualClock(): Clock & { advance(ms: number): void; scheduled(): number } {
   let now = 1_000_000;
   let timers: { at: number; fire: () => void }[] = [];
   return {
     now: () => now,
+    /** Timers that have not fired. */
+    scheduled: () => timers.length,
     schedule(ms, fire) {
       const timer = { at: now + ms, fire };
       timers.push(timer);

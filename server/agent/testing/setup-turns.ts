@@ -77,6 +77,7 @@ export async function setupTurns(given: TurnSetup) {
     models,
     clock: systemClock,
     newId,
+    offersTools: () => true,
     onDefect,
   });
   closing.push(async () => {

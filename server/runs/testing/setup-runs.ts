@@ -29,6 +29,8 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
   const clock = createManualClock();
   const calls = createFakeCalls(() => []);
   const defects: unknown[] = [];
+  /** Clients that are here with their tools. */
+  const offering = new Set<string>();
   const turns: TurnRequest[] = [];
   const agent: Agent = {
     maxSteps: 10,
@@ -54,6 +56,7 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
     models,
     clock,
     newId: (prefix) => `${prefix}_${++ids}`,
+    offersTools: (clientId) => offering.has(clientId),
     onDefect: (error) => void defects.push(error),
   });
   closing.push(() => runs.close());
@@ -67,7 +70,7 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
       (event) =>
         event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
     );
-  return { store, bus, clock, calls, defects, turns, runs, start, ended };
+  return { store, bus, clock, calls, defects, offering, turns, runs, start, ended };
 }
 
 /** Until it is stopped, as a turn that hangs and still hears its signal. */
