@@ -1,4 +1,4 @@
-import { runModelCheck } from '../../lib/tool-call/model/run-model-check.ts';
+import { runModelCheck } from '../model/run-model-check.ts';
 import type { ModelRun } from './report.ts';
 
 /** All interleavings of the call's transitions, with the real rules and with broken ones. */

@@ -20,8 +20,6 @@ export interface InvokeRequest {
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
   readonly retryOf?: string;
-  /** Set by the agent loop, which shows a card before the arguments are complete. */
-  readonly callId?: string;
 }
 
 /** Refused before there was a call: nothing is recorded, the caller is told why. */
@@ -34,8 +32,7 @@ export interface InvokeRefusal {
     | 'no_provider'
     | 'conflict_idempotency'
     | 'shutting_down'
-    | 'store_failed'
-    | 'bad_request';
+    | 'store_failed';
   readonly message: string;
   readonly details?: readonly ErrorDetail[];
 }

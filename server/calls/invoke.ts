@@ -101,7 +101,7 @@ export function createInvocation(deps: InvocationDeps): Invocation {
     const { annotations } = tool;
     const timeoutMs = clampTimeout(request.timeoutMs ?? tool.timeoutMs);
     const blank = {
-      ...blankRecord(request.callId ?? deps.newCallId(), clock.now()),
+      ...blankRecord(deps.newCallId(), clock.now()),
       runId: request.runId,
       toolName: name,
       source: sourceOf(tool),

@@ -56,7 +56,7 @@ export interface ClientSession {
  * not say hello works all the same, under an id of its own.
  */
 export function createClientSessions(deps: ClientSessionDeps) {
-  const { registry, table, calls, instances, bus, clock } = deps;
+  const { registry, table, calls, instances, bus } = deps;
   /** Live sessions by instance, so that a returning instance can supersede the older one. */
   const live = new Map<string, { supersede(): void }>();
   const arriving = new Set<string>();
@@ -248,7 +248,7 @@ export function createClientSessions(deps: ClientSessionDeps) {
     };
   }
 
-  return { open, now: () => clock.now() };
+  return { open };
 }
 
 export type ClientSessions = ReturnType<typeof createClientSessions>;

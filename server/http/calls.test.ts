@@ -62,7 +62,6 @@ describe('invoke', () => {
     ['conflict_idempotency', 422, 'conflict'],
     ['shutting_down', 503, 'shutting_down'],
     ['store_failed', 503, 'store_failed'],
-    ['bad_request', 400, 'bad_request'],
   ])('[HT12] the refusal %s is %i %s', async (code, status, told) => {
     const server = await startTestServer();
     const details = [{ path: 'flag', problem: 'is missing' }];

@@ -1,4 +1,4 @@
-import type { CallState } from '../call-machine.ts';
+import type { CallState } from '#lib/tool-call/call-machine';
 
 export type Instance = 'a' | 'b';
 

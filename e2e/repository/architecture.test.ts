@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 /** What the parts of the server know of each other. */
 const INTERFACES = [

@@ -1,4 +1,4 @@
-import { isFinalStatus } from '../../protocol/is-final-status.ts';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Design } from './design.ts';
 import { brokenPromise } from './properties.ts';
 import { createSteps, settle } from './steps.ts';

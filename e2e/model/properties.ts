@@ -1,4 +1,4 @@
-import { isFinalStatus } from '../../protocol/is-final-status.ts';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Bounds, type Instance, isRerunnableAt, type Rec, type World } from './world.ts';
 
 const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
