@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
 import type { Credentials } from '../auth/credentials.ts';
+import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
 import { type Answer, writeAnswer } from './answer.ts';
 import { errorAnswer } from './error-answer.ts';
 import { setPageHeaders } from './page-headers.ts';
@@ -22,6 +24,9 @@ const NEXT_FETCHERS = /^\/_next\/(?:image|data)(?:\/|$)/;
 /** By these Next's parts talk to each other; from outside they are attempts to pass its checks. */
 const NEXT_HEADERS = /^x-(?:middleware-|invoke-|matched-path$|now-route-matches$)/;
 
+/** Drawing a page takes the processor for some 25 ms, and calls are to be answered meanwhile. */
+const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
+
 /**
  * Lets Next draw pages and nothing else: no API, no data routes, no server
  * actions, no image fetching. Who may see a page is decided here, not in a
@@ -33,6 +38,9 @@ export function createPageServer(deps: {
   readonly newNonce: () => string;
   readonly development: boolean;
 }): (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void> {
+  // Apart, so that visitors without a credential do not keep operators from their pages.
+  const forVisitors = createLimiter(DRAWN_AT_ONCE);
+  const forOperators = createLimiter(DRAWN_AT_ONCE);
   return async (incoming, outgoing, target) => {
     const { pathname } = target;
     const policy = setPageHeaders(outgoing, {
@@ -50,8 +58,30 @@ export function createPageServer(deps: {
     cleanHeaders(incoming.headers);
     // Next reads the nonce for its scripts from the request.
     incoming.headers['content-security-policy'] = policy;
-    await deps.pages(incoming, outgoing);
+    const draw = async () => deps.pages(incoming, outgoing);
+    if (FREE_FILE.test(pathname)) return draw();
+    return inTurn(SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators, outgoing, draw);
   };
+}
+
+/** A visitor who leaves gives up the place. */
+async function inTurn(
+  limiter: Limiter,
+  outgoing: ServerResponse,
+  draw: () => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
+  try {
+    await limiter.run(gone.signal, draw);
+  } catch (error) {
+    if (error instanceof QueueFullError) {
+      const message = 'Too many pages are being drawn. Try it again in a moment.';
+      throw new HttpError('rate_limited', message, { retryAfter: 1 });
+    }
+    // The connection is closed: there is no one to answer.
+    if (error !== gone.signal.reason) throw error;
+  }
 }
 
 /** What no page path answers, whoever asks. */
@@ -63,6 +93,11 @@ function refuse(
   const internal = NEXT_INTERNAL.test(pathname) && !FREE_FILE.test(pathname);
   if (headers['next-action'] !== undefined || NEXT_FETCHERS.test(pathname)) return notFound();
   if (internal && !development) return notFound();
+  // Another site may link to a page. What it embeds or fetches would be drawn for nothing.
+  const isEmbedded = isForeignFetch(headers) && headers['sec-fetch-mode'] !== 'navigate';
+  if (isEmbedded && !FREE_FILE.test(pathname)) {
+    return errorAnswer(new HttpError(foreignFetch.code, foreignFetch.message));
+  }
   if (method === 'GET' || method === 'HEAD') return undefined;
   return errorAnswer(
     new HttpError('method_not_allowed', `Pages take GET, not ${method}; the API is under /v1.`),

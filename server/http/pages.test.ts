@@ -77,6 +77,88 @@ describe('who sees a page', () => {
   });
 });
 
+describe('drawing', () => {
+  /** A server whose pages are drawn when the test says so. */
+  async function slowly() {
+    const drawing: (() => void)[] = [];
+    const server = await startTestServer({
+      pages: ({ url }, outgoing) =>
+        new Promise<void>((done) => {
+          if (url === '/favicon.ico') {
+            outgoing.end('an icon');
+            return done();
+          }
+          drawing.push(() => {
+            outgoing.end('a page');
+            done();
+          });
+        }),
+    });
+    const asked: Promise<number>[] = [];
+    const ask = (path: string, options?: Parameters<typeof server.get>[1]) =>
+      void asked.push(server.get(path, options).then(({ status }) => status));
+    return { server, drawing, asked, ask };
+  }
+
+  test('[HT46] two pages of visitors are drawn at a time, and operators do not wait for them', async () => {
+    const { drawing, asked, ask } = await slowly();
+    for (let count = 0; count < 67; count += 1) ask('/sign-in', visitor);
+    // The one for which there is no place is answered while none is drawn.
+    expect(await Promise.any(asked)).toBe(429);
+    expect(drawing).toHaveLength(2);
+    ask('/');
+    await expect.poll(() => drawing.length).toBe(3);
+    const statuses = await drawUntil(Promise.all(asked), drawing);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(67);
+  });
+
+  test('[HT46] visitors who leave give up their places', async () => {
+    const { server, drawing } = await slowly();
+    const url = `http://127.0.0.1:${server.port}/sign-in`;
+    const visits = Array.from({ length: 67 }, () => {
+      const left = new AbortController();
+      const status = fetch(url, { signal: left.signal }).then((answer) => answer.status);
+      return { status, leave: () => left.abort() };
+    });
+    expect(await Promise.any(visits.map(({ status }) => status))).toBe(429);
+    // Of these two at most are being drawn, and one was refused.
+    for (const { leave } of visits.slice(0, 5)) leave();
+    const later: Promise<number>[] = [];
+    const isRefused = async () => {
+      const one = server.get('/sign-in', visitor).then(({ status }) => status);
+      later.push(one);
+      const twoAnswersLater = server.get('/favicon.ico').then(() => server.get('/favicon.ico'));
+      return (await Promise.race([one, twoAnswersLater])) === 429;
+    };
+    await expect.poll(isRefused).toBe(false);
+    await drawUntil(Promise.allSettled([...visits.map(({ status }) => status), ...later]), drawing);
+  });
+
+  test('[HT46] what another site embeds or fetches is not drawn', async () => {
+    const { server, seen } = await setup();
+    for (const mode of ['no-cors', 'cors']) {
+      for (const site of ['cross-site', 'same-site']) {
+        const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+        expect((await server.get('/sign-in/abc', { token: null, headers })).status).toBe(403);
+      }
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+/** Draws what is begun until all is over. */
+async function drawUntil<T>(over: Promise<T>, drawing: (() => void)[]): Promise<T> {
+  let isOver = false;
+  void over.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (const draw of drawing.splice(0)) draw();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return over;
+}
+
 describe('the policy', () => {
   test('[HT30] has a nonce of its own, which Next is told', async () => {
     const { server, seen } = await setup();
