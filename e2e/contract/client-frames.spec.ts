@@ -246,7 +246,9 @@ test('§5 more tools in one message than a registration takes are refused with o
   const body = { client_id: 'many-at-once', tools };
   expect((await board().http('POST', '/internal/tools/register', body)).status).toBe(400);
   client.send({ type: 'register_tools', tools: tools.slice(1) });
-  expect((await client.next('tools_registered')).rejected).toHaveLength(LIMITS.toolsPerMessage);
+  const refused = await client.next('tools_registered');
+  expect(refused.rejected).toHaveLength(LIMITS.rejectedPerMessage);
+  expect(refused.rejected_count).toBe(LIMITS.toolsPerMessage);
 });
 
 test('§5 a client that asks and never reads is cut off, and keeps its calls', async ({

@@ -5,8 +5,9 @@ export const LIMITS = {
   jsonDepth: 64,
   jsonNodes: 200_000,
   toolsPerClient: 256,
-  /** In one registration: each that is refused is answered by a line of its own. */
   toolsPerMessage: 1_024,
+  /** Of the tools of one registration that are refused, so many are answered by a line of their own. */
+  rejectedPerMessage: 64,
   descriptionChars: 4_096,
   schemaBytes: 64 * 1024,
   argsBytes: 256 * 1024,

@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 import { pathIdSchema } from './path-id.ts';
 import { modelListingSchema, runSummarySchema } from './run.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
-import { rejectedToolSchema, toolListingSchema } from './tool-spec.ts';
+import { rejectionsShape, toolListingSchema } from './tool-spec.ts';
 
 /** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped. */
 
@@ -100,6 +100,8 @@ export const runsPageSchema = z.object({
   runs: z.array(runSummarySchema),
   next_cursor: z.string().nullable(),
 });
+/** Of the lists of tools: those of one name alone. */
+export const toolsQuerySchema = z.object({ name: z.string().max(128).optional() });
 export const eventsQuerySchema = z.object({
   since: z.coerce.number().int().nonnegative().optional(),
 });
@@ -121,7 +123,7 @@ export const clientPathSchema = z.object({ client_id: pathIdSchema });
 export const registerAnswerSchema = z.object({
   ok: z.literal(true),
   registered_count: z.number().int(),
-  rejected: z.array(rejectedToolSchema),
+  ...rejectionsShape,
 });
 
 export const requestsAnswerSchema = z.object({ requests: z.array(toolCallRequestSchema) });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROTOCOL } from './subprotocols.ts';
-import { rejectedToolSchema } from './tool-spec.ts';
+import { rejectionsShape } from './tool-spec.ts';
 
 /** What the server sends on `/ws/client` (contract, section 5). */
 
@@ -33,7 +33,7 @@ const toolsRegisteredSchema = z.object({
   type: z.literal('tools_registered'),
   count: z.number(),
   registered: z.number(),
-  rejected: z.array(rejectedToolSchema),
+  ...rejectionsShape,
 });
 
 export const toolCallRequestSchema = z.object({

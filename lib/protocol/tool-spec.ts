@@ -29,6 +29,13 @@ export const rejectedToolSchema = z.object({
 });
 export type RejectedTool = z.infer<typeof rejectedToolSchema>;
 
+/** What became of the tools of a registration that were refused: the first 64, and how many they are. */
+export const rejectionsShape = {
+  rejected: z.array(rejectedToolSchema),
+  /** Given when there are more than `rejected` lists. */
+  rejected_count: z.number().int().positive().optional(),
+};
+
 /** A tool as `GET /api/tools` and the watch socket list it. */
 export const toolListingSchema = z.object({
   name: z.string(),
@@ -37,6 +44,8 @@ export const toolListingSchema = z.object({
   source: z.enum(['server', 'client']),
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
+  /** On the watch socket, where a schema over 4 KiB is left out (`schema` is `{}`): its bytes as JSON. */
+  schema_bytes: z.number().int().positive().optional(),
   timeout_ms: z.number(),
   display_name: z.string().optional(),
   annotations: toolAnnotationsSchema.optional(),

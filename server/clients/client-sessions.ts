@@ -173,9 +173,8 @@ export function createClientSessions(deps: ClientSessionDeps) {
     }
 
     function register(message: ClientMessageOf<'register_tools'>, who: Identity): void {
-      const { registered, rejected } = registry.register(who, message.tools);
-      const count = message.tools.length;
-      channel.send({ type: 'tools_registered', count, registered, rejected });
+      const registration = registry.register(who, message.tools);
+      channel.send({ type: 'tools_registered', count: message.tools.length, ...registration });
       instances.toolsChanged(who.instanceId);
     }
 

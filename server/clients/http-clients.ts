@@ -125,11 +125,11 @@ export function createHttpClients(deps: {
       if (!box) return notYours(client_id);
       keepAlive(box);
       const specs = tools.map(toSpec);
-      const { registered, rejected } = registry.register(box, specs);
+      const { registered, ...refused } = registry.register(box, specs);
       deps.instances.toolsChanged(box.instanceId);
       // What it is asked again lies in its box before it reads that it is registered.
       await store.write([]);
-      return { ok: true, registered_count: registered, rejected };
+      return { ok: true, registered_count: registered, ...refused };
     },
 
     async requests(principal, clientId, waitMs, signal) {

@@ -1,8 +1,8 @@
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
-import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { Principal } from '../auth/principal.ts';
+import type { Registration } from '../tools/tool-registry.ts';
 
 export type SubmitOutcome =
   | { readonly ok: true; readonly status: CallStatus }
@@ -36,7 +36,7 @@ export interface HttpClientService {
     principal: Principal,
     body: { readonly client_id: string; readonly tools: readonly unknown[] },
   ): Promise<
-    | { readonly ok: true; readonly registered_count: number; readonly rejected: RejectedTool[] }
+    | ({ readonly ok: true; readonly registered_count: number } & Omit<Registration, 'registered'>)
     | ClientIdConflict
   >;
   /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */

@@ -9,6 +9,7 @@ import { closeSocket } from './close-socket.ts';
 import { createCork } from './cork.ts';
 import { createFloodGuard, type FloodLimits } from './flood-guard.ts';
 import { watchLiveness } from './liveness.ts';
+import { createOutbox } from './outbox.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 
 export interface ClientSocketDeps {
@@ -20,16 +21,18 @@ export interface ClientSocketDeps {
   newNonce(): string;
 }
 
-/** What a client may leave unread: 256 of the largest calls. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
   return (
     socket: WebSocket,
     { principal, stream }: { principal: Principal; stream: Duplex },
   ): void => {
-    const cork = createCork(stream);
+    const put = createOutbox({
+      socket,
+      onSend: createCork(stream),
+      // Back again, it finds its calls as they are.
+      onFull: () => socket.terminate(),
+    });
     const guard = createFloodGuard(deps.flood, deps.clock.now);
     const session = deps.sessions.open(principal, { send, close });
     const liveness = watchLiveness({
@@ -67,10 +70,7 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       if (socket.readyState !== socket.OPEN) return;
       // What answers a message that the server had asked for is no part of a flood.
       if (isExpected(message)) guard.giveBack();
-      cork();
-      socket.send(JSON.stringify(message));
-      // It asks and never reads. Back again, it finds its calls as they are.
-      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+      put(message);
     }
 
     function bad(message: string, id?: string): void {

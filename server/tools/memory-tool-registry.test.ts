@@ -356,3 +356,14 @@ test('[TR9] ten thousand tools come and go', () => {
   for (let i = 0; i < 100; i += 1) registry.drop(`i${i}`);
   expect(registry.list(operator)).toHaveLength(1);
 });
+
+test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all', () => {
+  const { registry } = setup();
+  const bad = Array.from({ length: 1_024 }, (_, n) => ({ name: `!${n}` }));
+  const one = registry.register(client('one'), [spec('good'), ...bad]);
+  expect(one).toMatchObject({ registered: 1, rejected_count: 1_024 });
+  expect(one.rejected.map(({ name }) => name)).toEqual(bad.slice(0, 64).map(({ name }) => name));
+  const few = registry.register(client('one'), bad.slice(0, 64));
+  expect(few.rejected).toHaveLength(64);
+  expect(few).not.toHaveProperty('rejected_count');
+});

@@ -60,13 +60,18 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     mayCall: (principal, name) => refusalOf(principal, name) === undefined,
     register(client, specs) {
       const rejected: RejectedTool[] = [];
+      let refused = 0;
       for (const spec of specs) {
         const refusal = admit(pools, reserved, client, spec);
-        if (refusal) rejected.push(refusal);
+        if (!refusal) continue;
+        refused += 1;
+        if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(refusal);
       }
-      const registered = specs.length - rejected.length;
+      const registered = specs.length - refused;
       if (registered > 0) changed();
-      return { registered, rejected };
+      return refused > rejected.length
+        ? { registered, rejected, rejected_count: refused }
+        : { registered, rejected };
     },
     unregister(instanceId, names) {
       const removed = names.filter((name) => pools.remove(instanceId, name));

@@ -62,6 +62,13 @@ export type Standing = (
   tool: string,
 ) => ClientStanding & { readonly trip: Trip | undefined };
 
+/** What became of a registration. `rejected_count` is given when `rejected` lists only the first of them. */
+export interface Registration {
+  readonly registered: number;
+  readonly rejected: RejectedTool[];
+  readonly rejected_count?: number;
+}
+
 /**
  * The one registry of tools. Every list of tools in the system is a view of it,
  * so none can differ. It knows no sockets and runs nothing.
@@ -79,7 +86,7 @@ export interface ToolRegistry {
   register(
     client: { clientId: string; instanceId: string },
     specs: readonly unknown[],
-  ): { registered: number; rejected: RejectedTool[] };
+  ): Registration;
   unregister(instanceId: string, names: readonly string[]): void;
   /** Takes all of an instance's tools out of every list. */
   drop(instanceId: string): void;

@@ -34,8 +34,7 @@ export const internalOperations = (deps: Deps): Operation[] => [
       checkOwnClient(principal, body.client_id);
       const outcome = await deps.clients.register(principal, body);
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-      const { registered_count, rejected } = outcome;
-      return json(200, { ok: true, registered_count, rejected });
+      return json(200, outcome);
     },
   }),
   defineOperation({

@@ -8,7 +8,9 @@ import {
   invokeBodySchema,
   modelsAnswerSchema,
   toolsAnswerSchema,
+  toolsQuerySchema,
 } from '#lib/protocol/rest';
+import type { ToolListing } from '#lib/protocol/tool-spec';
 import { type Answer, json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineOperation, type Exchange, type Operation } from '../operation.ts';
@@ -27,9 +29,10 @@ export const toolOperations = (deps: Deps): Operation[] => [
     tag: 'tools',
     summary: 'The tools that you may call now',
     access: AGENTS,
+    query: toolsQuerySchema,
     answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
-    handle: ({ principal }) =>
-      json(200, { tools: deps.tools.list(principal).filter((tool) => tool.callable) }),
+    handle: ({ principal, query }) =>
+      json(200, { tools: named(deps.tools.list(principal), query).filter((one) => one.callable) }),
   }),
   defineOperation({
     method: 'GET',
@@ -38,8 +41,10 @@ export const toolOperations = (deps: Deps): Operation[] => [
     tag: 'tools',
     summary: 'Every registered tool, whether you may call it now, and why not',
     access: AGENTS,
+    query: toolsQuerySchema,
     answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
-    handle: ({ principal }) => json(200, { tools: deps.tools.list(principal) }),
+    handle: ({ principal, query }) =>
+      json(200, { tools: named(deps.tools.list(principal), query) }),
   }),
   defineOperation({
     method: 'GET',
@@ -52,6 +57,9 @@ export const toolOperations = (deps: Deps): Operation[] => [
     handle: async () => json(200, { models: await deps.runs.models() }),
   }),
 ];
+
+const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
+  name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** The hot path: nothing here is done that the answer does not need. */
 const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
