@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import { boundCard, boundUpdate } from './bound-card.ts';
+import { boundCard, boundUpdate, summaryOfCard } from './bound-card.ts';
 import { mergeCard } from './merge-card.ts';
 
 const LIMIT = 16 * 1024;
@@ -65,4 +65,40 @@ test('[CM10] a card that is bounded stays as it is', () => {
       expect(boundCard(once)).toEqual(once);
     }),
   );
+});
+
+test('[CM12] a summary has the beginning of each value over 1 kB, marked, and the size of the whole', () => {
+  const text = 'é'.repeat(3_000);
+  const card: Card = {
+    status: 'DOING',
+    tip: text,
+    params: { body: text, to: 'ada' },
+    result: text,
+    preview: [text],
+    error: { code: 'tool_error', message: text, executed: 'yes' },
+    status_params: { step: text },
+  };
+  const summary = summaryOfCard(card);
+  expect(summary).toMatchObject({
+    status: 'DOING',
+    truncated: true,
+    params: { to: 'ada' },
+    params_bytes: bytesOf(card.params),
+    result_bytes: 6_000,
+    preview_bytes: bytesOf(card.preview),
+    error_bytes: bytesOf(card.error),
+  });
+  const { tip, params, result, preview, error, status_params } = summary;
+  for (const value of [tip, params, result, preview, error?.message, status_params]) {
+    expect(bytesOf(value)).toBeLessThanOrEqual(1_010);
+  }
+});
+
+test('[CM12] the summary of a preview keeps the size of the whole; of a small card it is the card', () => {
+  const shown = boundCard({ params: {}, result: large });
+  const summary = summaryOfCard(shown);
+  expect(summary).toMatchObject({ truncated: true, result_bytes: 40_000 });
+  expect(bytesOf(summary.result)).toBeLessThanOrEqual(1_000);
+  const small: Card = { status: 'SUCCESS', params: { a: 1 }, result: 'ok', tip: null };
+  expect(summaryOfCard(small)).toEqual(small);
 });

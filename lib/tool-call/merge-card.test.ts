@@ -123,3 +123,20 @@ test('[CM4] no order of updates leaves a final status or lowers a status or the 
     { numRuns: 500 },
   );
 });
+
+test('[CM13] a value given whole takes back the size of the one before, also on a card that was a summary', () => {
+  const summary: Card = {
+    params: { a: 'cut' },
+    params_bytes: 5_000,
+    preview: 'cut',
+    preview_bytes: 4_000,
+    truncated: true,
+  };
+  const one = mergeCard(summary, { preview: 'small' });
+  expect(one).toMatchObject({ preview: 'small', preview_bytes: null, truncated: true });
+  // Some of the arguments say nothing of the others.
+  expect(mergeCard(one, { params: { b: 1 } }).params_bytes).toBe(5_000);
+  const whole = mergeCard(one, { params: { b: 1 }, params_whole: true });
+  expect(whole).toMatchObject({ params: { b: 1 }, params_bytes: null, truncated: false });
+  expect(mergeCard(summary, { tip: 'goes on' })).toMatchObject({ preview_bytes: 4_000 });
+});

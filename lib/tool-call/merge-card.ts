@@ -11,7 +11,7 @@ export const isFinalCard = (card: Pick<Card, 'status'>): boolean =>
   card.status === 'SUCCESS' || card.status === 'ERROR';
 
 /**
- * Merges one update into a card (contract, section 2; rules CM1 to CM7, CM11).
+ * Merges one update into a card (contract, section 2; rules CM1 to CM7, CM11, CM13).
  *
  * Pure and shared: the server folds updates to answer late joiners, the browser
  * folds the same updates to paint cards, and both agree because they run this.
@@ -32,6 +32,7 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
     next.status_params = mergeParams(card.status_params ?? {}, update.status_params);
   }
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
+  takeBackSizes(next, card, given);
   if (goesBack(card, update)) {
     // CM4: a late WAIT still tells parameters or a tip, but not a status.
     if (card.status !== undefined) next.status = card.status;
@@ -39,6 +40,26 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
   }
   return changesNothing(card, next, given) ? card : next;
 }
+
+/** CM13. Such an update was made for a card that had the whole, e.g. no summary of it. */
+function takeBackSizes(next: Card, card: Card, given: CardUpdate): void {
+  const stale = SIZED.filter(
+    ([value, size]) =>
+      typeof card[size] === 'number' &&
+      given[size] === undefined &&
+      given[value] !== undefined &&
+      (value !== 'params' || given.params_whole === true),
+  );
+  for (const [, size] of stale) next[size] = null;
+  if (stale.length > 0) next.truncated = SIZED.some(([, size]) => typeof next[size] === 'number');
+}
+
+const SIZED = [
+  ['params', 'params_bytes'],
+  ['result', 'result_bytes'],
+  ['preview', 'preview_bytes'],
+  ['error', 'error_bytes'],
+] as const;
 
 /** The update's given fields. A field that is present but undefined was not given (CM3). */
 function ownFields(update: CardUpdate): CardUpdate {

@@ -1,4 +1,4 @@
-import { estimateJsonBytes } from './estimate-json-bytes.ts';
+import { estimateJsonBytes } from '#lib/json/estimate-bytes';
 import type { LoggedEvent } from './event-bus.ts';
 
 /**

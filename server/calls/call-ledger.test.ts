@@ -20,7 +20,10 @@ function setup() {
     return promise;
   };
   const ledger = createCallLedger({
-    store: { write, getCall: async () => undefined } as Pick<Store, 'write' | 'getCall'> as Store,
+    store: { write, getCall: async (id) => written.findLast((one) => one.id === id) } as Pick<
+      Store,
+      'write' | 'getCall'
+    > as Store,
     bus: {
       publish(event) {
         if (event.type === 'call') told.push(event.update);
@@ -28,7 +31,7 @@ function setup() {
       },
     },
     clock: createManualClock(),
-    keepFinal: 10,
+    endedLimits: { totalBytes: 100_000, shareBytes: 30_000, shown: 20 },
     onDurable: () => {},
     onError: (error) => errors.push(error),
   });
@@ -68,9 +71,24 @@ function setup() {
     told.length = 0;
     written.length = 0;
   };
+  /** Another call that has ended with this result, on disk and told. */
+  const end = async (id: string, result: unknown) => {
+    const record: CallRecord = {
+      ...first,
+      id,
+      status: 'SUCCEEDED',
+      phase: null,
+      createdAt: first.createdAt + written.length,
+      result,
+      card: { ...first.card, status: 'SUCCESS', result: `of ${id}` },
+    };
+    void ledger.commit(record, [record.card]);
+    await flush();
+    return record;
+  };
   const cardOf = () => ledger.shown()[0]?.card;
   const seen = (from: Card | undefined) => told.reduce<Card | undefined>(mergeCard, from);
-  return { ledger, disk, written, told, errors, flush, first, step, running, cardOf, seen };
+  return { ledger, disk, written, told, errors, flush, first, step, running, end, cardOf, seen };
 }
 
 test('[CA11] a tip is told when it is on disk, and is in no snapshot before', async () => {
@@ -176,4 +194,58 @@ test('[CA13] those who wait are let go with what there is, and nobody waits afte
   ledger.releaseWaiters();
   expect(await waiting).toMatchObject({ status: 'RUNNING' });
   expect(await ledger.wait('tc_1', 30_000)).toMatchObject({ status: 'RUNNING' });
+});
+
+const KEPT = ['tc_a', 'tc_b', 'tc_c', 'tc_d', 'tc_e', 'tc_f', 'tc_g', 'tc_h'];
+
+test('[CA21] of calls that have ended memory holds the newest by their bytes, and all stay to be had', async () => {
+  const { ledger, end } = setup();
+  for (const id of KEPT) await end(id, 'x'.repeat(20_000));
+  const inMemory = KEPT.filter((id) => ledger.latest(id));
+  expect(inMemory).toEqual(['tc_e', 'tc_f', 'tc_g', 'tc_h']);
+  expect((await ledger.get('tc_a'))?.result).toHaveLength(20_000);
+  expect(ledger.shown().map(({ id, card }) => [id, card.result])).toEqual(
+    KEPT.map((id) => [id, `of ${id}`]),
+  );
+});
+
+test('[CA21] one that is larger than a share takes no place of others, and is shown', async () => {
+  const { ledger, end } = setup();
+  await end('tc_a', 'small');
+  await end(
+    'tc_large',
+    Array.from({ length: 2_000 }, (_, n) => `row ${n}`),
+  );
+  expect([ledger.latest('tc_a')?.id, ledger.latest('tc_large')]).toEqual(['tc_a', undefined]);
+  expect(await ledger.wait('tc_large', 0)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(ledger.shown().map(({ id }) => id)).toEqual(['tc_a', 'tc_large']);
+});
+
+test('[CA21] a late result of one that is not in memory is written and shown, once', async () => {
+  const { ledger, end, flush, told } = setup();
+  const large = await end('tc_large', 'x'.repeat(40_000));
+  void ledger.amend({ ...large, lateResult: 'late' }, { late_result: true });
+  await flush();
+  expect(told.at(-1)).toEqual({ late_result: true });
+  expect(ledger.shown().map(({ id, card }) => [id, card.late_result])).toEqual([
+    ['tc_large', true],
+  ]);
+  expect(await ledger.get('tc_large')).toMatchObject({ lateResult: 'late' });
+});
+
+test('[CA22] a large call that ends is in memory to the end of that turn', async () => {
+  const { ledger, first, disk } = setup();
+  const ended: CallRecord = {
+    ...first,
+    status: 'SUCCEEDED',
+    phase: null,
+    result: 'x'.repeat(40_000),
+  };
+  const written = ledger.commit(ended, []);
+  const seen: unknown[] = [];
+  void written.then(() => Promise.resolve()).then(() => seen.push(ledger.latest('tc_1')?.status));
+  disk.shift()?.done();
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect([seen, ledger.latest('tc_1')]).toEqual([['SUCCEEDED'], undefined]);
 });

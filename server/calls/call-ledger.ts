@@ -6,13 +6,15 @@ import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Change, Store } from '../store/store.ts';
+import type { ShownCall } from './call-service.ts';
+import { createEndedCalls, ENDED_LIMITS, type EndedLimits } from './ended-calls.ts';
 
 export interface LedgerDeps {
   readonly store: Store;
   readonly bus: Pick<EventBus, 'publish'>;
   readonly clock: Clock;
-  /** How many final calls stay in memory, to be shown to watchers that come late. */
-  readonly keepFinal: number;
+  /** Which ended calls stay in memory. */
+  readonly endedLimits?: EndedLimits;
   /** A state is on disk and told; `previous` is the one that was before it. */
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
   onError(error: unknown): void;
@@ -62,19 +64,23 @@ export interface CallLedger {
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
   /** Takes a stored call into memory, without writing it. */
   adopt(record: CallRecord): void;
+  /** Shows a stored call that has ended, without taking it into memory. */
+  adoptShown(call: ShownCall): void;
   /** Oldest first. */
   open(): CallRecord[];
-  shown(runId?: string): CallRecord[];
+  /** Open calls and the newest ended ones, oldest first. */
+  shown(runId?: string): ShownCall[];
   onDecided(listener: (record: CallRecord, previous: CallRecord | undefined) => void): void;
   /** Nobody is kept waiting from now on: whoever waits gets the record as it stands. */
   releaseWaiters(): void;
 }
 
-/** Every open call and the newest final ones. It knows no rules; it keeps their order. */
+/** Every open call, and ended ones as far as there is room. It has no rules; it keeps their order. */
 export function createCallLedger(deps: LedgerDeps): CallLedger {
-  const { store, bus, clock, keepFinal } = deps;
+  const { store, bus, clock, endedLimits = ENDED_LIMITS } = deps;
   const entries = new Map<string, Entry>();
-  const finals: string[] = [];
+  const ended = createEndedCalls(endedLimits, (id) => entries.delete(id));
+  let retiring: Entry[] = [];
   let released = false;
   let onDecided: (record: CallRecord, previous: CallRecord | undefined) => void = () => {};
 
@@ -126,6 +132,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
         entry.writes -= 1;
         // Such a write may be rejected alone (ST6): what waited for it goes on.
         if (entry.untold) writeUntold(entry);
+        else retire(entry);
         throw error;
       },
     );
@@ -148,7 +155,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     const { waiters } = entry;
     entry.waiters = undefined;
     if (waiters) for (const resolve of waiters) resolve();
-    if (!previous || !isFinalStatus(previous.status)) retire(record.id);
+    retire(entry);
   }
 
   /** Takes it into what has been decided. The update as people see it; undefined when that changes nothing. */
@@ -164,19 +171,31 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     return bounded;
   }
 
-  function retire(id: string): void {
-    finals.push(id);
-    // Shift in slices: a shift per call would move the whole array each time.
-    if (finals.length > keepFinal * 2) {
-      for (const old of finals.splice(0, finals.length - keepFinal)) entries.delete(old);
+  /** Not within this turn: a caller that has just looked at the call may be about to decide of it. */
+  function retire(entry: Entry): void {
+    if (!hasEnded(entry)) return;
+    retiring.push(entry);
+    if (retiring.length === 1) setImmediate(retireAll);
+  }
+
+  function retireAll(): void {
+    const due = retiring;
+    retiring = [];
+    for (const entry of due) {
+      // One with a further write on its way is retired after that.
+      if (hasEnded(entry) && entries.get(entry.latest.id) === entry) ended.take(entry.latest);
     }
   }
 
+  /** As they are on disk: open calls, and those whose end is not taken over yet. */
+  const others = (): CallRecord[] =>
+    [...entries.values()].flatMap(({ durable }) =>
+      durable && !ended.has(durable.id) ? [durable] : [],
+    );
+
   async function get(id: string): Promise<CallRecord | undefined> {
     const entry = entries.get(id);
-    if (!entry) return store.getCall(id);
-    if (!entry.durable) await entry.written;
-    return entry.durable;
+    return entry ? durableOf(entry) : store.getCall(id);
   }
 
   async function wait(
@@ -202,7 +221,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
         signal?.addEventListener('abort', done, { once: true });
       });
     }
-    return get(id);
+    return durableOf(entry);
   }
 
   return {
@@ -233,15 +252,17 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     adopt(record) {
       const entry = enter(record);
       entry.durable = record;
-      if (isFinalStatus(record.status)) finals.push(record.id);
+      if (isFinalStatus(record.status)) ended.take(record);
       else onDecided(record, undefined);
     },
+    adoptShown: ended.show,
     open: () =>
       [...entries.values()].map(({ latest }) => latest).filter((one) => !isFinalStatus(one.status)),
     shown: (runId) =>
-      [...entries.values()].flatMap(({ durable }) =>
-        durable && (runId === undefined || durable.runId === runId) ? [durable] : [],
-      ),
+      // A late result may be on disk, and not be taken over yet.
+      [...ended.shown().map((call) => entries.get(call.id)?.durable ?? call), ...others()]
+        .filter((call) => runId === undefined || call.runId === runId)
+        .sort((a, b) => a.createdAt - b.createdAt),
     onDecided(listener) {
       onDecided = listener;
     },
@@ -252,4 +273,13 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
       }
     },
   };
+}
+
+/** On disk, and nothing more of it is on its way there. */
+const hasEnded = ({ durable, writes }: Entry): boolean =>
+  writes === 0 && durable !== undefined && isFinalStatus(durable.status);
+
+async function durableOf(entry: Entry): Promise<CallRecord | undefined> {
+  if (!entry.durable) await entry.written;
+  return entry.durable;
 }

@@ -48,6 +48,14 @@ export type CallActionOutcome =
       readonly details?: readonly ErrorDetail[];
     };
 
+/** A call as a snapshot shows it. `createdAt` is in milliseconds since the epoch. */
+export interface ShownCall {
+  readonly id: string;
+  readonly runId: string;
+  readonly createdAt: number;
+  readonly card: Card;
+}
+
 /** Why a draft ended before it became a call; `invalid_args` without a code. */
 export interface AbandonedDraft {
   readonly code?: CallErrorCode;
@@ -110,5 +118,7 @@ export interface CallService {
   /** Gives a running call more time on its execute clock. */
   extend(id: string, byMs: number): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */
-  watched(runId?: string): readonly { id: string; runId: string; card: Card }[];
+  watched(runId?: string): readonly ShownCall[];
+  /** The newest final calls of a run, from the store: `watched` may have none of an older run. */
+  endedOf(runId: string): Promise<readonly ShownCall[]>;
 }

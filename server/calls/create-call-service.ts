@@ -1,3 +1,4 @@
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
@@ -7,16 +8,18 @@ import { type Breaker, createBreaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { createCallIndex } from './call-index.ts';
 import { createCallLedger } from './call-ledger.ts';
-import type { CallService } from './call-service.ts';
+import type { CallService, ShownCall } from './call-service.ts';
 import type { Check } from './check.ts';
 import { type ClientCalls, createClientCalls, type UnsentGrants } from './client-calls.ts';
 import { runningClock } from './describe-change.ts';
 import { createDispatcher, type InstanceFacts } from './dispatcher.ts';
 import { createDrafts } from './drafts.ts';
+import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
 import { createInstanceChanges, type InstanceChanges } from './instance-changes.ts';
 import { createInvocation } from './invoke.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import { createPlacement } from './placement.ts';
+import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftAfterAbsence, withDeadlinesMoved } from './recover.ts';
 import { createServerExecutor } from './server-executor.ts';
 
@@ -51,8 +54,6 @@ export interface Calls extends CallService {
   stop(): void;
 }
 
-const KEEP_FINAL = 500;
-
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const { store, bus, registry, clock } = deps;
@@ -62,7 +63,6 @@ export function createCalls(deps: CallServiceDeps): Calls {
     store,
     bus,
     clock,
-    keepFinal: KEEP_FINAL,
     onDurable: deps.onDurable,
     onError: deps.onError,
   });
@@ -134,8 +134,14 @@ export function createCalls(deps: CallServiceDeps): Calls {
     get: ledger.get,
     list: (query) => store.listCalls(query),
     wait: ledger.wait,
-    watched: (runId) =>
-      ledger.shown(runId).map(({ id, runId: run, card }) => ({ id, runId: run, card })),
+    watched: ledger.shown,
+    async endedOf(runId) {
+      const calls: ShownCall[] = [];
+      for await (const call of readRecent(store, { runId, count: ENDED_LIMITS.shown })) {
+        if (isFinalStatus(call.status)) calls.push(toShownAlone(call));
+      }
+      return calls;
+    },
     clients: createClientCalls({ ledger, dispatcher, clock, unsentGrants, instances }),
     instances,
     breaker,

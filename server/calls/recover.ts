@@ -1,3 +1,4 @@
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { boundCard } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
@@ -6,7 +7,9 @@ import { hasJournal, isRerunnable } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';
 import { runningClock } from './describe-change.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { ENDED_LIMITS, estimateRecordBytes, toShownAlone } from './ended-calls.ts';
 import { awaitingReturn } from './instance-changes.ts';
+import { readRecent } from './read-recent.ts';
 
 /** So much of the time without a server counts; a call's clocks mean time in which it could be served. */
 const COUNTED_ABSENCE_MS = 10_000;
@@ -36,11 +39,9 @@ export async function recoverCalls(deps: {
   onError(error: unknown): void;
 }): Promise<{ open: number; interrupted: number }> {
   const { store, ledger, dispatcher, clock, shiftMs, onError } = deps;
-  const recent = (await store.listCalls({ limit: 200 })).calls.map(withBoundedCard);
+  await takeUpEnded(store, ledger);
   const stored = (await store.openCalls()).map(withBoundedCard);
   const open = shiftMs === 0 ? stored : stored.map((call) => withDeadlinesMoved(call, shiftMs));
-  const isOpen = new Set(open.map(({ id }) => id));
-  for (const call of recent.toReversed()) if (!isOpen.has(call.id)) ledger.adopt(call);
   for (const call of open) ledger.adopt(call);
 
   let interrupted = 0;
@@ -85,6 +86,26 @@ export async function recoverCalls(deps: {
     return true;
   }
 }
+
+/** The newest that have ended, as far as memory is to hold them; oldest first. */
+async function takeUpEnded(store: Store, ledger: CallLedger): Promise<void> {
+  const { shown, shareBytes, totalBytes } = ENDED_LIMITS;
+  const adoptions: (() => void)[] = [];
+  let room = totalBytes;
+  for await (const stored of readRecent(store, { count: shown })) {
+    if (!isFinalStatus(stored.status)) continue;
+    const call = withBoundedCard(stored);
+    const bytes = estimateRecordBytes(call, shareBytes);
+    const isKept = bytes <= Math.min(shareBytes, room);
+    if (isKept) room -= bytes;
+    const summary = isKept ? undefined : toShownAlone(call);
+    adoptions.push(summary ? () => ledger.adoptShown(summary) : adopting(ledger, call));
+  }
+  for (const adopt of adoptions.toReversed()) adopt();
+}
+
+/** Apart from the loop above, so that nothing else holds a call that is not kept. */
+const adopting = (ledger: CallLedger, call: CallRecord) => () => ledger.adopt(call);
 
 /** A card of before there were previews may hold arguments of any size. */
 const withBoundedCard = (call: CallRecord): CallRecord => ({

@@ -193,6 +193,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     answer: unused('answer'),
     extend: unused('extend'),
     watched: () => [],
+    endedOf: async () => [],
   };
 }
 

@@ -109,6 +109,7 @@ export function createFakeCalls() {
     extend: act('extend'),
     draft: unused,
     watched: () => [],
+    endedOf: async () => [],
   };
   return { fake, service };
 }

@@ -1,0 +1,97 @@
+import { estimateJsonBytes } from '#lib/json/estimate-bytes';
+import { summaryOfCard } from '#lib/tool-call/bound-card';
+import type { CallRecord } from '../store/call-record.ts';
+import type { ShownCall } from './call-service.ts';
+
+export interface EndedLimits {
+  /** Of all ended calls that are kept whole, as estimated. */
+  readonly totalBytes: number;
+  /** A larger one is read from the store each time. */
+  readonly shareBytes: number;
+  /** The newest so many are shown to watchers that come late. */
+  readonly shown: number;
+}
+
+export const ENDED_LIMITS: EndedLimits = {
+  totalBytes: 32 * 1024 * 1024,
+  shareBytes: 1024 * 1024,
+  shown: 200,
+};
+
+/** What a record weighs beside the values that its tool, its caller and its client chose. */
+const RECORD_BYTES = 4 * 1024;
+
+/** A larger card is kept as a summary, when it is kept without its record. */
+const CARD_BYTES = 8 * 1024;
+
+/** About how many bytes a record takes; some number above `most` once it is more than that. */
+export function estimateRecordBytes(record: CallRecord, most: number): number {
+  const { args, result, display, preview, lateResult, attachments, error, card } = record;
+  const values = [args, result, display, preview, lateResult, attachments, error];
+  return RECORD_BYTES + estimateJsonBytes([...values, card.status_params, card.tip], most);
+}
+
+/**
+ * Which calls that have ended stay in memory (rule CA21): whole ones by their
+ * bytes, the newest first, and of the newest few at least what a snapshot shows.
+ * `forget` is called for each that is not kept whole any more.
+ */
+export function createEndedCalls(limits: EndedLimits, forget: (id: string) => void) {
+  const bytesById = new Map<string, number>();
+  const shown = new Map<string, ShownCall>();
+  let total = 0;
+
+  function release(id: string): void {
+    total -= bytesById.get(id) ?? 0;
+    bytesById.delete(id);
+    const call = shown.get(id);
+    if (call) shown.set(id, lighter(call));
+    forget(id);
+  }
+
+  function show(call: ShownCall): void {
+    shown.set(call.id, call);
+    dropOldest(shown, limits.shown);
+  }
+
+  return {
+    /** One that is shown, and not kept whole. */
+    show,
+    /** Also one that was taken before, and has a late result since. */
+    take(record: CallRecord): void {
+      const { id } = record;
+      show(toShown(record));
+      const bytes = estimateRecordBytes(record, limits.shareBytes);
+      total += bytes - (bytesById.get(id) ?? 0);
+      bytesById.set(id, bytes);
+      if (bytes > limits.shareBytes) release(id);
+      for (const oldest of bytesById.keys()) {
+        if (total <= limits.totalBytes) break;
+        release(oldest);
+      }
+    },
+    has: (id: string): boolean => bytesById.has(id) || shown.has(id),
+    /** The newest, in the order of their ends. */
+    shown: (): ShownCall[] => [...shown.values()],
+  };
+}
+
+const toShown = ({ id, runId, createdAt, card }: CallRecord): ShownCall => ({
+  id,
+  runId,
+  createdAt,
+  card,
+});
+
+/** As it is shown while its record is not in memory. */
+export const toShownAlone = (record: CallRecord): ShownCall => lighter(toShown(record));
+
+const lighter = (call: ShownCall): ShownCall =>
+  estimateJsonBytes(call.card, CARD_BYTES) > CARD_BYTES
+    ? { ...call, card: summaryOfCard(call.card) }
+    : call;
+
+function dropOldest(calls: Map<string, unknown>, most: number): void {
+  const [oldest] = calls.keys();
+  if (calls.size > most && oldest !== undefined) calls.delete(oldest);
+}
