@@ -1,12 +1,12 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { useListingsKnown, useRun, useWorkbench } from '../providers/workbench-context.tsx';
+import { useHasMessages, useListingsKnown, useWorkbench } from '../providers/workbench-context.tsx';
 
-/** Fetches a run that the feed does not tell of, being too old. True when there is no such run. */
+/** Fetches a run that the feed does not have, or has without its messages. True when there is no such run. */
 export function useFetchedRun(runId: string | null): boolean {
   const { api, runs } = useWorkbench();
-  const known = useRun(runId) !== undefined;
+  const known = useHasMessages(runId);
   const fed = useListingsKnown();
   const [missing, setMissing] = useState<string | null>(null);
   useEffect(() => {

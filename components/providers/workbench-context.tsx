@@ -65,6 +65,10 @@ export const useRuns = (): readonly RunSummary[] =>
 export const useRun = (runId: string | null): RunSummary | undefined =>
   useStore(useWorkbench().runs, (state) => (runId === null ? undefined : own(state.runs, runId)));
 
+/** False for a run that is not known, and for one that came without its messages. */
+export const useHasMessages = (runId: string | null): boolean =>
+  useStore(useWorkbench().runs, (state) => runId !== null && Object.hasOwn(state.messages, runId));
+
 const NO_MESSAGES: readonly Message[] = [];
 
 /** Oldest first. */

@@ -9,6 +9,7 @@ import { JsonTree } from '../result/json-tree.tsx';
 import { Disclosure } from '../tool-call/disclosure.tsx';
 import { ToolFacts } from './tool-facts.tsx';
 import { TryIt } from './try-it.tsx';
+import { WholeTool } from './whole-tool.tsx';
 
 /** One tool in full, and how to try it. */
 export function ToolDetail({ tool }: { tool: ToolListing }) {
@@ -32,12 +33,21 @@ export function ToolDetail({ tool }: { tool: ToolListing }) {
         <MarkedText text={tool.description} keepLayout />
       </p>
       <ToolFacts tool={tool} />
-      <Disclosure label={t('schema')} memoryKey={`tool-${tool.name}:schema`}>
-        {() => <JsonTree value={tool.schema} label={t('schema')} />}
-      </Disclosure>
-      <Boundary of={tool.schema} fallback={<CannotShow value={tool.schema} name={tool.name} />}>
-        <TryIt tool={tool} />
-      </Boundary>
+      <WholeTool tool={tool}>
+        {(whole) => (
+          <>
+            <Disclosure label={t('schema')} memoryKey={`tool-${tool.name}:schema`}>
+              {() => <JsonTree value={whole.schema} label={t('schema')} />}
+            </Disclosure>
+            <Boundary
+              of={whole.schema}
+              fallback={<CannotShow value={whole.schema} name={tool.name} />}
+            >
+              <TryIt tool={whole} />
+            </Boundary>
+          </>
+        )}
+      </WholeTool>
     </article>
   );
 }

@@ -49,7 +49,8 @@ export interface Api {
   /** An operator's own answer in place of the tool's. */
   answerCall(id: string, output: unknown): Promise<ApiResult<WireCallRecord>>;
   extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
-  listTools(): Promise<ApiResult<{ tools: ToolListing[] }>>;
+  /** All, or those of one name. */
+  listTools(name?: string): Promise<ApiResult<{ tools: ToolListing[] }>>;
   startRun(input: { input: string; model?: string }): Promise<ApiResult<RunRecord>>;
   sendMessage(
     runId: string,
@@ -83,7 +84,8 @@ export function createApi(
   return {
     ...callRequests(get, post, ask),
     ...runRequests(get, post, ask),
-    listTools: () => get('/api/tools'),
+    listTools: (name) =>
+      get(name === undefined ? '/api/tools' : `/api/tools?name=${encodeURIComponent(name)}`),
     listModels: () => get('/v1/models'),
     isReady: () => get('/readyz'),
     signIn: (credential) => post('/auth/sign-in', credential),

@@ -51,16 +51,27 @@ export const approvalListingSchema = z.object({
 export type ApprovalListing = z.infer<typeof approvalListingSchema>;
 
 const seq = z.number().int().nonnegative();
+const count = z.number().int().positive().optional();
+
+/** A run whose messages had no room in the snapshot says how many it has: `GET /v1/runs/:id`. */
+const watchedRunSchema = runRecordSchema.extend({ messages_left_out: count });
 
 export const snapshotSchema = z.object({
   type: z.literal('snapshot'),
   seq,
-  runs: z.array(runRecordSchema),
+  runs: z.array(watchedRunSchema),
   /** Newest last. */
   calls: z.array(watchedCallSchema),
   tools: z.array(toolListingSchema),
   clients: z.array(clientListingSchema),
   approvals: z.array(approvalListingSchema),
+  /**
+   * How many had no room, by list: the text of a snapshot has at most 1 MiB. Of calls the newest
+   * are in it, open ones first; the rest is at `GET /v1/tool_calls`.
+   */
+  left_out: z
+    .object({ runs: count, calls: count, tools: count, clients: count, approvals: count })
+    .optional(),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
@@ -84,8 +95,13 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     part: z.enum(['text', 'reasoning']),
     delta: z.string(),
   }),
-  z.object({ type: z.literal('tools'), seq, tools: z.array(toolListingSchema) }),
-  z.object({ type: z.literal('clients'), seq, clients: z.array(clientListingSchema) }),
+  z.object({ type: z.literal('tools'), seq, tools: z.array(toolListingSchema), left_out: count }),
+  z.object({
+    type: z.literal('clients'),
+    seq,
+    clients: z.array(clientListingSchema),
+    left_out: count,
+  }),
   z.object({
     type: z.literal('approval'),
     seq,

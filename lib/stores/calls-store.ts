@@ -17,6 +17,6 @@ export function createCallsStore(): CallsStore {
   return createStore((set) => ({
     ...NO_CALLS,
     apply: (events) => set((state) => foldCalls(state, events)),
-    replace: (snapshot) => set((state) => callsOfSnapshot(state, snapshot)),
+    replace: (snapshot) => set((state) => ({ leftOut: 0, ...callsOfSnapshot(state, snapshot) })),
   }));
 }

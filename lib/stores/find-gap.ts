@@ -1,6 +1,6 @@
 import type { WatchEvent } from '../protocol/watch-messages.ts';
-import type { CallsState } from './fold-calls.ts';
-import type { RunsState } from './fold-runs.ts';
+import { type CallsState, isLeftOut } from './fold-calls.ts';
+import { lacksMessages, type RunsState } from './fold-runs.ts';
 
 /**
  * Whether the events speak of something that was never introduced (SF12).
@@ -20,12 +20,13 @@ export function findGap(
     if (event.type === 'message_delta') {
       const known = runs.messages[event.run_id] ?? [];
       const isKnown = known.some((message) => message.message_id === event.message_id);
+      if (lacksMessages(runs, event.run_id)) return false;
       return !isKnown && !introduced.has(event.message_id);
     }
     if (event.type !== 'call') return false;
     if (event.update.tool_name !== undefined) introduced.add(event.tool_call_id);
     // A late result may concern a call that is no longer among the live ones.
-    if (event.update.late_result) return false;
+    if (event.update.late_result || isLeftOut(calls, event.update)) return false;
     return !Object.hasOwn(calls.byId, event.tool_call_id) && !introduced.has(event.tool_call_id);
   });
 }

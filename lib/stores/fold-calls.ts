@@ -1,5 +1,5 @@
 import { sameJson } from '../json/equal.ts';
-import type { Card } from '../protocol/card.ts';
+import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 import { isFinalCard, mergeCard } from '../tool-call/merge-card.ts';
 
@@ -15,6 +15,8 @@ export interface CallsState {
   readonly byId: Readonly<Record<string, CallEntry>>;
   /** Ids, oldest first. A new array only when a call came or went. */
   readonly order: readonly string[];
+  /** How many calls had no room in the last snapshot; their updates are not for this state. */
+  readonly leftOut?: number;
 }
 
 export const NO_CALLS: CallsState = { byId: {}, order: [] };
@@ -30,6 +32,7 @@ export function foldCalls(state: CallsState, events: readonly WatchEvent[]): Cal
     if (event.type !== 'call') continue;
     const id = event.tool_call_id;
     const before = changed.get(id) ?? entryOf(state, id);
+    if (!before && isLeftOut(state, event.update)) continue;
     const card = mergeCard(before?.card, event.update);
     if (before && card === before.card) continue;
     if (!before) added.push(id);
@@ -39,7 +42,7 @@ export function foldCalls(state: CallsState, events: readonly WatchEvent[]): Cal
   const byId = { ...state.byId, ...Object.fromEntries(changed) };
   return added.length === 0
     ? { ...state, byId }
-    : trim({ byId, order: [...state.order, ...added] });
+    : trim({ ...state, byId, order: [...state.order, ...added] });
 }
 
 /** What a snapshot says replaces what was known (SF5); equal cards keep their identity. */
@@ -52,8 +55,14 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
     const known = before && before.runId === call.run_id && sameJson(before.card, card);
     byId[id] = known ? before : { callId: id, runId: call.run_id, seq: snapshot.seq, card };
   }
-  return { byId, order: snapshot.calls.map((call) => call.tool_call_id) };
+  const leftOut = snapshot.left_out?.calls;
+  const order = snapshot.calls.map((call) => call.tool_call_id);
+  return { byId, order, ...(leftOut === undefined ? {} : { leftOut }) };
 }
+
+/** SF16: an update of a call that nobody introduced, where a snapshot had no room for all of them. */
+export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>
+  (state.leftOut ?? 0) > 0 && update.tool_name === undefined;
 
 /** Ids of one run's calls, oldest first. Remembered per `order`, which only changes with the set of calls. */
 export function callIdsOfRun(state: CallsState, runId: string): readonly string[] {
@@ -88,7 +97,7 @@ function trim(state: CallsState): CallsState {
     delete byId[id];
     return false;
   });
-  return { byId, order };
+  return { ...state, byId, order };
 }
 
 const entryOf = (state: CallsState, id: string): CallEntry | undefined =>

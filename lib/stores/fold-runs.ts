@@ -27,8 +27,13 @@ export function foldRuns(state: RunsState, events: readonly WatchEvent[]): RunsS
 export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState {
   let next = NO_RUNS;
   for (const record of snapshot.runs) {
-    const { messages, ...run } = record;
+    const { messages, messages_left_out: leftOut, ...run } = record;
     const knownRun = own(state.runs, run.run_id);
+    if (leftOut !== undefined) {
+      // Those that are there may be old: they are fetched when the run is opened.
+      next = { ...next, runs: { ...next.runs, [run.run_id]: run } };
+      continue;
+    }
     const knownMessages = own(state.messages, run.run_id);
     next = withRun(next, knownRun && sameJson(knownRun, run) ? knownRun : run);
     next = withMessages(
@@ -57,10 +62,14 @@ export function withRecord(state: RunsState, record: RunRecord): RunsState {
 
 function withRun(state: RunsState, run: RunSummary): RunsState {
   const runs = { ...state.runs, [run.run_id]: run };
-  return own(state.messages, run.run_id)
+  return own(state.runs, run.run_id) || own(state.messages, run.run_id)
     ? { ...state, runs }
     : withMessages({ ...state, runs }, run.run_id, []);
 }
+
+/** SF17: a run that came without its messages: they are fetched whole when it is opened. */
+export const lacksMessages = (state: RunsState, runId: string): boolean =>
+  Object.hasOwn(state.runs, runId) && !Object.hasOwn(state.messages, runId);
 
 const withMessages = (
   state: RunsState,
@@ -70,6 +79,7 @@ const withMessages = (
 
 /** SF7: a message replaces the one of its id, in its place; else it comes last. */
 function withMessage(state: RunsState, runId: string, message: Message): RunsState {
+  if (lacksMessages(state, runId)) return state;
   const before = own(state.messages, runId) ?? [];
   const at = before.findIndex((known) => known.message_id === message.message_id);
   return withMessages(state, runId, at < 0 ? [...before, message] : before.with(at, message));

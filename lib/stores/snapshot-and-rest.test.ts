@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CardUpdate } from '../protocol/card.ts';
 import type { WatchEvent } from '../protocol/watch-messages.ts';
+import { createCallsStore } from './calls-store.ts';
+import { findGap } from './find-gap.ts';
 import { callsOfSnapshot, foldCalls, NO_CALLS } from './fold-calls.ts';
 import { foldListings, listingsOfSnapshot, NO_LISTINGS } from './fold-listings.ts';
 import { foldRuns, NO_RUNS, runsOfSnapshot } from './fold-runs.ts';
+import { createRunsStore } from './runs-store.ts';
 import {
   approval,
   callEvent,
@@ -96,4 +99,34 @@ test('[SF14] a snapshot at any place and the events after it give the same as al
       expect(lists.approvals).toEqual(all.lists.approvals);
     }),
   );
+});
+
+test('[SF16] updates of calls that a snapshot had no room for change nothing, and show no gap', () => {
+  const store = createCallsStore();
+  store.getState().replace({ ...snapshot(8), left_out: { calls: 3 } });
+  const update = callEvent(9, 'tc_left_out', { status: 'SUCCESS' });
+  expect(findGap(store.getState(), NO_RUNS, [update])).toBe(false);
+  store.getState().apply([update]);
+  expect(store.getState().order).toEqual([]);
+  store.getState().apply([callEvent(10, 'tc_new', { tool_name: 'camera' })]);
+  expect(store.getState().order).toEqual(['tc_new']);
+  store.getState().replace(snapshot(12));
+  expect(findGap(store.getState(), NO_RUNS, [update])).toBe(true);
+});
+
+test('[SF17] a run that came without its messages has none until it is fetched', () => {
+  const store = createRunsStore();
+  store
+    .getState()
+    .replace({ ...snapshot(8), runs: [{ ...run(), messages: [], messages_left_out: 2 }] });
+  const written = message('m_2');
+  store.getState().apply([messageEvent(9, written), { type: 'run', seq: 10, run: run() }]);
+  const gap = findGap(NO_CALLS, store.getState(), [delta(11, 'm_1', 0, 'more')]);
+  expect([store.getState().messages, gap]).toEqual([{}, false]);
+  store.getState().load({ ...run(), messages: [message('m_1'), written] });
+  store.getState().apply([delta(12, 'm_2', 0, 'and on')]);
+  expect(store.getState().messages.run_1).toMatchObject([
+    { message_id: 'm_1' },
+    { message_id: 'm_2', parts: [{ text: 'and on' }] },
+  ]);
 });

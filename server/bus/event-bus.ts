@@ -8,6 +8,12 @@ export interface LoggedEvent {
   readonly json: string;
 }
 
+/** A snapshot as the JSON text that is sent, with the number of the newest event that is in it. */
+export interface SnapshotText {
+  readonly seq: number;
+  readonly text: Buffer;
+}
+
 /** To a client instance, on whichever machine holds its socket. */
 export type InstanceMessage =
   | { readonly type: 'send'; readonly message: ServerMessage }

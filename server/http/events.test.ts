@@ -15,6 +15,8 @@ const call = (seq: number, run_id = 'run_a'): WatchEvent => ({
   update: { status: 'DOING' },
 });
 
+const SNAPSHOT = { seq: 10, text: Buffer.from('{"type":"snapshot","seq":10}') };
+
 test('[HT23] first a snapshot, then what is newer than it', async () => {
   const server = await startTestServer();
   const stream = await watch(server);
@@ -26,11 +28,11 @@ test('[HT23] first a snapshot, then what is newer than it', async () => {
 });
 
 test('[HT23] what happens while the snapshot is being made is not lost', async () => {
-  const snapshot = Promise.withResolvers<never>();
+  const snapshot = Promise.withResolvers<typeof SNAPSHOT>();
   const server = await startTestServer({ deps: { snapshot: () => snapshot.promise } });
   const stream = await watch(server);
   for (const seq of [9, 10, 11]) server.bus.publish(call(seq));
-  snapshot.resolve({ type: 'snapshot', seq: 10 } as never);
+  snapshot.resolve(SNAPSHOT);
   expect((await stream.next()).id).toBe(10);
   expect((await stream.next()).id).toBe(11);
 });
@@ -47,7 +49,7 @@ test('[HT23] since, or Last-Event-ID before it, when the log has it', async () =
 
 test('[HT33] when the server stops, a stream ends as a whole answer, also one that waits for its snapshot', async () => {
   const closing = new AbortController();
-  const snapshot = Promise.withResolvers<never>();
+  const snapshot = Promise.withResolvers<typeof SNAPSHOT>();
   const server = await startTestServer({
     deps: { closing: closing.signal, snapshot: () => snapshot.promise },
   });
@@ -60,7 +62,7 @@ test('[HT33] when the server stops, a stream ends as a whole answer, also one th
     ),
   );
   closing.abort();
-  snapshot.resolve({ type: 'snapshot', seq: 10 } as never);
+  snapshot.resolve(SNAPSHOT);
   expect(await texts[0]?.text()).toContain('id: 7');
   expect(await texts[1]?.text()).toBe('');
   const late = await watch(server);

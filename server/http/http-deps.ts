@@ -1,11 +1,10 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
-import type { Snapshot } from '#lib/protocol/watch-messages';
 import type { Credentials } from '../auth/credentials.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { SignInCodes } from '../auth/sign-in-codes.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { EventBus } from '../bus/event-bus.ts';
+import type { EventBus, SnapshotText } from '../bus/event-bus.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { RunService } from '../runs/run-service.ts';
@@ -29,7 +28,7 @@ export interface HttpDeps {
   readonly clients: HttpClientService;
   readonly bus: Pick<EventBus, 'subscribe'>;
   /** What a watcher of one run is shown first. */
-  readonly snapshot: (runId: string) => Promise<Snapshot>;
+  readonly snapshot: (runId: string) => Promise<SnapshotText>;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
-import type { EventBus, LoggedEvent } from '../bus/event-bus.ts';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { EventBus, LoggedEvent, SnapshotText } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 
 /** Proxies close what is silent for a minute. */
@@ -10,7 +10,7 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 export interface RunEventStreamDeps {
   readonly bus: Pick<EventBus, 'subscribe'>;
-  readonly snapshot: (runId: string) => Promise<Snapshot>;
+  readonly snapshot: (runId: string) => Promise<SnapshotText>;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
   /** The server stops: the stream ends as a whole answer does. */
@@ -56,9 +56,9 @@ export function streamRunEvents(
     return;
   }
   deps.snapshot(runId).then(
-    (snapshot) => {
-      send(`id: ${snapshot.seq}\ndata: ${JSON.stringify(snapshot)}\n\n`);
-      release(snapshot.seq);
+    ({ seq, text }) => {
+      send(`id: ${seq}\ndata: ${text}\n\n`);
+      release(seq);
     },
     (error: unknown) => {
       deps.report(error);

@@ -2,6 +2,7 @@ import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { boundClients, boundTools } from './bound-listings.ts';
 
 /** Two hundred tabs that connect at once shall not send two hundred lists of ten thousand tools. */
 const GATHER_MS = 50;
@@ -28,10 +29,12 @@ export function publishListings(deps: {
       undo = undefined;
       if (tools) {
         const list = deps.registry.list({ kind: 'operator', sessionId: null });
-        deps.bus.publish({ type: 'tools', tools: list });
+        const { shown, leftOut } = boundTools(list);
+        deps.bus.publish({ type: 'tools', tools: values(shown), ...more(leftOut) });
       }
       tools = false;
-      deps.bus.publish({ type: 'clients', clients: deps.clients.listings() });
+      const { shown, leftOut } = boundClients(deps.clients.listings());
+      deps.bus.publish({ type: 'clients', clients: values(shown), ...more(leftOut) });
     });
   }
 
@@ -44,3 +47,7 @@ export function publishListings(deps: {
     undo?.();
   };
 }
+
+const values = <T>(shown: readonly { readonly value: T }[]): T[] => shown.map(({ value }) => value);
+
+const more = (leftOut: number) => (leftOut > 0 ? { left_out: leftOut } : {});

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { CardUpdate } from '#lib/protocol/card';
-import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { createMemoryBus } from '../bus/memory-bus.ts';
+import { createSnapshots } from './snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch-hub.ts';
 
 test('[WA4] the same bytes go to every watcher, one frame for what a moment brought', async () => {
@@ -140,18 +141,13 @@ function setup({ firstSeq = 1 } = {}) {
   const clock = createManualClock();
   const bus = createMemoryBus({ firstSeq, onError });
   let ready: Promise<void> = Promise.resolve();
-  const snapshot = async (): Promise<Snapshot> => {
-    await ready;
-    return {
-      type: 'snapshot',
-      seq: bus.seq,
-      runs: [],
-      calls: [],
-      tools: [],
-      clients: [],
-      approvals: [],
-    };
-  };
+  const snapshot = createSnapshots({
+    bus,
+    calls: { watched: () => [], endedOf: async () => [] },
+    runs: { watched: () => ready.then(() => []) },
+    registry: { list: () => [] },
+    clients: () => [],
+  });
   const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError });
   return {
     hub,

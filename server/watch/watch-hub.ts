@@ -131,7 +131,7 @@ export function createWatchHub(deps: WatchHubDeps) {
     watcher.pending = [];
     const snapshot = await deps.snapshot(watcher.runId);
     if (!watchers.has(watcher)) return;
-    watcher.channel.send(Buffer.from(JSON.stringify(snapshot)));
+    watcher.channel.send(snapshot.text);
     watcher.seq = snapshot.seq;
     goOn(watcher, []);
   }

@@ -100,7 +100,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     blobs: createFakeBlobs(),
     clients: clients.service,
     bus,
-    snapshot: async () => SNAPSHOT,
+    snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
     credentials,
     sessions,
     signInCodes,

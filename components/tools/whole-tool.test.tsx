@@ -1,0 +1,55 @@
+// @vitest-environment happy-dom
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import {
+  type Answer,
+  createTestWorkbench,
+  InWorkbench,
+} from '../tool-call/testing/in-workbench.tsx';
+import { WholeTool } from './whole-tool.tsx';
+
+afterEach(cleanup);
+
+const schema = { type: 'object', description: 'All that it takes' };
+const listed: ToolListing = {
+  name: 'map.draw',
+  model_name: 'map_draw',
+  source: 'client',
+  description: 'Draws a map.',
+  schema: {},
+  schema_bytes: 60_000,
+  timeout_ms: 5_000,
+  clients: [],
+  callable: true,
+};
+
+async function setup(tool: ToolListing, answer: Answer) {
+  const { workbench, sent } = createTestWorkbench(() => answer);
+  await act(async () => {
+    render(
+      <InWorkbench workbench={workbench}>
+        <WholeTool tool={tool}>{(whole) => <p>{JSON.stringify(whole.schema)}</p>}</WholeTool>
+      </InWorkbench>,
+    );
+  });
+  return sent;
+}
+
+test('a schema that the feed left out is fetched by the tool’s name', async () => {
+  const sent = await setup(listed, { status: 200, body: { tools: [{ ...listed, schema }] } });
+  expect(await screen.findByText(JSON.stringify(schema))).toBeDefined();
+  expect(sent).toMatchObject([{ path: '/api/tools?name=map.draw' }]);
+});
+
+test('a schema that the feed has is shown as it is', async () => {
+  const { schema_bytes: _, ...small } = listed;
+  const sent = await setup({ ...small, schema }, { status: 500, body: {} });
+  expect(screen.getByText(JSON.stringify(schema))).toBeDefined();
+  expect(sent).toEqual([]);
+});
+
+test('a tool that is gone meanwhile is said to be gone', async () => {
+  await setup(listed, { status: 200, body: { tools: [] } });
+  expect((await screen.findByRole('alert')).textContent).toContain('map.draw');
+});

@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest';
+import type { Card } from '#lib/protocol/card';
+import type { RunRecord } from '#lib/protocol/run';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { type ClientListing, type Snapshot, snapshotSchema } from '#lib/protocol/watch-messages';
+import type { ShownCall } from '../calls/call-service.ts';
+import { createSnapshots } from './snapshot.ts';
+
+const MIB = 1024 * 1024;
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+const call = (n: number, card: Partial<Card> = {}): ShownCall => ({
+  id: `tc_${n}`,
+  runId: 'run_1',
+  createdAt: n,
+  card: { status: 'SUCCESS', tool_name: 'camera', params: {}, ...card },
+});
+const calls = (count: number, card: Partial<Card> = {}) =>
+  Array.from({ length: count }, (_, n) => call(n, card));
+
+const tool = (n: number, schema: Record<string, unknown> = {}): ToolListing => ({
+  name: `tool_${n}`,
+  model_name: `tool_${n}`,
+  source: 'client',
+  description: 'A tool',
+  schema,
+  timeout_ms: 1_000,
+  clients: [],
+  callable: true,
+});
+
+const client = (n: number): ClientListing => ({
+  client_id: `client_${n}`,
+  name: 'C'.repeat(100),
+  kind: 'tab',
+  connected: true,
+  visible: true,
+  responsive: true,
+  caps: [],
+  tools: [],
+  connected_at: n,
+});
+
+interface World {
+  readonly shown?: readonly ShownCall[];
+  readonly ended?: readonly ShownCall[];
+  readonly runs?: readonly RunRecord[];
+  readonly tools?: ToolListing[];
+  readonly clients?: ClientListing[];
+}
+
+function setup({ shown = [], ended = [], runs = [], tools = [], clients = [] }: World = {}) {
+  const bus = { seq: 7 };
+  let taken = 0;
+  const take = createSnapshots({
+    bus,
+    calls: {
+      watched() {
+        taken += 1;
+        return shown;
+      },
+      endedOf: async () => ended,
+    },
+    runs: { watched: async () => runs },
+    registry: { list: () => tools },
+    clients: () => clients,
+  });
+  return {
+    bus,
+    take,
+    taken: () => taken,
+    async read(runId?: string): Promise<{ snapshot: Snapshot; bytes: number }> {
+      const { text } = await take(runId);
+      return { snapshot: snapshotSchema.parse(JSON.parse(text.toString())), bytes: text.length };
+    },
+  };
+}
+
+test('[WA11] a hundred who ask at once are sent the very same snapshot, made once', async () => {
+  const { take, taken } = setup({ shown: calls(3) });
+  const answers = await Promise.all(Array.from({ length: 100 }, () => take()));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(await take()).toBe(answers[0]);
+  expect(taken()).toBe(1);
+});
+
+test('[WA11] one who asks for something else, or after something has happened, gets another', async () => {
+  const { take, taken, bus } = setup();
+  const [all, ofRun] = await Promise.all([take(), take('run_1')]);
+  expect(ofRun).not.toBe(all);
+  bus.seq += 1;
+  expect((await take()).seq).toBe(8);
+  await new Promise(setImmediate);
+  await take();
+  expect(taken()).toBe(4);
+});
+
+test('[WA11] a snapshot that cannot be made fails for those who asked, and not for the next', async () => {
+  let fails = true;
+  const take = createSnapshots({
+    bus: { seq: 1 },
+    calls: { watched: () => [], endedOf: async () => [] },
+    runs: {
+      async watched() {
+        if (fails) throw new Error('the disk is gone');
+        return [];
+      },
+    },
+    registry: { list: () => [] },
+    clients: () => [],
+  });
+  await expect(take()).rejects.toThrow('the disk is gone');
+  fails = false;
+  expect((await take()).seq).toBe(1);
+});
+
+test('[WA10] a small world is shown whole, newest last, and nothing is left out', async () => {
+  const { read } = setup({ shown: [call(2), call(1)], tools: [tool(1)], clients: [client(1)] });
+  const { snapshot } = await read();
+  expect(snapshot).toMatchObject({ seq: 7, tools: [{ name: 'tool_1' }] });
+  expect(snapshot.calls.map(({ tool_call_id }) => tool_call_id)).toEqual(['tc_1', 'tc_2']);
+  expect(snapshot).not.toHaveProperty('left_out');
+});
+
+test('[WA10] 300 calls with 15 kB of arguments, result and preview each are 200 within 1 MiB', async () => {
+  const large = 'é'.repeat(7_500);
+  const card = { params: { large }, result: large, preview: large, truncated: false };
+  const { snapshot, bytes } = await setup({ shown: calls(300, card) }).read();
+  expect(bytes).toBeLessThanOrEqual(MIB);
+  expect(snapshot.calls).toHaveLength(200);
+  expect(snapshot.calls.at(-1)?.card.result).toBe(large);
+  const oldest = snapshot.calls[0]?.card;
+  const summaries = snapshot.calls.filter(({ card: { result } }) => sizeOf(result) > 900);
+  expect(summaries.length).toBeGreaterThan(50);
+  expect(oldest).toMatchObject({ truncated: true, result_bytes: 15_000, preview_bytes: 15_000 });
+  expect(sizeOf(oldest?.result)).toBeLessThanOrEqual(1_000);
+  expect(oldest?.params_bytes).toBe(sizeOf({ large }));
+});
+
+test('[WA10] of 10,000 open calls the newest are shown within 1 MiB, and ended ones keep a place', async () => {
+  const params = { text: 'x'.repeat(500) };
+  const open = calls(10_000, { status: 'WAIT', phase: 'queued', params });
+  const shown = [...Array.from({ length: 200 }, (_, n) => call(n - 200)), ...open];
+  const { snapshot, bytes } = await setup({ shown }).read();
+  expect(bytes).toBeLessThanOrEqual(MIB);
+  expect(bytes).toBeGreaterThan(MIB / 2);
+  expect(snapshot.calls.at(-1)?.tool_call_id).toBe('tc_9999');
+  expect(snapshot.calls.filter(({ card }) => card.status === 'SUCCESS')).toHaveLength(200);
+  expect(snapshot.left_out?.calls).toBe(10_200 - snapshot.calls.length);
+});
+
+test('[WA10] 10,000 calls that wait for a yes, and long conversations, stay within 1 MiB', async () => {
+  const card = { status: 'WAIT' as const, phase: 'approval' as const };
+  const runs = Array.from({ length: 20 }, (_, n) => conversation(n, 'x'.repeat(100_000)));
+  const { snapshot, bytes } = await setup({ shown: calls(10_000, card), runs }).read();
+  expect(bytes).toBeLessThanOrEqual(MIB);
+  expect(snapshot.runs).toHaveLength(20);
+  expect(snapshot.runs.at(-1)?.messages).toHaveLength(1);
+  expect(snapshot.runs[0]).toMatchObject({ messages: [], messages_left_out: 1 });
+  expect(snapshot.left_out?.approvals).toBe(10_000 - snapshot.approvals.length);
+  // The one that waits longest runs out first.
+  expect(snapshot.approvals[0]?.tool_call_id).toBe('tc_0');
+});
+
+test('[WA10] the snapshot of one run has its ended calls from the store, each once', async () => {
+  const ended = [call(2, { tip: 'stored' }), call(1)];
+  const shown = [call(2, { tip: 'live' }), call(3, { status: 'DOING' })];
+  const { snapshot } = await setup({ shown, ended }).read('run_1');
+  expect(snapshot.calls.map(({ tool_call_id, card }) => [tool_call_id, card.tip])).toEqual([
+    ['tc_1', undefined],
+    ['tc_2', 'live'],
+    ['tc_3', undefined],
+  ]);
+});
+
+test('[WA12] 256 tools with schemas of 60 kB are listed without them, and say how large they are', async () => {
+  const schema = { type: 'object', description: 'x'.repeat(60_000) };
+  const small = { type: 'object', properties: { a: { type: 'string' } } };
+  const tools = [tool(0, small), ...Array.from({ length: 256 }, (_, n) => tool(n + 1, schema))];
+  const { snapshot, bytes } = await setup({ tools }).read();
+  expect(bytes).toBeLessThan(200_000);
+  expect(snapshot.tools).toHaveLength(257);
+  expect(snapshot.tools[0]?.schema).toEqual(small);
+  expect(snapshot.tools[1]).toMatchObject({
+    schema: {},
+    schema_bytes: sizeOf(schema),
+  });
+});
+
+test('[WA12] 5,000 clients and 5,000 tools are bound, and the rest is counted', async () => {
+  const schema = { type: 'object', description: 'x'.repeat(1_000) };
+  const { snapshot, bytes } = await setup({
+    tools: Array.from({ length: 5_000 }, (_, n) => tool(n, schema)),
+    clients: Array.from({ length: 5_000 }, (_, n) => client(n)),
+  }).read();
+  expect(bytes).toBeLessThanOrEqual(MIB / 2);
+  expect(snapshot.left_out).toEqual({
+    tools: 5_000 - snapshot.tools.length,
+    clients: 5_000 - snapshot.clients.length,
+  });
+  // Those that come after the room for schemas are still named.
+  expect(snapshot.tools.at(-1)).toMatchObject({ schema: {} });
+});
+
+const conversation = (n: number, text: string): RunRecord => ({
+  run_id: `run_${n}`,
+  title: 'A long one',
+  status: 'idle',
+  model: null,
+  tools: null,
+  step: 0,
+  max_steps: 10,
+  error: null,
+  created_at: n,
+  updated_at: n,
+  messages: [
+    {
+      message_id: `msg_${n}`,
+      run_id: `run_${n}`,
+      role: 'assistant',
+      parts: [{ type: 'text', text }],
+      status: 'done',
+      created_at: n,
+    },
+  ],
+});
