@@ -113,6 +113,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const table: ClientTable = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
+    standingChanged: registry.standingChanged,
     tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
   });
   const calls: Calls = createCalls({

@@ -38,6 +38,7 @@ const registry = createToolRegistry({
 const table: ReturnType<typeof createClientTable> = createClientTable({
   now: clock.now,
   toolsOf: registry.namesOf,
+  standingChanged: registry.standingChanged,
 });
 const calls = createCalls({
   store,

@@ -50,15 +50,15 @@ export interface Breaker {
   released(instanceId: string, tool: string, callId: string): void;
   tripOf(instanceId: string, tool: string): Trip | undefined;
   tripsOf(instanceId: string): Trip[];
-  /** Called when one is tripped, is to be tried again, or is as ever. */
-  onChange(listener: () => void): void;
+  /** Called when an instance is tripped, is to be tried again, or is as ever. */
+  onChange(listener: (instanceId: string) => void): void;
 }
 
 export function createBreaker({ clock }: { clock: Clock }): Breaker {
   const states = new Map<string, Map<string, BreakerState>>();
-  const listeners: (() => void)[] = [];
-  const tell = () => {
-    for (const listener of listeners) listener();
+  const listeners: ((instanceId: string) => void)[] = [];
+  const publish = (instanceId: string) => {
+    for (const listener of listeners) listener(instanceId);
   };
   const get = (instanceId: string, tool: string) => states.get(instanceId)?.get(tool);
 
@@ -67,7 +67,9 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
     states.delete(instanceId);
     states.set(instanceId, tools.set(tool, state));
     const [oldest] = states.keys();
-    if (states.size > MOST_KEPT && oldest !== undefined) states.delete(oldest);
+    if (states.size <= MOST_KEPT || oldest === undefined) return;
+    states.delete(oldest);
+    publish(oldest);
   }
 
   const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
@@ -84,8 +86,8 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
       const state = afterFailure(before, clock.now());
       put(instanceId, tool, state);
       if (state.until === null || state.until === before?.until) return;
-      clock.schedule(state.until - clock.now(), tell);
-      tell();
+      clock.schedule(state.until - clock.now(), () => publish(instanceId));
+      publish(instanceId);
     },
     delivered(instanceId, tool) {
       const state = states.size === 0 ? undefined : get(instanceId, tool);
@@ -93,13 +95,13 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
       const tools = states.get(instanceId);
       tools?.delete(tool);
       if (tools?.size === 0) states.delete(instanceId);
-      if (state.until !== null) tell();
+      if (state.until !== null) publish(instanceId);
     },
     released(instanceId, tool, callId) {
       const state = states.size === 0 ? undefined : get(instanceId, tool);
       if (state?.trial !== callId) return;
       put(instanceId, tool, { ...state, trial: null });
-      tell();
+      publish(instanceId);
     },
     tripOf(instanceId, tool) {
       const state = get(instanceId, tool);

@@ -108,6 +108,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     isStopping: () => stopped,
     onError: deps.onError,
   });
+  breaker.onChange(registry.standingChanged);
   // Not within the decision that changed it.
   breaker.onChange(() => queueMicrotask(instances.offerAll));
   const unsentGrants: UnsentGrants = new Set();

@@ -94,7 +94,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** What becomes of a call that waits; undefined when it goes on waiting. */
   function nextStep(record: CallRecord, neverStarted?: NeverStarted): Step | undefined {
-    const route = routeCall(record, candidatesFor(record), neverStarted);
+    const route = routeCall(record, () => candidatesFor(record), neverStarted);
     if (route.to === 'no_executor') return undefined;
     if (route.to === 'end') return step(record, { type: 'refused', error: route.error });
     const { tool, args } = route;
@@ -106,13 +106,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** Those who offer the tool now, in the order in which they are asked for this call. */
-  function candidatesFor({ toolName, source, routing }: CallRecord) {
-    const target = registry.find(toolName, routing.fromClientId);
-    if (target?.source !== source) return [];
+  function* candidatesFor(
+    { toolName, source, routing, wantedClientId }: CallRecord,
+    clientId = wantedClientId,
+  ): Generator<Candidate<ServerToolEntry | ClientTool>> {
+    const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
+    const target = registry.find(reference, routing.fromClientId);
+    if (target?.source !== source) return;
     const tools = target.source === 'server' ? [target] : target.candidates;
-    return tools.map(
-      (tool): Candidate<ServerToolEntry | ClientTool> => ({ tool, isAskable: isAskable(tool) }),
-    );
+    for (const tool of tools) yield { tool, isAskable: isAskable(tool) };
   }
 
   /** It answers and delivers. */
@@ -205,7 +207,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   function offerChanged(instanceId: string): void {
     for (const record of latest(index.pinnedTo(instanceId))) {
       if (record.phase !== 'offered' || record.granted) continue;
-      const own = candidatesFor(record).find(
+      const own = candidatesFor(record, record.provider?.clientId).find(
         ({ tool }) => isClientTool(tool) && tool.instanceId === instanceId,
       );
       if (own && isOther(own.tool, record)) offerAgain(record);

@@ -47,7 +47,7 @@ export function createDrafts(deps: {
 
   function newDraft(request: DraftRequest): CallRecord {
     const target = registry.find(request.tool, request.fromClientId);
-    const tool = target?.source === 'client' ? target.candidates[0] : target;
+    const tool = target?.source === 'client' ? target.best : target;
     const blank = {
       ...blankRecord(deps.newCallId(), clock.now()),
       routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },

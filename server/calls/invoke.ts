@@ -152,13 +152,11 @@ export function resolveTarget(
     );
   }
   if (target.source === 'server') return { ok: true, name, tool: target, wantedClientId: null };
-  const tool = target.candidates.find(
-    (one) => wantedClientId === null || one.clientId === wantedClientId,
-  );
-  if (!tool) {
+  const wanted = wantedClientId === null ? target : registry.find(`${name}@${wantedClientId}`);
+  if (wanted?.source !== 'client') {
     return refuse('no_provider', `The client ${wantedClientId} does not offer ${name} now`);
   }
-  return { ok: true, name, tool, wantedClientId };
+  return { ok: true, name, tool: wanted.best, wantedClientId };
 }
 
 export const sourceOf = (tool: OfferedTool): CallRecord['source'] =>

@@ -33,38 +33,45 @@ export type Route<Tool extends OfferedTool = OfferedTool> =
 
 const NO_EXECUTOR: Route<never> = { to: 'no_executor' };
 
+/** Reads them from the first one on, each time anew, and no further than it is needed. */
+type Candidates<Tool extends OfferedTool> = () => IteratorObject<Candidate<Tool>>;
+
 /**
  * Which of those who offer the tool now takes the call (rules CR1 to CR5).
  * `candidates` stand in the order in which they are asked. Pure.
  */
 export function routeCall<Tool extends OfferedTool>(
   call: RoutedCall,
-  candidates: readonly Candidate<Tool>[],
+  candidates: Candidates<Tool>,
   neverStarted?: NeverStarted,
 ): Route<Tool> {
   const { wantedClientId, routing } = call;
-  const possible = candidates.filter(
-    ({ tool }) => wantedClientId === null || tool.clientId === wantedClientId,
-  );
+  const possible: Candidates<Tool> = () =>
+    candidates().filter(({ tool }) => wantedClientId === null || tool.clientId === wantedClientId);
   if (routing.approval) return routeApproved(call, possible, neverStarted);
-  const sameSchema = possible.filter(({ tool }) => tool.schemaHash === routing.schemaHash);
-  if (sameSchema.length > 0) return firstAskable(call, sameSchema, neverStarted);
+  const sameSchema: Candidates<Tool> = () =>
+    possible().filter(({ tool }) => tool.schemaHash === routing.schemaHash);
+  if (hasAny(sameSchema)) return firstAskable(call, sameSchema, neverStarted);
   // Only the client whose schema it was may change it: another schema is another tool.
-  const changed = possible.filter(
-    ({ tool }) => routing.schemaHash === null || tool.clientId === routing.checkedForClientId,
-  );
+  const changed: Candidates<Tool> = () =>
+    possible().filter(
+      ({ tool }) => routing.schemaHash === null || tool.clientId === routing.checkedForClientId,
+    );
   const route = firstAskable(call, changed, neverStarted);
   return route.to === 'executor' ? checkAgain(call, route.tool, 'executor') : route;
 }
 
+const hasAny = <Tool extends OfferedTool>(candidates: Candidates<Tool>): boolean =>
+  candidates().some(() => true);
+
 function firstAskable<Tool extends OfferedTool>(
   call: RoutedCall,
-  candidates: readonly Candidate<Tool>[],
+  candidates: Candidates<Tool>,
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
   const { granted, provider, annotations, args } = call;
   const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
-  const asked = candidates.find(
+  const asked = candidates().find(
     ({ tool, isAskable }) =>
       isAskable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
   );
@@ -74,15 +81,17 @@ function firstAskable<Tool extends OfferedTool>(
 /** What was approved runs where it was approved, as long as that tool is the one that was shown. */
 function routeApproved<Tool extends OfferedTool>(
   call: RoutedCall,
-  possible: readonly Candidate<Tool>[],
+  possible: Candidates<Tool>,
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
   const { approval } = call.routing;
-  const same = possible.filter(({ tool }) => sameJson(scopeOf(tool), approval));
-  if (same.length > 0) return firstAskable(call, same, neverStarted);
-  const changed = possible.find(({ tool }) => tool.clientId === approval?.clientId);
+  const same: Candidates<Tool> = () =>
+    possible().filter(({ tool }) => sameJson(scopeOf(tool), approval));
+  if (hasAny(same)) return firstAskable(call, same, neverStarted);
+  const changed = possible().find(({ tool }) => tool.clientId === approval?.clientId);
   if (call.phase === 'queued') {
-    const next = changed ?? possible.find(({ isAskable }) => isAskable) ?? possible[0];
+    const next =
+      changed ?? possible().find(({ isAskable }) => isAskable) ?? possible().find(() => true);
     return next ? checkAgain(call, next.tool, 'approval') : NO_EXECUTOR;
   }
   // A status never goes back, so it cannot wait for a yes again.

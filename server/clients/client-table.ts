@@ -49,34 +49,43 @@ const MOST_TOUCHES = 1_000;
 export function createClientTable(deps: {
   now(): number;
   toolsOf(instanceId: string): string[];
+  /** Called when `standing` of an instance is another one. */
+  standingChanged(instanceId: string): void;
   /** Tools whose calls it is not offered for a while. */
   tripsOf?(instanceId: string): Trip[];
 }): ClientTable {
   const instances = new Map<string, ConnectedInstance>();
   /** Also of instances that are away: coming back is no touch. One that reports none counts from its connection. */
   const touchedAt = new Map<string, number>();
-  let changed = () => {};
+  let listChanged = () => {};
+  const changed = (instanceId: string) => {
+    deps.standingChanged(instanceId);
+    listChanged();
+  };
 
   return {
     add(instance) {
       instances.set(instance.instanceId, instance);
-      changed();
+      changed(instance.instanceId);
     },
     update(instanceId, change) {
       const before = instances.get(instanceId);
       if (!before) return;
       const after = { ...before, ...change };
       instances.set(instanceId, after);
-      if (!sameJson(before, after)) changed();
+      if (!sameJson(before, after)) changed(instanceId);
     },
     touch(instanceId) {
       touchedAt.delete(instanceId);
       touchedAt.set(instanceId, deps.now());
+      deps.standingChanged(instanceId);
       const [oldest] = touchedAt.keys();
-      if (touchedAt.size > MOST_TOUCHES && oldest !== undefined) touchedAt.delete(oldest);
+      if (touchedAt.size <= MOST_TOUCHES || oldest === undefined) return;
+      touchedAt.delete(oldest);
+      deps.standingChanged(oldest);
     },
     remove(instanceId) {
-      if (instances.delete(instanceId)) changed();
+      if (instances.delete(instanceId)) changed(instanceId);
     },
     get: (instanceId) => instances.get(instanceId),
     hasClient: (clientId) => instances.values().some((one) => one.clientId === clientId),
@@ -109,7 +118,7 @@ export function createClientTable(deps: {
         toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []),
       ),
     onChange(listener) {
-      changed = listener;
+      listChanged = listener;
     },
   };
 }

@@ -39,7 +39,7 @@ async function setup() {
   };
   const order = () => {
     const target = registry.find('shot');
-    return target?.source === 'client' ? target.candidates.map((one) => one.instanceId) : [];
+    return target?.source === 'client' ? [...target.candidates].map((one) => one.instanceId) : [];
   };
   const say = (session: { receive(message: ClientMessage): void }, message: ClientMessage) => {
     clock.advance(10);

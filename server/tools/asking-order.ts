@@ -17,21 +17,43 @@ export function askingOrder<T extends Offering>(
   asked: { readonly named: string | undefined; readonly from: string | null },
 ): T[] {
   const { named, from } = asked;
-  return offerings
+  const sorted = offerings
     .filter(({ clientId }) => named === undefined || clientId === named)
-    .sort((a, b) => firstOf(a, b, canBeAsked) || firstOf(a, b, isFrom(from)) || byStanding(a, b));
+    .sort(byStanding);
+  return [
+    ...ownFirst(
+      sorted,
+      sorted.filter(({ clientId }) => clientId === from),
+    ),
+  ];
+}
+
+/** The order of those whose person does not ask: below zero when `a` is asked before `b`. */
+export const byStanding = (a: Offering, b: Offering): number =>
+  firstOf(a, b, canBeAsked) ||
+  firstOf(a, b, ({ standing }) => standing.visible) ||
+  b.standing.lastTouchedAt - a.standing.lastTouchedAt;
+
+/**
+ * `sorted`, but those among them that are the asker's `own` come before the others
+ * that can be asked, or cannot, as they. Read no further than it is needed.
+ */
+export function* ownFirst<T extends Offering>(
+  sorted: Iterable<T>,
+  own: readonly T[],
+): Generator<T> {
+  yield* own.filter(canBeAsked);
+  let rest = own.filter((one) => !canBeAsked(one));
+  for (const one of sorted) {
+    if (rest.length > 0 && !canBeAsked(one)) {
+      yield* rest;
+      rest = [];
+    }
+    if (!own.includes(one)) yield one;
+  }
 }
 
 const canBeAsked = ({ standing }: Offering): boolean => standing.responsive && !standing.trip;
-
-const isFrom =
-  (from: string | null) =>
-  ({ clientId }: Offering): boolean =>
-    clientId === from;
-
-const byStanding = (a: Offering, b: Offering): number =>
-  firstOf(a, b, ({ standing }) => standing.visible) ||
-  b.standing.lastTouchedAt - a.standing.lastTouchedAt;
 
 const firstOf = (a: Offering, b: Offering, has: (one: Offering) => boolean): number =>
   Number(has(b)) - Number(has(a));

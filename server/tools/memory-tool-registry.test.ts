@@ -41,9 +41,13 @@ function setup() {
     registry.register(client(instanceId), specs).rejected.map(({ code }) => code);
   const asked = (reference: string) => {
     const target = registry.find(reference);
-    return target?.source === 'client' ? target.candidates.map((tool) => tool.instanceId) : [];
+    return target?.source === 'client' ? [...target.candidates].map((tool) => tool.instanceId) : [];
   };
-  return { registry, standings, trips, codes, asked };
+  const stand = (id: string, standing: Partial<ClientStanding>) => {
+    standings.set(id, standing);
+    registry.standingChanged(id);
+  };
+  return { registry, stand, trips, codes, asked };
 }
 
 test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
@@ -122,7 +126,7 @@ test('[TR3] names that differ in case alone never live side by side, nor beside 
 });
 
 test('[TR15] a pool has one schema; who offers the name with another is listed beside it', () => {
-  const { registry, standings } = setup();
+  const { registry, stand } = setup();
   const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
   registry.register(client('a'), [spec('t', n('number'))]);
   registry.register(client('b'), [
@@ -137,7 +141,7 @@ test('[TR15] a pool has one schema; who offers the name with another is listed b
   expect(listed()).toEqual([numbers, ['a', 'b'], [{ client_id: 'c_c', name: 'c' }]]);
   const others = ['a', 'b'].map((name) => ({ client_id: `c_${name}`, name }));
   expect(listed('c_c')).toEqual([n('string').parameters, ['c'], others]);
-  standings.set('c', { lastTouchedAt: 1 });
+  stand('c', { lastTouchedAt: 1 });
   expect(listed()).toEqual([n('string').parameters, ['c'], others]);
   expect(listed('c_a')[1]).toEqual(['a', 'b']);
 });
@@ -177,7 +181,7 @@ test("[TR6] a client replaces its own tool and nobody else's", () => {
   const told = (reference: string) => {
     const target = registry.find(reference);
     return target?.source === 'client'
-      ? target.candidates.map(({ description }) => description)
+      ? [...target.candidates].map(({ description }) => description)
       : [];
   };
   expect(told('t@c_one')).toEqual(['Changed']);
@@ -185,14 +189,14 @@ test("[TR6] a client replaces its own tool and nobody else's", () => {
 });
 
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
-  const { registry, standings, asked } = setup();
+  const { registry, stand, asked } = setup();
   for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
-  standings.set('a', { responsive: false, lastTouchedAt: 9 });
-  standings.set('b', { visible: false, lastTouchedAt: 8 });
-  standings.set('c', { lastTouchedAt: 1 });
-  standings.set('d', { lastTouchedAt: 2 });
+  stand('a', { responsive: false, lastTouchedAt: 9 });
+  stand('b', { visible: false, lastTouchedAt: 8 });
+  stand('c', { lastTouchedAt: 1 });
+  stand('d', { lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
-  standings.set('d', { visible: false, lastTouchedAt: 2 });
+  stand('d', { visible: false, lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
   const listed = registry.list(operator).find(({ name }) => name === 't');
   expect(listed?.clients).toEqual([
@@ -204,10 +208,11 @@ test('[TR7] a pool is asked by responsiveness, then visibility, then recency', (
 });
 
 test('[TR7] one that is passed over comes after those that are hidden, for that tool alone', () => {
-  const { registry, standings, trips, asked } = setup();
+  const { registry, stand, trips, asked } = setup();
   for (const id of ['a', 'b']) registry.register(client(id), [spec('t'), spec('u')]);
-  standings.set('b', { visible: false });
+  stand('b', { visible: false });
   trips.set('a t', { tool: 't', until: 31_000, failures: 3 });
+  registry.standingChanged('a');
   expect([asked('t'), asked('u')]).toEqual([
     ['b', 'a'],
     ['a', 'b'],
@@ -366,4 +371,30 @@ test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all',
   const few = registry.register(client('one'), bad.slice(0, 64));
   expect(few.rejected).toHaveLength(64);
   expect(few).not.toHaveProperty('rejected_count');
+});
+
+test('[TR17] among 5,000 clients the one to ask is found without a look at the others', () => {
+  const looked: string[] = [];
+  const touched = new Map<string, number>();
+  const registry = createToolRegistry({
+    serverTools: [],
+    standing: (id) => {
+      looked.push(id);
+      return { name: id, visible: true, responsive: true, lastTouchedAt: touched.get(id) ?? 0 };
+    },
+  });
+  for (let n = 0; n < 5_000; n += 1) registry.register(client(`i${n}`), [spec('t')]);
+  const best = (from?: string) => {
+    const target = registry.find('t', from);
+    return [target?.source === 'client' && target.best.instanceId, ...looked.splice(0)];
+  };
+  best();
+  expect(best()).toEqual(['i0']);
+  touched.set('i3999', 1);
+  registry.standingChanged('i3999');
+  expect(best()).toEqual(['i3999', 'i3999']);
+  expect(best('c_i42')).toEqual(['i42']);
+  expect(registry.find('t@c_i4711')).toMatchObject({ best: { instanceId: 'i4711' } });
+  registry.drop('i3999');
+  expect(best()).toEqual(['i0']);
 });

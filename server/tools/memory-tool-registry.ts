@@ -11,7 +11,7 @@ import type { ClientStanding, Standing, ToolRegistry, Trip } from './tool-regist
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
-  /** What is known of an instance now; asked at each look-up, never kept. */
+  /** How an instance stands now; asked again after `standingChanged`. */
   readonly standing: (instanceId: string) => ClientStanding;
   /** Set while the instance is not offered calls of this tool. */
   readonly tripOf?: (instanceId: string, tool: string) => Trip | undefined;
@@ -54,8 +54,12 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
       const { name, clientId } = parseToolReference(reference);
       const entry = own.get(name);
       if (entry) return clientId === undefined ? entry : undefined;
-      const [best, ...others] = pools.ranked(name, clientId, from);
-      return best && { source: 'client', name, candidates: [best, ...others] };
+      // Each reading begins anew: only the first of thousands may be wanted.
+      const candidates = {
+        [Symbol.iterator]: () => pools.ranked(name, clientId, from)[Symbol.iterator](),
+      };
+      const [best] = candidates;
+      return best && { source: 'client', name, best, candidates };
     },
     mayCall: (principal, name) => refusalOf(principal, name) === undefined,
     register(client, specs) {
@@ -83,6 +87,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
       if (names.length > 0) changed();
     },
     namesOf: (instanceId) => pools.namesOf(instanceId),
+    standingChanged: pools.restand,
     onChange(listener) {
       // A wrapper of its own for each call, so that an undo takes away no other's.
       const call = () => listener();

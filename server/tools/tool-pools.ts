@@ -1,5 +1,5 @@
 import { spellingOf } from '#lib/protocol/tool-name';
-import { askingOrder } from './asking-order.ts';
+import { createToolPool, type ToolPool } from './tool-pool.ts';
 import type { ClientTool, Standing } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
@@ -12,12 +12,14 @@ export interface ToolPools {
   serves(instanceId: string, name: string): boolean;
   namesOf(instanceId: string): string[];
   names(): IterableIterator<string>;
+  /** How the instance stands may have changed. */
+  restand(instanceId: string): void;
   /** Those who offer the name, or only the client `named`, in the order in which they are asked for `from`. */
-  ranked(name: string, named: string | undefined, from: string | null): readonly ClientTool[];
+  ranked(name: string, named: string | undefined, from: string | null): Iterable<ClientTool>;
 }
 
 export function createToolPools(standing: Standing): ToolPools {
-  const byName = new Map<string, Map<string, ClientTool>>();
+  const byName = new Map<string, ToolPool>();
   const byInstance = new Map<string, Set<string>>();
   const bySpelling = new Map<string, string>();
 
@@ -27,15 +29,16 @@ export function createToolPools(standing: Standing): ToolPools {
       return holder === name ? undefined : holder;
     },
     put(tool) {
-      const pool = byName.get(tool.name) ?? new Map<string, ClientTool>();
-      byName.set(tool.name, pool.set(tool.instanceId, tool));
+      const pool = byName.get(tool.name) ?? createToolPool(tool.name, standing);
+      byName.set(tool.name, pool);
+      pool.put(tool);
       const names = byInstance.get(tool.instanceId) ?? new Set<string>();
       byInstance.set(tool.instanceId, names.add(tool.name));
       bySpelling.set(spellingOf(tool.name), tool.name);
     },
     remove(instanceId, name) {
       const pool = byName.get(name);
-      if (!pool?.delete(instanceId)) return false;
+      if (!pool?.remove(instanceId)) return false;
       if (pool.size === 0) {
         byName.delete(name);
         bySpelling.delete(spellingOf(name));
@@ -48,15 +51,9 @@ export function createToolPools(standing: Standing): ToolPools {
     serves: (instanceId, name) => byInstance.get(instanceId)?.has(name) ?? false,
     namesOf: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
     names: () => byName.keys(),
-    ranked(name, named, from) {
-      const tools = [...(byName.get(name)?.values() ?? [])];
-      if (tools.length < 2 && named === undefined) return tools;
-      const offerings = tools.map((tool) => ({
-        tool,
-        clientId: tool.clientId,
-        standing: standing(tool.instanceId, name),
-      }));
-      return askingOrder(offerings, { named, from }).map(({ tool }) => tool);
+    restand(instanceId) {
+      for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.restand(instanceId);
     },
+    ranked: (name, named, from) => byName.get(name)?.inOrder(named, from) ?? [],
   };
 }

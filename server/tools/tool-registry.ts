@@ -33,11 +33,15 @@ export interface ServerToolEntry extends OfferedTool {
 
 export type ToolTarget =
   | ServerToolEntry
-  /** `candidates` offer the name, in the order in which they are asked; never empty. Their schemas may differ. */
+  /**
+   * `candidates` offer the name, in the order in which they are asked, `best` first; their schemas
+   * may differ. To be read at once: the order is that of the moment.
+   */
   | {
       readonly source: 'client';
       readonly name: string;
-      readonly candidates: readonly [ClientTool, ...ClientTool[]];
+      readonly best: ClientTool;
+      readonly candidates: Iterable<ClientTool>;
     };
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
@@ -56,7 +60,7 @@ export interface Trip {
   readonly failures: number;
 }
 
-/** How an instance stands for calls of one tool, asked at each look-up. */
+/** How an instance stands for calls of one tool; asked again when that may have changed. */
 export type Standing = (
   instanceId: string,
   tool: string,
@@ -92,6 +96,8 @@ export interface ToolRegistry {
   drop(instanceId: string): void;
   /** Names this instance serves. */
   namesOf(instanceId: string): string[];
+  /** How an instance stands may have changed; to be called before the next look-up. */
+  standingChanged(instanceId: string): void;
   /** Called after the set of tools, or who serves them, changed. Returns its own undo. */
   onChange(listener: () => void): () => void;
 }

@@ -58,6 +58,7 @@ export async function setupCalls(options: SetupOptions = {}) {
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
+    standingChanged: registry.standingChanged,
     tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
   });
   let number = 0;

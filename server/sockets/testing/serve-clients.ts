@@ -39,6 +39,7 @@ export async function serveClients({
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
+    standingChanged: registry.standingChanged,
   });
   let ids = 0;
   const newId = () => `id_${++ids}`;

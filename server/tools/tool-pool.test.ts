@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { askingOrder, type Offering } from './asking-order.ts';
+import { createToolPool } from './tool-pool.ts';
+import type { ClientTool } from './tool-registry.ts';
+
+const toolOf = (instanceId: string, clientId: string): ClientTool => ({
+  name: 't',
+  instanceId,
+  clientId,
+  description: 'A tool',
+  schema: {},
+  schemaHash: 's',
+  toolHash: 't',
+  annotations: {},
+  timeoutMs: 1_000,
+  displayName: undefined,
+  check: () => ({ ok: true, args: {}, repairs: [] }),
+});
+
+test('[TR17] a choice among 5,000 compares nobody, and a change compares a few', () => {
+  let compared = 0;
+  const touched = new Map<string, number>();
+  const pool = createToolPool('t', (instanceId) => ({
+    name: instanceId,
+    visible: true,
+    trip: undefined,
+    lastTouchedAt: touched.get(instanceId) ?? 0,
+    get responsive() {
+      compared += 1;
+      return true;
+    },
+  }));
+  for (let n = 0; n < 5_000; n += 1) pool.put(toolOf(`i${n}`, `c${n}`));
+  const first = (from: string | null = null) => {
+    const [best] = pool.inOrder(undefined, from);
+    return best?.instanceId;
+  };
+  first();
+  compared = 0;
+  expect([first(), compared]).toEqual(['i0', 0]);
+  touched.set('i4000', 1);
+  pool.restand('i4000');
+  expect(first()).toBe('i4000');
+  // Both sides of each of the 13 comparisons that find a place among 5,000.
+  expect(compared).toBeLessThanOrEqual(26);
+  compared = 0;
+  expect([first('c7'), compared]).toEqual(['i7', 1]);
+});
+
+test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all sorted anew', () => {
+  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+  const step = fc.record({
+    id,
+    kind: fc.constantFrom('put', 'put', 'put', 'remove', 'stand', 'stand', 'look'),
+    responsive: fc.boolean(),
+    visible: fc.boolean(),
+    lastTouchedAt: fc.nat(3),
+  });
+  const clientOf = (instanceId: string) => `client-${'abc'.includes(instanceId) ? 1 : instanceId}`;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.option(id), (steps, from) => {
+      const standings = new Map<string, Offering['standing']>();
+      const standing = (instanceId: string) =>
+        standings.get(instanceId) ?? {
+          name: instanceId,
+          visible: true,
+          responsive: true,
+          lastTouchedAt: 0,
+          trip: undefined,
+        };
+      const pool = createToolPool('t', standing);
+      const there = new Set<string>();
+      const asker = from === null ? null : clientOf(from);
+      const order = () => [...pool.inOrder(undefined, asker)].map(({ instanceId }) => instanceId);
+      for (const { kind, id: instanceId, ...stands } of steps) {
+        if (kind === 'put') {
+          pool.put(toolOf(instanceId, clientOf(instanceId)));
+          there.add(instanceId);
+        } else if (kind === 'remove') {
+          expect(pool.remove(instanceId)).toBe(there.delete(instanceId));
+        } else if (kind === 'stand') {
+          standings.set(instanceId, { name: instanceId, trip: undefined, ...stands });
+          pool.restand(instanceId);
+        } else order();
+      }
+      const offerings = [...there].map((instanceId) => ({
+        instanceId,
+        clientId: clientOf(instanceId),
+        standing: standing(instanceId),
+      }));
+      const all = askingOrder(offerings, { named: undefined, from: asker });
+      expect(order()).toEqual(all.map(({ instanceId }) => instanceId));
+      expect(pool.size).toBe(there.size);
+    }),
+  );
+});
