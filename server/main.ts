@@ -93,6 +93,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const store = createSqliteStore({
     file,
     workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
+    readWorkerPath: built(config, 'read-worker.mjs', 'store/read-worker.ts'),
     tell,
     onFailed: onStoreFailed,
   });

@@ -79,6 +79,8 @@ test('§9 a query that makes no sense is refused, and says where', async () => {
     ['limit=100000', 'limit'],
     ['status=DONE', 'status'],
     [`q=${'x'.repeat(1_001)}`, 'q'],
+    ['q=one+two+three+four+five+six+seven+eight+nine', 'q'],
+    [`q=${'a+'.repeat(450)}`, 'q'],
   ] as const) {
     const refusal = refusalOf(await get(board(), `/v1/tool_calls?${query}`));
     expect(refusal, query).toMatchObject({ status: 400, code: 'bad_request' });

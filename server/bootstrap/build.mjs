@@ -32,13 +32,14 @@ export const isBuilt = () => stamp.exists() && existsSync(SERVER) && hasPages();
 const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
 
 /**
- * The server as one file, beside it the database tool's process. Packages stay outside, where they
+ * The server as one file, beside it the database tool's process and the threads of the store. Packages stay outside, where they
  * find their own files.
  */
 export const BUNDLE = /** @type {const} */ ({
   entryPoints: {
     server: 'server/main.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
+    'read-worker': 'server/store/read-worker.ts',
     'write-worker': 'server/store/write-worker.ts',
   },
   bundle: true,

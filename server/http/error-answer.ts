@@ -3,11 +3,16 @@ import { HttpError } from '#lib/protocol/http-error';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import {
   BadCursorError,
+  BadSearchError,
   isDiskTrouble,
   RowDamagedError,
+  StoreBusyError,
   StoreFailedError,
 } from '../store/store.ts';
 import type { Answer } from './answer.ts';
+
+/** What keeps a reading thread busy is over in its time limit at the latest. */
+const BUSY_RETRY_SECONDS = 5;
 
 /** The one way an error becomes an answer (contract, section 9). */
 export function errorAnswer(error: HttpError): Answer & { json: unknown } {
@@ -31,6 +36,19 @@ export function toHttpError(error: unknown, report: (error: unknown) => void): H
     return new HttpError(
       'bad_request',
       'The cursor is not one of ours: take next_cursor as it was given, or leave it out.',
+    );
+  }
+  if (error instanceof BadSearchError) {
+    const details = [{ path: 'q', problem: error.message }];
+    return new HttpError('bad_request', `The query cannot be searched for: q: ${error.message}.`, {
+      details,
+    });
+  }
+  if (error instanceof StoreBusyError) {
+    return new HttpError(
+      'rate_limited',
+      'The history was not read in time, so the request was ended. Ask for fewer or rarer words, add a filter, or try again later.',
+      { retryAfter: BUSY_RETRY_SECONDS },
     );
   }
   report(error);

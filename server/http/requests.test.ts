@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { HTTP_ERRORS } from '#lib/protocol/http-error';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
-import { BadCursorError, RowDamagedError, StoreFailedError } from '../store/store.ts';
+import {
+  BadCursorError,
+  BadSearchError,
+  RowDamagedError,
+  StoreBusyError,
+  StoreFailedError,
+} from '../store/store.ts';
 import { callRecord } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
@@ -202,6 +208,30 @@ describe('errors', () => {
       throw error;
     };
     expect(await server.post(INVOKE, wanted)).toMatchObject({ status, json: { error: { code } } });
+  });
+
+  test('[HT46] a search that is too long is refused with what is allowed', async () => {
+    const server = await startTestServer();
+    server.calls.fake.onList = () => {
+      throw new BadSearchError('a search takes at most 8 words, and this has 9');
+    };
+    const answer = await server.get('/v1/tool_calls?q=a');
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
+    expect(answer.json.error.message).toContain('at most 8 words');
+    expect(answer.json.error.details).toEqual([
+      { path: 'q', problem: 'a search takes at most 8 words, and this has 9' },
+    ]);
+  });
+
+  test('[HT46] a list that is not read in time is to be asked for again, and is no defect', async () => {
+    const server = await startTestServer();
+    server.calls.fake.onList = () => {
+      throw new StoreBusyError('the query was not answered within 5000 ms');
+    };
+    const answer = await server.get('/v1/tool_calls');
+    expect(answer).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
+    expect(answer.headers['retry-after']).toBe('5');
+    expect(server.reported).toEqual([]);
   });
 });
 

@@ -139,7 +139,7 @@ test('[ST28] a row that goes on behind the end of the database is damage, and no
   mkdirSync(dirname(made));
   const call = sampleCall({ args: { text: 'long'.repeat(20_000) } });
   for (const change of [{ type: 'put_call' as const, call }, ...changesOf(1)]) {
-    const store = createSqliteStore({ file: made, scheduleIdle: () => () => {} });
+    const store = createSqliteStore({ file: made, scheduleIndexing: () => () => {} });
     await store.write([change]);
     placeStoreFiles(file, readStoreFiles(made));
     await store.close();

@@ -146,4 +146,17 @@ UPDATE sessions SET checksum = row_checksum(id_hash, created_at, expires_at);
 INSERT INTO meta (key, value) VALUES ('commits', 0);
 `,
   },
+  {
+    // Each filter of a list has an index in the order of the list. That of the status serves the
+    // open calls too.
+    name: '003_lists',
+    sql: `
+DROP INDEX tool_calls_open;
+CREATE INDEX tool_calls_by_status ON tool_calls (status, created_at, id);
+CREATE INDEX tool_calls_by_tool ON tool_calls (tool_name, created_at, id);
+CREATE INDEX tool_calls_by_client -- the client that has the call, else the only one that may take it
+  ON tool_calls (coalesce(client_id, wanted_client_id), created_at, id)
+  WHERE coalesce(client_id, wanted_client_id) IS NOT NULL;
+`,
+  },
 ];

@@ -13,11 +13,24 @@ export const writeCursor = ({ at, id }: PageCursor): string =>
 export function readCursor(text: string): PageCursor {
   const [at, id, ...more] = parseList(Buffer.from(text, 'base64url').toString('utf8'));
   if (typeof at !== 'number' || typeof id !== 'string' || more.length > 0) {
-    throw new BadCursorError(
-      'not a cursor; use the next_cursor of the page before, as it was given',
-    );
+    throw badCursor();
   }
   return { at, id };
+}
+
+const badCursor = (): BadCursorError =>
+  new BadCursorError(
+    'not a cursor of this list; use the next_cursor of the page before, as it was given',
+  );
+
+/** Of a search, whose order is that of the rows. */
+export const writeRowCursor = (row: number): string =>
+  Buffer.from(JSON.stringify([row])).toString('base64url');
+
+export function readRowCursor(text: string): number {
+  const [row, ...more] = parseList(Buffer.from(text, 'base64url').toString('utf8'));
+  if (typeof row !== 'number' || more.length > 0) throw badCursor();
+  return row;
 }
 
 function parseList(text: string): readonly unknown[] {

@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { readFreePages } from './free-pages.ts';
-import { MIGRATIONS } from './migrations.ts';
 import { PAGE_BYTES } from './page-rows.ts';
 import { type ScannedFrame, type WalSource, walFrames } from './scan-wal.ts';
 import { readSchema, schemaAfter } from './schema.ts';
@@ -115,9 +114,13 @@ function mendHeader(handle: number): void {
   writeSync(handle, header, 0, 100, 0);
 }
 
+/** Those that are made in a file that is still empty. What later ones add lies where there was room. */
+const FIRST_MIGRATIONS = 2;
+
 /**
- * The definitions of the tables as the migrations make them. They are in the same
- * places in every file, so what a flipped bit made of them does not matter.
+ * The definitions of the tables as the first migrations make them. They are in the
+ * same places in every file, so what a flipped bit made of them does not matter.
+ * Indexes of later ones go: no row is read by them, and theirs may be damaged.
  */
 function mendSchema(target: string): void {
   const database = new DatabaseSync(target, { defensive: false });
@@ -128,7 +131,11 @@ function mendSchema(target: string): void {
     const update = database.prepare(
       'UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, rootpage = ?, sql = ? WHERE rowid = ?',
     );
-    for (const item of schemaAfter(hasChecksums ? MIGRATIONS.length : 1)) {
+    const first = schemaAfter(hasChecksums ? FIRST_MIGRATIONS : 1);
+    database
+      .prepare("DELETE FROM sqlite_schema WHERE rowid > ? AND type IS NOT 'table'")
+      .run(Math.max(...first.map(({ rowid }) => rowid)));
+    for (const item of first) {
       const { rowid, type, name, tbl_name, rootpage, sql } = item;
       const found = there.get(rowid);
       if (found && found.sql === sql && found.rootpage === rootpage && found.name === name)

@@ -5,10 +5,13 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkStoreFile } from './check-store-file.ts';
-import { GUARDED_TABLES } from './row-checksum.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { defineRowChecksum, GUARDED_TABLES } from './row-checksum.ts';
 import { assemblePages } from './salvage-pages.ts';
 import { salvageStore } from './salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
+import { insertCalls } from './testing/insert-calls.ts';
 import {
   type Content,
   changesOf,
@@ -55,16 +58,19 @@ function expectPart(content: Content) {
   expect(checkStoreFile(file).kind).toBe('whole');
 }
 
-/** A byte of a row's text. Pages keep what they no longer hold, so not each place of the text counts. */
-function placeOfRow(): number {
+/** Where a flipped bit counts. Pages keep what they no longer hold, so not each place of the text does. */
+function placeOf(text: string, database: Buffer, isMeant: (problem: string) => boolean): number {
   for (let at = 0; ; at += 1) {
-    at = folded.database.indexOf('call 7 call 7', at);
-    if (at < 0) throw new Error('the row is in no page');
-    placeStoreFiles(file, { ...folded, database: flipBit(folded.database, at) });
+    at = database.indexOf(text, at);
+    if (at < 0) throw new Error('the text is in no page');
+    placeStoreFiles(file, { database: flipBit(database, at) });
     const check = checkStoreFile(file);
-    if (check.kind === 'damaged' && check.problem.startsWith('the row')) return at;
+    if (check.kind === 'damaged' && isMeant(check.problem)) return at;
   }
 }
+
+const placeOfRow = () =>
+  placeOf('call 7 call 7', folded.database, (problem) => problem.startsWith('the row'));
 
 test('[ST33] a whole store is left alone', () => {
   placeStoreFiles(file, files);
@@ -132,9 +138,34 @@ test('[ST31] wherever the bit is: nothing is made up, and the store opens', () =
   }
 });
 
+test.each([
+  ['that was not migrated yet', false, ['TABLE tool_calls', 'INDEX tool_calls_open']],
+  ['that was migrated with its rows', true, ['TABLE tool_calls', 'INDEX tool_calls_by_tool']],
+] as const)(
+  '[ST32] damaged definitions of a store %s cost nothing',
+  async (_, isMigrated, texts) => {
+    const older = join(dir, `older-${isMigrated}.db`);
+    const before = new DatabaseSync(older);
+    defineRowChecksum(before);
+    migrate(before, MIGRATIONS.slice(0, 2));
+    insertCalls(before, 400, () => ({}));
+    before.close();
+    if (isMigrated) {
+      await createSqliteStore({ file: older, scheduleIndexing: () => () => {} }).close();
+    }
+    const database = readFileSync(older);
+    for (const text of texts) {
+      const at = placeOf(text, database, () => true);
+      placeStoreFiles(file, { database: flipBit(database, at) });
+      expect(salvageStore({ file, now })).toContain('tool_calls: 400 rows kept, 0 lost');
+      expect(checkStoreFile(file).kind).toBe('whole');
+    }
+  },
+);
+
 test('[ST39] a list of free pages counts only where no page is older than the rest', () => {
   const seen = new Set<boolean>();
-  for (let at = 32 + 24 + 500; at < files.log.length; at += 9 * (24 + PAGE)) {
+  for (let at = 32 + 24 + 500; at < files.log.length; at += 5 * (24 + PAGE)) {
     placeStoreFiles(file, { ...files, log: flipBit(files.log, at) });
     const { stalePages, freePages } = assemblePages(file, `${file}.pages`);
     expect(freePages !== undefined).toBe(stalePages === 0);

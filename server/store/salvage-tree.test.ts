@@ -49,7 +49,7 @@ const sessionOf = (number: number) => `ended ${'x'.repeat(60)} ${number}`;
 
 beforeAll(async () => {
   const made = join(dir, 'callboard.db');
-  const store = createSqliteStore({ file: made, scheduleIdle: () => () => {} });
+  const store = createSqliteStore({ file: made, scheduleIndexing: () => () => {} });
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
   await store.write(numbers(CALLS).flatMap(largeChanges));
   await store.write(
@@ -188,7 +188,7 @@ test('[ST39] an ended session does not come back, were it for the sake of others
 test('[ST39] of a call in two states the later one counts', async () => {
   const made = join(dir, 'states.db');
   const writeAll = async (given: Partial<CallRecord>) => {
-    const store = createSqliteStore({ file: made, scheduleIdle: () => () => {} });
+    const store = createSqliteStore({ file: made, scheduleIndexing: () => () => {} });
     const args = { text: 'x'.repeat(1_000) };
     const calls = Array.from({ length: 30 }, (_, number) =>
       sampleCall({ id: `tc_${number}`, args, ...given }),

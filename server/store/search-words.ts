@@ -1,3 +1,5 @@
+import { BadSearchError } from './store.ts';
+
 /** Characters that one column of the index takes from a value; what lies beyond is not found. */
 const MAX_CHARS = 64 * 1024;
 
@@ -26,15 +28,34 @@ export function searchWords(value: unknown): string {
   return words.join(' ');
 }
 
+/** Each word is looked up by itself, and costs as much as there are calls that have it. */
+const MAX_WORDS = 8;
+/** Of all words: the index takes `a.b` for two, and each sign of an unspaced script for one. */
+const MAX_PARTS = 64;
+const PARTS = /[\p{L}\p{N}\p{M}]+/gu;
+
 /**
  * An FTS5 query that asks for every word of a text, each as a beginning; null
- * when there are none. Nothing in the text is taken for query syntax.
+ * when there are none. Nothing in the text is taken for query syntax. Throws
+ * `BadSearchError` for more words than one search may have.
  */
 export function searchQuery(text: string): string | null {
   const words = text
     .replace(/\p{Cc}/gu, ' ') // SQLite reads a query only up to a NUL.
     .split(/\s+/u)
-    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .map((word) => spaced(word).trim());
   if (words.length === 0) return null;
-  return words.map((word) => `"${spaced(word).trim().replaceAll('"', '""')}" *`).join(' ');
+  if (words.length > MAX_WORDS) {
+    throw new BadSearchError(
+      `a search takes at most ${MAX_WORDS} words, and this has ${words.length}`,
+    );
+  }
+  const parts = words.reduce((sum, word) => sum + (word.match(PARTS)?.length ?? 0), 0);
+  if (parts > MAX_PARTS) {
+    throw new BadSearchError(
+      `a search takes at most ${MAX_PARTS} parts of words (between marks, or signs of a script without spaces), and this has ${parts}`,
+    );
+  }
+  return words.map((word) => `"${word.replaceAll('"', '""')}" *`).join(' ');
 }

@@ -19,7 +19,7 @@ import { afterEach, expect, test } from 'vitest';
 import { toChangingColumns, toFixedColumns } from './call-row.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { sampleCall } from './sample-call.ts';
+import { finalCall, sampleCall } from './sample-call.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
@@ -123,43 +123,42 @@ test('[ST2] what is not committed yet is not read, and one commit holds a moment
   expect(version()).toBe(before + 1);
 });
 
-test('[ST15] words are indexed at an idle time, in steps, and not while calls are written', async () => {
+/** Without a moment between a write and the indexing that it asks for. */
+const soon = (work: () => void) => {
+  const timer = setImmediate(work);
+  return () => clearImmediate(timer);
+};
+
+test('[ST15] words are indexed while calls are written, without a pause or a search', async () => {
   const { file, open } = setup();
-  let idle: (() => void) | undefined;
-  const store = open({
-    scheduleIdle(work) {
-      idle = work;
-      return () => {};
-    },
-  });
+  const store = open({ scheduleIndexing: soon });
   const other = new DatabaseSync(file, { readOnly: true });
   undo.push(() => other.close());
-  const waiting = () => other.prepare('SELECT count(*) AS n FROM calls_to_index').get()?.n;
-  const nextIdleTime = () => {
-    const work = idle;
-    idle = undefined;
-    work?.();
-  };
-  const put = (id: string) => ({
-    type: 'put_call' as const,
-    call: sampleCall({ id, status: 'SUCCEEDED' }),
-  });
-  await store.write(Array.from({ length: 150 }, (_, index) => put(`tc_${index}`)));
-  nextIdleTime();
-  expect(waiting()).toBe(150);
-  nextIdleTime();
-  expect(waiting()).toBe(50);
-  nextIdleTime();
-  expect(waiting()).toBe(0);
-  expect(idle).toBeUndefined();
-  await store.write([put('tc_late')]);
-  expect(idle).toBeDefined();
-  expect((await store.listCalls({ limit: 200, text: 'hi' })).calls).toHaveLength(151);
+  const waiting = other.prepare("SELECT 1 FROM calls_to_index WHERE call_id LIKE 'tc_first_%'");
+  const put = (id: string) => ({ type: 'put_call' as const, call: finalCall({ id }) });
+  await store.write(Array.from({ length: 150 }, (_, index) => put(`tc_first_${index}`)));
+  do await store.write([put('tc_more')]);
+  while (waiting.get() !== undefined);
+  const { calls } = await store.listCalls({ limit: 200, text: 'hi' });
+  expect(calls).toHaveLength(151);
+});
+
+test('[ST15] words that an earlier process left are indexed without anything being written', async () => {
+  const { file, open } = setup();
+  const first = open({ scheduleIndexing: () => () => {} });
+  await first.write([{ type: 'put_call', call: finalCall() }]);
+  await first.close();
+  open({ scheduleIndexing: soon });
+  const other = new DatabaseSync(file, { readOnly: true });
+  undo.push(() => other.close());
+  await expect
+    .poll(() => other.prepare('SELECT count(*) AS n FROM calls_to_index').get()?.n)
+    .toBe(0);
 });
 
 test('[ST5] a store that failed answers searches, and writes no words for them', async () => {
   const { file, open } = setup();
-  const store = open({ scheduleIdle: () => () => {} });
+  const store = open({ scheduleIndexing: () => () => {} });
   const call = sampleCall({ status: 'SUCCEEDED' });
   await store.write([{ type: 'put_call', call }]);
   const other = new DatabaseSync(file);

@@ -5,6 +5,7 @@ import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
+import { startReadThread } from './read-thread.ts';
 import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from './record-rows.ts';
 import { searchQuery } from './search-words.ts';
 import type { Store } from './store.ts';
@@ -14,7 +15,9 @@ import { createTextIndex } from './text-index.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread, type WriteStep } from './write-thread.ts';
 
-const IDLE_MS = 1_000;
+const INDEX_MS = 1_000;
+/** How long a search waits for words that are not indexed yet. */
+const SEARCH_WAIT_MS = 5_000;
 
 /**
  * The durable record in one SQLite file (rules ST1 to ST21). Opening it checks
@@ -27,16 +30,18 @@ export function createSqliteStore(options: {
   readonly file: string;
   /** Where the writing thread's code lies; in a build, elsewhere than beside this file. */
   readonly workerPath?: string | URL;
+  /** The reading thread's. */
+  readonly readWorkerPath?: string | URL;
   /** When a group of writes is committed. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
-  /** Calls back at an idle time, for the search index; returns its undo. */
-  scheduleIdle?(work: () => void): () => void;
+  /** Calls back a moment after something was written, for the search index; returns its undo. */
+  scheduleIndexing?(work: () => void): () => void;
   /** Hears, once, what the operator should know of the file. */
   tell?(note: string): void;
   /** A write has failed: nothing is accepted from now on. Called once. */
   onFailed?(error: Error): void;
 }): Store {
-  const { schedule = setImmediate, scheduleIdle = afterIdleTime } = options;
+  const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
   const database = openDatabase(options.file, options.tell ?? (() => {}));
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
@@ -44,7 +49,10 @@ export function createSqliteStore(options: {
   const thread = startWriteThread({ file: options.file, workerPath });
   const writer = createChangeWriter(thread, kysely);
   const read = createReads(database, kysely);
-  const index = createTextIndex({ database, schedule, scheduleIdle });
+  const { readWorkerPath = new URL('./read-worker.ts', import.meta.url) } = options;
+  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
+  const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });
+  index.touched(); // The process before may have left some.
   const queue = createWriteQueue<readonly WriteStep[]>({
     schedule,
     onFailed(error) {
@@ -57,10 +65,6 @@ export function createSqliteStore(options: {
     },
   });
   let closing: Promise<void> | undefined;
-  const getCall = (id: string) => {
-    const row = read.call({ id });
-    return row && fromCallRow(row);
-  };
 
   return {
     async write(changes) {
@@ -71,11 +75,14 @@ export function createSqliteStore(options: {
       return queue.failed;
     },
 
-    getCall: async (id) => getCall(id),
+    async getCall(id) {
+      const row = read.call({ id });
+      return row && fromCallRow(row);
+    },
     async listCalls(query) {
       const searches = query.text !== undefined && searchQuery(query.text) !== null;
-      if (searches && !queue.failed) await index.catchUp();
-      return queryCalls(kysely, query, getCall);
+      if (searches && !queue.failed) await index.catchUp(SEARCH_WAIT_MS);
+      return queryCalls(reader, kysely, query);
     },
     openCalls: () => queryOpenCalls(kysely),
 
@@ -88,8 +95,8 @@ export function createSqliteStore(options: {
       const row = read.run({ run_id: id });
       return row && fromRunRow(row);
     },
-    listRuns: (query) => queryRuns(kysely, query),
-    getMessages: (runId) => queryMessages(kysely, runId),
+    listRuns: (query) => queryRuns(reader, kysely, query),
+    getMessages: (runId) => queryMessages(reader, kysely, runId),
 
     async findClient(clientId, resumeTokenHash) {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
@@ -116,6 +123,7 @@ export function createSqliteStore(options: {
       index.close();
       closing = queue
         .close()
+        .then(reader.close)
         .then(thread.close)
         .then(() => destroy(kysely, database));
       return closing;
@@ -129,8 +137,8 @@ async function destroy(kysely: ReturnType<typeof kyselyOn>, database: DatabaseSy
   if (database.isOpen) database.close();
 }
 
-function afterIdleTime(work: () => void): () => void {
-  const timer = setTimeout(work, IDLE_MS);
+function afterMoment(work: () => void): () => void {
+  const timer = setTimeout(work, INDEX_MS);
   timer.unref(); // The index can wait for the next start; it keeps no process alive.
   return () => clearTimeout(timer);
 }

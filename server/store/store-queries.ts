@@ -1,90 +1,81 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Message, RunSummary } from '#lib/protocol/run';
+import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
 import type { CallRecord } from './call-record.ts';
 import { fromCallRow } from './call-row.ts';
-import { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
+import { readCursor, writeCursor } from './page-cursor.ts';
+import type { ReadThread } from './read-thread.ts';
 import { fromMessageRow, fromRunRow } from './record-rows.ts';
-import { searchQuery } from './search-words.ts';
 import type { CallQuery } from './store.ts';
-import type { Tables, ToolCallRow } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
+/** Characters of rows that are read for a page of calls: the first call may have more by itself. */
+const MAX_PAGE_CHARS = 16 * 1024 * 1024;
+/** Of rows that are parsed before others have their turn. */
+const TURN_CHARS = 256 * 1024;
 
-/**
- * Newest first. One row more than the page is looked for, to know whether there
- * is a next one. Rows are large, so each is read when its turn comes.
- */
+type Reader = Pick<ReadThread, 'rows'>;
+
+/** Newest first. */
 export async function queryCalls(
+  { rows }: Reader,
   kysely: Kysely<Tables>,
-  query: CallQuery,
-  read: (id: string) => CallRecord | undefined,
-) {
-  const limit = pageSize(query.limit);
-  let select = withFilters(kysely.selectFrom('tool_calls').select(['id', 'created_at']), query);
-  if (query.cursor !== undefined) {
-    const { at, id } = readCursor(query.cursor);
-    select = select.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(at, id)));
+  given: CallQuery,
+): Promise<{ calls: CallRecord[]; nextCursor: string | null }> {
+  const query = { ...given, limit: pageSize(given.limit) };
+  const page = callPage(kysely, query, await countFilters({ rows }, kysely, query));
+  const read = await rows(page.rows, MAX_PAGE_CHARS);
+  const found = read.rows.slice(0, query.limit);
+  const calls = await takeCalls(found, query);
+  const last = found[calls.length - 1];
+  if (read.isCut || calls.length < read.rows.length) {
+    return { calls, nextCursor: last ? page.cursorBehind(last) : null };
   }
-  const rows = await select
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  const calls: CallRecord[] = [];
-  let taken = 0;
-  for (const { id } of rows.slice(0, limit)) {
-    const call = read(id);
-    if (call && query.takes?.(call) === false) break;
-    if (call) calls.push(call);
-    taken += 1;
-  }
-  return {
-    calls,
-    nextCursor: nextCursor(rows, taken, (row) => ({ at: row.created_at, id: row.id })),
-  };
+  // All that fits of what was looked at: there may be calls that were not.
+  const [lastLooked, next] = page.end ? (await rows(page.end)).rows : [];
+  return { calls, nextCursor: lastLooked && next ? page.cursorBehind(lastLooked) : null };
 }
 
-function withFilters(
-  select: SelectQueryBuilder<Tables, 'tool_calls', Pick<ToolCallRow, 'id' | 'created_at'>>,
-  { runId, status, tool, clientId, text }: CallQuery,
-) {
-  const words = text === undefined ? null : searchQuery(text);
-  return select
-    .$if(runId !== undefined, (q) => q.where('run_id', '=', runId ?? ''))
-    .$if(status !== undefined, (q) => q.where('status', '=', status ?? 'PENDING'))
-    .$if(tool !== undefined, (q) => q.where('tool_name', '=', tool ?? ''))
-    .$if(clientId !== undefined, (q) =>
-      q.where((eb) =>
-        eb.or([
-          eb('client_id', '=', clientId ?? ''),
-          // Nobody has it yet: it still belongs to the client that it is meant for.
-          eb.and([eb('client_id', 'is', null), eb('wanted_client_id', '=', clientId ?? '')]),
-        ]),
-      ),
-    )
-    .$if(words !== null, (q) =>
-      q.where(
-        sql<boolean>`row_no in (select rowid from tool_call_text where tool_call_text match ${words})`,
-      ),
-    );
+/** One filter needs no choice, but that a search has to find out whether it is narrow. */
+async function countFilters({ rows }: Reader, kysely: Kysely<Tables>, query: CallQuery) {
+  const filters = filtersOf(query);
+  if (filters.length === 0 || (filters.length === 1 && query.text === undefined)) return [];
+  const counted = (await rows(countQuery(kysely, filters))).rows;
+  return counted.toSorted((a, b) => a.place - b.place).map(({ calls }) => calls);
+}
+
+/** As long as they are taken; large ones in turns with the other work of the process. */
+async function takeCalls(rows: readonly StoredCall[], { takes }: CallQuery) {
+  const calls: CallRecord[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    const call = fromCallRow(row);
+    if (takes?.(call) === false) break;
+    calls.push(call);
+    chars += row.args.length + row.card.length + (row.result?.length ?? 0);
+    if (chars < TURN_CHARS) continue;
+    chars = 0;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return calls;
 }
 
 /** Those that are not final, oldest first. */
 export async function queryOpenCalls(kysely: Kysely<Tables>): Promise<CallRecord[]> {
-  const rows = await kysely
-    .selectFrom('tool_calls')
-    .selectAll()
-    // As literals, so that SQLite sees that the index of open calls will do.
-    .where(sql<boolean>`status in ('PENDING', 'RUNNING')`)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  const { rows } = await openCallsQuery.execute(kysely);
   return rows.map(fromCallRow);
 }
 
+/** By their index: without its name SQLite reads all calls, as they come in the order that is asked for. */
+export const openCallsQuery = sql<StoredCall>`
+  select * from tool_calls indexed by tool_calls_by_status
+  where status in ('PENDING', 'RUNNING') order by created_at, id`;
+
 /** Newest first by their last change. */
 export async function queryRuns(
+  reader: Reader,
   kysely: Kysely<Tables>,
   query: { limit: number; cursor?: string },
 ): Promise<{ runs: RunSummary[]; nextCursor: string | null }> {
@@ -94,31 +85,33 @@ export async function queryRuns(
     const { at, id } = readCursor(query.cursor);
     select = select.where((eb) => eb(eb.refTuple('updated_at', 'run_id'), '<', eb.tuple(at, id)));
   }
-  const rows = await select
-    .orderBy('updated_at', 'desc')
-    .orderBy('run_id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  const { rows } = await reader.rows(
+    select
+      .orderBy('updated_at', 'desc')
+      .orderBy('run_id', 'desc')
+      .limit(limit + 1)
+      .compile(),
+  );
+  const last = rows[limit - 1];
   return {
     runs: rows.slice(0, limit).map(fromRunRow),
-    nextCursor: nextCursor(rows, limit, (row) => ({ at: row.updated_at, id: row.run_id })),
+    nextCursor:
+      last && rows.length > limit ? writeCursor({ at: last.updated_at, id: last.run_id }) : null,
   };
 }
 
-export async function queryMessages(kysely: Kysely<Tables>, runId: string): Promise<Message[]> {
-  const rows = await kysely
+export async function queryMessages(
+  reader: Reader,
+  kysely: Kysely<Tables>,
+  runId: string,
+): Promise<Message[]> {
+  const query = kysely
     .selectFrom('messages')
     .selectAll()
     .where('run_id', '=', runId)
     .orderBy('position')
-    .orderBy('created_at')
-    .execute();
-  return rows.map(fromMessageRow);
+    .orderBy('created_at');
+  return (await reader.rows(query.compile())).rows.map(fromMessageRow);
 }
 
 const pageSize = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE);
-
-function nextCursor<Row>(rows: readonly Row[], limit: number, at: (row: Row) => PageCursor) {
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return last === undefined ? null : writeCursor(at(last));
-}

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from './call-record.ts';
 import { finalCall } from './sample-call.ts';
+import { BadCursorError, BadSearchError } from './store.ts';
 import { putCall, type Setup } from './store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */
@@ -72,5 +73,52 @@ export function describeSearch(setup: Setup) {
     const again = await reopen();
     expect((await again.listCalls({ limit: 1, text: 'tardy' })).calls).toHaveLength(1);
     expect((await again.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(0);
+  });
+
+  test('[ST13] a search finds pages, newest first, each call once', async () => {
+    const { store } = setup();
+    const ids = Array.from({ length: 7 }, (_, index) => `tc_${index}`);
+    await store.write(ids.map((id) => putCall(finalCall({ id, args: { a: 'red' } }))));
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await store.listCalls({
+        limit: 3,
+        text: 'red',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      seen.push(...page.calls.map((call) => call.id));
+      cursor = page.nextCursor;
+      await store.write([putCall(finalCall({ id: `tc_new_${seen.length}`, args: { a: 'red' } }))]);
+    }
+    expect(seen).toEqual(ids.toReversed());
+  });
+
+  test('[ST11] a cursor of a list is none of a search, and the other way round', async () => {
+    const { store } = setup();
+    await store.write(['a', 'b', 'c'].map((id) => putCall(finalCall({ id }))));
+    const { nextCursor: ofList } = await store.listCalls({ limit: 1 });
+    const { nextCursor: ofSearch } = await store.listCalls({ limit: 1, text: 'hi' });
+    for (const query of [{ cursor: ofList ?? '', text: 'hi' }, { cursor: ofSearch ?? '' }]) {
+      await expect(store.listCalls({ limit: 1, ...query })).rejects.toBeInstanceOf(BadCursorError);
+    }
+  });
+
+  const long: [string, string][] = [
+    ['nine words', 'a b c d e f g h i'],
+    ['450 letters', 'a '.repeat(450)],
+    ['one word of many parts', 'a.'.repeat(65)],
+    ['a long Chinese text', '天'.repeat(65)],
+  ];
+  test.each(long)('[ST13] %s are refused', async (_, text) => {
+    const { store } = setup();
+    await store.write([putCall(finalCall())]);
+    await expect(store.listCalls({ limit: 1, text })).rejects.toThrow(BadSearchError);
+    await expect(store.listCalls({ limit: 1, text })).rejects.toThrow(/at most (8 words|64 parts)/);
+  });
+
+  test('[ST13] eight words are searched for, and marks alone are none', async () => {
+    const { store } = setup();
+    await store.write([putCall(finalCall({ args: { a: 'a b c d e f g h' } }))]);
+    expect((await store.listCalls({ limit: 1, text: 'a b c d - e f g h' })).calls).toHaveLength(1);
   });
 }

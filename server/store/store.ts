@@ -73,7 +73,11 @@ export interface Store {
   readonly failed: boolean;
 
   getCall(id: string): Promise<CallRecord | undefined>;
-  /** Newest first. `nextCursor` is null on the last page. A bad cursor throws `BadCursorError`. */
+  /**
+   * Newest first; with words, by the order in which calls were first written. A
+   * page may hold fewer calls than asked for, or none: `nextCursor` is null on
+   * the last one. Throws `BadCursorError`, `BadSearchError`, `StoreBusyError`.
+   */
   listCalls(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /** Every call that is not final, oldest first: what a start has to take up again. */
   openCalls(): Promise<CallRecord[]>;
@@ -111,6 +115,16 @@ export class StoreFailedError extends Error {
 
 export class BadCursorError extends Error {
   override readonly name = 'BadCursorError';
+}
+
+/** A search of more words than one may have; the message says how many. */
+export class BadSearchError extends Error {
+  override readonly name = 'BadSearchError';
+}
+
+/** A list or a search was not answered in its time; another one, or a later one, may be. */
+export class StoreBusyError extends Error {
+  override readonly name = 'StoreBusyError';
 }
 
 /** One row is not as it was written, so it is shown to nobody. */

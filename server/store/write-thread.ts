@@ -20,9 +20,13 @@ export type ThreadRequest =
     }
   /** The steps as JSON: half the price of cloning as many small values. */
   | { readonly type: 'commit'; readonly steps: string }
+  | { readonly type: 'index' }
   | { readonly type: 'close' };
 
-export type ThreadAnswer = { readonly ok: true } | { readonly ok: false; readonly message: string };
+/** `more`: words still wait to be indexed. In the order of the requests that are answered. */
+export type ThreadAnswer =
+  | { readonly ok: true; readonly more: boolean }
+  | { readonly ok: false; readonly message: string };
 
 /**
  * The thread that writes. An fsync takes a moment in which the event loop goes
@@ -34,6 +38,8 @@ export interface WriteThread {
   prepare(sql: string, sums?: readonly Sum[]): number;
   /** All steps in one transaction, durable when it resolves; or, rejecting, none. One at a time. */
   commit(steps: readonly WriteStep[]): Promise<void>;
+  /** Indexes the words of some calls that wait for it; whether there are more. */
+  indexWords(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -44,7 +50,7 @@ export function startWriteThread(options: {
 }): WriteThread {
   const worker = new Worker(options.workerPath, { workerData: { file: options.file } });
   let statements = 0;
-  let pending: { resolve(): void; reject(error: Error): void } | undefined;
+  let pending: { resolve(more: boolean): void; reject(error: Error): void }[] = [];
   let gone: Error | undefined;
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => {
@@ -54,22 +60,30 @@ export function startWriteThread(options: {
   });
   worker.on('error', settle);
   worker.on('message', (answer: ThreadAnswer) => {
-    const waiting = pending;
-    pending = undefined;
-    if (answer.ok) waiting?.resolve();
+    const waiting = pending.shift();
+    if (answer.ok) waiting?.resolve(answer.more);
     else waiting?.reject(new Error(answer.message));
-    // Only a commit keeps the process alive.
-    worker.unref();
+    // Only what is to be written keeps the process alive.
+    if (pending.length === 0) worker.unref();
   });
   worker.unref();
 
   function settle(error: Error): void {
     gone ??= error;
-    pending?.reject(gone);
-    pending = undefined;
+    for (const waiting of pending) waiting.reject(gone);
+    pending = [];
   }
 
   const say = (request: ThreadRequest) => worker.postMessage(request);
+
+  function ask(request: ThreadRequest): Promise<boolean> {
+    if (gone) return Promise.reject(gone);
+    worker.ref();
+    return new Promise((resolve, reject) => {
+      pending.push({ resolve, reject });
+      say(request);
+    });
+  }
 
   return {
     prepare(sql, sums = []) {
@@ -77,14 +91,10 @@ export function startWriteThread(options: {
       say({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
-    commit(steps) {
-      if (gone) return Promise.reject(gone);
-      worker.ref();
-      return new Promise((resolve, reject) => {
-        pending = { resolve, reject };
-        say({ type: 'commit', steps: JSON.stringify(steps) });
-      });
+    async commit(steps) {
+      await ask({ type: 'commit', steps: JSON.stringify(steps) });
     },
+    indexWords: () => ask({ type: 'index' }),
     close() {
       worker.ref();
       if (!gone) say({ type: 'close' });

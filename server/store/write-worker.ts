@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
 import { openMark } from './store-mark.ts';
+import { createWordIndexer } from './word-indexer.ts';
 import type { Sum, ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
 
 const { file } = workerData as { file: string };
@@ -12,10 +13,11 @@ database.exec(CONNECTION_PRAGMAS);
 const statements = new Map<number, { prepared: StatementSync; sums: readonly Sum[] }>();
 let commits = Number(database.prepare("SELECT value FROM meta WHERE key = 'commits'").get()?.value);
 const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'");
+const indexWords = createWordIndexer(database);
 const mark = openMark(file, commits);
 
-/** One commit, so one fsync, for all of it. */
-function commit(steps: readonly WriteStep[]): void {
+/** One commit, so one fsync, for all of it. Nothing more of it is left to do. */
+function commit(steps: readonly WriteStep[]): false {
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const [statement, given] of steps) run(statement, [...given]);
@@ -28,6 +30,7 @@ function commit(steps: readonly WriteStep[]): void {
   }
   commits += 1;
   mark.write(commits);
+  return false;
 }
 
 function run(statement: number, values: WriteStep[1][number][]): void {
@@ -39,10 +42,9 @@ function run(statement: number, values: WriteStep[1][number][]): void {
   known.prepared.run(...values);
 }
 
-function attempt(work: () => void): ThreadAnswer {
+function attempt(work: () => boolean): ThreadAnswer {
   try {
-    work();
-    return { ok: true };
+    return { ok: true, more: work() };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
@@ -57,6 +59,9 @@ parentPort?.on('message', (request: ThreadRequest) => {
     }
     case 'commit':
       parentPort?.postMessage(attempt(() => commit(JSON.parse(request.steps))));
+      return;
+    case 'index':
+      parentPort?.postMessage(attempt(indexWords));
       return;
     case 'close':
       database.close();

@@ -48,7 +48,7 @@ const listCallsOperation = (deps: Deps): Operation =>
     id: 'listToolCalls',
     tag,
     summary:
-      'Calls, newest first, by page and filter; q searches arguments, results and errors. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
+      'Calls, newest first, by page and filter; q searches arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
     access: AGENTS,
     query: callsQuerySchema,
     answers: { 200: { description: 'A page of records', schema: callsPageSchema } },

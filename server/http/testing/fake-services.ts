@@ -70,6 +70,7 @@ export function createFakeCalls() {
     /** What the next `invoke` answers. */
     outcome: undefined as InvokeOutcome | undefined,
     onInvoke: (_request: InvokeRequest): void => {},
+    onList: (): void => {},
     onWait: async (id: string, _signal?: AbortSignal) => records.get(id),
   };
   const act =
@@ -98,6 +99,7 @@ export function createFakeCalls() {
     },
     async list(query) {
       note('list', query);
+      fake.onList();
       const calls = [...records.values()].filter((call) => query.takes?.(call) !== false);
       return { calls, nextCursor: 'more' };
     },

@@ -59,10 +59,10 @@ export async function makeStoreFiles(dir: string, calls: number): Promise<StoreF
   mkdirSync(dir, { recursive: true });
   const file = join(dir, 'callboard.db');
   const half = Math.floor(calls / 2);
-  const first = createSqliteStore({ file, scheduleIdle: () => () => {} });
+  const first = createSqliteStore({ file, scheduleIndexing: () => () => {} });
   for (let number = 0; number < half; number += 1) await first.write(changesOf(number));
   await first.close();
-  const second = createSqliteStore({ file, scheduleIdle: () => () => {} });
+  const second = createSqliteStore({ file, scheduleIndexing: () => () => {} });
   for (let number = half; number < calls; number += 1) await second.write(changesOf(number));
   const files = readStoreFiles(file);
   await second.close();

@@ -1,0 +1,129 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { CompiledQuery } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import { kyselyOn } from './kysely-on.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { writeCursor, writeRowCursor } from './page-cursor.ts';
+import { defineRowChecksum } from './row-checksum.ts';
+import type { CallQuery } from './store.ts';
+import { openCallsQuery, queryCalls } from './store-queries.ts';
+import { insertCalls } from './testing/insert-calls.ts';
+
+const open: DatabaseSync[] = [];
+
+afterEach(() => {
+  for (const database of open.splice(0)) database.close();
+});
+
+function setup() {
+  const database = new DatabaseSync(':memory:');
+  open.push(database);
+  defineRowChecksum(database);
+  migrate(database, MIGRATIONS);
+  const kysely = kyselyOn(database);
+  const asked: CompiledQuery[] = [];
+  const reader = {
+    async rows<Row>(query: CompiledQuery<Row>) {
+      asked.push(query);
+      const values = query.parameters as SQLInputValue[];
+      return { rows: database.prepare(query.sql).all(...values) as Row[], isCut: false };
+    },
+  };
+  /** How SQLite runs a query, a line for each table. */
+  const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...(parameters as SQLInputValue[]))
+      .map((row) => String(row.detail));
+  return {
+    database,
+    kysely,
+    asked,
+    planOf,
+    list: (query: CallQuery) => queryCalls(reader, kysely, query),
+  };
+}
+
+const FILTERS = {
+  runId: 'run_1',
+  status: 'FAILED',
+  tool: 'echo.text',
+  clientId: 'cl_1',
+} as const satisfies Partial<CallQuery>;
+
+const subsets: Partial<CallQuery>[] = [{}];
+for (const [name, value] of Object.entries(FILTERS)) {
+  subsets.push(...subsets.map((set) => ({ ...set, [name]: value })));
+}
+const listed = [{}, { cursor: writeCursor({ at: 1, id: 'tc_1' }) }];
+const searched = [{ text: 'berlin' }, { text: 'berlin', cursor: writeRowCursor(7) }];
+const lists = subsets.flatMap((filters) =>
+  [...listed, ...searched].map((more) => ({ limit: 50, ...filters, ...more })),
+);
+
+test.each(lists)('[ST42] no list looks through all calls: %j', async (query) => {
+  const parts = setup();
+  await parts.list(query);
+  const plans = parts.asked.flatMap(parts.planOf);
+  const ofCalls = plans.filter((line) => line.includes('tool_calls'));
+  expect(ofCalls).not.toEqual([]);
+  const isWhole = query.text === undefined && Object.keys(query).length === 1;
+  // Without a filter the newest calls of all are the page, and the limit ends the scan of their index.
+  if (isWhole) expect(ofCalls[0]).toBe('SCAN tool_calls USING COVERING INDEX tool_calls_by_age');
+  expect(ofCalls.slice(isWhole ? 1 : 0).filter((line) => !line.startsWith('SEARCH'))).toEqual([]);
+  expect(plans.filter((line) => /TEMP B-TREE/.test(line))).toEqual([]);
+});
+
+test('[ST14] open calls are found without looking at the others', () => {
+  const { planOf, kysely } = setup();
+  const plan = planOf(openCallsQuery.compile(kysely));
+  expect(plan[0]).toBe('SEARCH tool_calls USING INDEX tool_calls_by_status (status=?)');
+  expect(plan.filter((line) => line.includes('SCAN'))).toEqual([]);
+});
+
+/** Two filters that are met by many calls each, and by one, the oldest, together. */
+const mixed = (number: number) => ({
+  tool_name: number > 1 && number <= 11_000 ? 'rare.tool' : 'echo.text',
+  status: number <= 11_000 ? ('FAILED' as const) : ('SUCCEEDED' as const),
+  run_id: number === 2 ? 'run_2' : 'run_1',
+});
+
+test('[ST42] a page in which few calls fit ends, and its cursor goes on behind what was looked at', async () => {
+  const parts = setup();
+  insertCalls(parts.database, 36_000, mixed);
+  const query = { limit: 50, tool: 'echo.text', status: 'FAILED' } as const;
+  const first = await parts.list(query);
+  expect(first.calls).toEqual([]);
+  const second = await parts.list({ ...query, cursor: first.nextCursor ?? '' });
+  expect(second.calls.map(({ id }) => id)).toEqual(['tc_00000001']);
+  expect(second.nextCursor).toBeNull();
+});
+
+test('[ST42] of several filters the narrowest is walked along', async () => {
+  const parts = setup();
+  insertCalls(parts.database, 36_000, mixed);
+  for (const text of [undefined, 'word']) {
+    if (text !== undefined) {
+      parts.database.exec(`INSERT INTO tool_call_text (rowid, tool_name, args, result, error)
+        SELECT row_no, 'word', '', '', '' FROM tool_calls`);
+    }
+    const query = { limit: 50, status: 'FAILED', runId: 'run_2', ...(text && { text }) } as const;
+    const page = await parts.list(query);
+    expect(page.calls.map(({ id }) => id)).toEqual(['tc_00000002']);
+    expect(page.nextCursor).toBeNull();
+  }
+});
+
+test('[ST42] a search whose filter has many calls goes on behind what was looked at', async () => {
+  const parts = setup();
+  insertCalls(parts.database, 36_000, mixed);
+  parts.database.exec(`INSERT INTO tool_call_text (rowid, tool_name, args, result, error)
+    SELECT row_no, 'word', '', '', '' FROM tool_calls`);
+  const query = { limit: 50, status: 'FAILED', text: 'wor' } as const;
+  const first = await parts.list(query);
+  expect(first.calls).toEqual([]);
+  const second = await parts.list({ ...query, cursor: first.nextCursor ?? '' });
+  expect(second.calls).toHaveLength(50);
+  expect(second.calls[0]?.id).toBe('tc_00011000');
+});

@@ -1,0 +1,156 @@
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  type PageCursor,
+  readCursor,
+  readRowCursor,
+  writeCursor,
+  writeRowCursor,
+} from './page-cursor.ts';
+import { searchQuery } from './search-words.ts';
+import type { CallQuery } from './store.ts';
+import type { Tables, ToolCallRow } from './tables.ts';
+
+/** Calls of an index that are looked at for one page; where few of them fit, the page ends with these. */
+const MAX_LOOKED_AT = 20_000;
+/** A filter that has no more than these is narrow: the others are tried on its calls alone. */
+const NARROW = 10_000;
+
+export type StoredCall = ToolCallRow & { readonly row_no: number };
+
+/** The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). */
+export interface CallPage {
+  /** One call more than the page, to see whether there is a next one. */
+  readonly rows: CompiledQuery<StoredCall>;
+  /**
+   * The last call that is looked at, and the one behind it. Undefined when each
+   * call that is looked at fits.
+   */
+  readonly end: CompiledQuery<Place> | undefined;
+  /** That of the page that begins behind this call. */
+  cursorBehind(call: Place): string;
+}
+
+type Place = Pick<StoredCall, 'row_no' | 'created_at' | 'id'>;
+
+interface Filter {
+  /** Has the calls that fit in the order of a list. */
+  readonly index: string;
+  readonly fits: Condition;
+}
+
+type Condition = RawBuilder<unknown>;
+
+/** An order in which calls are looked at, and which of them. */
+interface Walk {
+  readonly from: Condition;
+  readonly where: readonly Condition[];
+  readonly orderBy: Condition;
+  /** What is tried on each. */
+  readonly fits: readonly Condition[];
+}
+
+/** As an index has it: a call belongs to the client that has it, else to the only one that may take it. */
+const CLIENT_OF_CALL = sql`coalesce(tool_calls.client_id, tool_calls.wanted_client_id)`;
+
+export function filtersOf({ runId, clientId, tool, status }: CallQuery): Filter[] {
+  const given: [index: string, column: Condition, value: string | undefined][] = [
+    ['tool_calls_by_run', sql.ref('tool_calls.run_id'), runId],
+    ['tool_calls_by_client', CLIENT_OF_CALL, clientId],
+    ['tool_calls_by_tool', sql.ref('tool_calls.tool_name'), tool],
+    ['tool_calls_by_status', sql.ref('tool_calls.status'), status],
+  ];
+  return given.flatMap(([index, column, value]) =>
+    value === undefined ? [] : [{ index, fits: sql`${column} = ${value}` }],
+  );
+}
+
+/** How many calls each filter has, counted no further than to see that it is not narrow. */
+export function countQuery(
+  kysely: Kysely<Tables>,
+  filters: readonly Filter[],
+): CompiledQuery<{ place: number; calls: number }> {
+  const counts = filters.map(
+    ({ index, fits }, place) => sql`select ${sql.lit(place)} as place, count(*) as calls from (
+      select 1 from tool_calls indexed by ${sql.raw(index)} where ${fits} limit ${NARROW + 1})`,
+  );
+  return sql<{ place: number; calls: number }>`${sql.join(counts, sql` union all `)}`.compile(
+    kysely,
+  );
+}
+
+/** `counts` is what `countQuery` gave for the filters of the query, by their places. */
+export function callPage(
+  kysely: Kysely<Tables>,
+  query: CallQuery,
+  counts: readonly number[],
+): CallPage {
+  const words = query.text === undefined ? null : searchQuery(query.text);
+  const filters = filtersOf(query);
+  const narrowest = filters[counts.indexOf(Math.min(...counts))];
+  const walk =
+    words === null
+      ? listWalk(query, filters, narrowest)
+      : searchWalk(query, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
+  const looked = sql`${walk.from} where ${and(walk.where)} order by ${walk.orderBy}`;
+  // SQLite runs a cross join as it is written, so the order stays.
+  const rows = sql<StoredCall>`select tool_calls.* from (
+      select row_no as page_row from (
+        select tool_calls.row_no, ${and(walk.fits)} as fits ${looked} limit ${MAX_LOOKED_AT}
+      ) where fits limit ${query.limit + 1}
+    ) cross join tool_calls on tool_calls.row_no = page_row`;
+  const end = sql<Place>`select tool_calls.row_no, tool_calls.created_at, tool_calls.id
+    ${looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
+  return {
+    rows: rows.compile(kysely),
+    end: walk.fits.length === 0 ? undefined : end.compile(kysely),
+    cursorBehind: (call) =>
+      words === null
+        ? writeCursor({ at: call.created_at, id: call.id })
+        : writeRowCursor(call.row_no),
+  };
+}
+
+/** Newest first by the index of the narrowest filter; the others are tried on each call. */
+function listWalk(
+  { cursor }: CallQuery,
+  filters: readonly Filter[],
+  narrowest: Filter | undefined = filters[0],
+): Walk {
+  const before = cursor === undefined ? [] : [isBefore(readCursor(cursor))];
+  return {
+    from: sql`from tool_calls indexed by ${sql.raw(narrowest?.index ?? 'tool_calls_by_age')}`,
+    where: [...(narrowest ? [narrowest.fits] : []), ...before],
+    orderBy: sql`tool_calls.created_at desc, tool_calls.id desc`,
+    fits: filters.filter((filter) => filter !== narrowest).map(({ fits }) => fits),
+  };
+}
+
+const isBefore = ({ at, id }: PageCursor): Condition =>
+  sql`(tool_calls.created_at, tool_calls.id) < (${at}, ${id})`;
+
+/**
+ * Newest first in the order in which calls were first written, in which the
+ * words come without being sorted: a word may be in every call.
+ */
+function searchWalk(
+  { cursor }: CallQuery,
+  words: string,
+  filters: readonly Filter[],
+  narrow: Filter | undefined,
+): Walk {
+  // With a sign before it the list of rows is looked up for each call found, not searched for each row.
+  const among = narrow && [
+    sql`+tool_call_text.rowid in (select row_no from tool_calls indexed by ${sql.raw(narrow.index)}
+      where ${narrow.fits})`,
+  ];
+  const before = cursor !== undefined && [sql`tool_call_text.rowid < ${readRowCursor(cursor)}`];
+  return {
+    from: sql`from tool_call_text cross join tool_calls on tool_calls.row_no = tool_call_text.rowid`,
+    where: [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])],
+    orderBy: sql`tool_call_text.rowid desc`,
+    fits: filters.filter((filter) => filter !== narrow).map(({ fits }) => fits),
+  };
+}
+
+const and = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);

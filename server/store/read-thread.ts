@@ -1,0 +1,150 @@
+import { Worker } from 'node:worker_threads';
+import type { CompiledQuery } from 'kysely';
+import type { SqlValue } from './kysely-on.ts';
+import { StoreBusyError } from './store.ts';
+
+/** What the store asks its reading thread for. */
+export interface ReadRequest {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  /** Of rows beyond so many characters only the first is given. */
+  readonly maxChars: number;
+}
+
+export interface ReadRows<Row> {
+  readonly rows: Row[];
+  /** There are more rows, which `maxChars` did not let through. */
+  readonly isCut: boolean;
+}
+
+export type ReadAnswer =
+  | ({ readonly ok: true } & ReadRows<unknown>)
+  /** `code` and `errcode` as SQLite and Node give them. */
+  | { readonly ok: false; readonly message: string; code?: unknown; errcode?: unknown };
+
+/**
+ * The thread that reads what may take a while: lists, searches and histories.
+ * It runs one query at a time on a connection of its own that cannot write, and
+ * sees every write that has resolved.
+ */
+export interface ReadThread {
+  /**
+   * Rejects with `StoreBusyError` when the rows are not there within the time
+   * limit; the thread is then ended, and another one takes its place.
+   */
+  rows<Row>(query: CompiledQuery<Row>, maxChars?: number): Promise<ReadRows<Row>>;
+  close(): Promise<void>;
+}
+
+interface Asked {
+  readonly request: ReadRequest;
+  resolve(rows: ReadRows<unknown>): void;
+  reject(error: Error): void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const LIMIT_MS = 5_000;
+/** More than these wait for nothing but their time limit. */
+const MAX_WAITING = 1_000;
+
+export function startReadThread(options: {
+  readonly file: string;
+  /** `read-worker.ts`, or what it was built to. */
+  readonly workerPath: string | URL;
+  /** From asking on. */
+  readonly limitMs?: number;
+}): ReadThread {
+  const { limitMs = LIMIT_MS } = options;
+  const waiting: Asked[] = [];
+  let running: Asked | undefined;
+  let worker: Worker | undefined;
+  let gone: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  /** Started by the first query, and again by the first one after it has ended. */
+  function start(): Worker {
+    const started = new Worker(options.workerPath, { workerData: { file: options.file } });
+    gone = new Promise((resolve) => {
+      started.once('exit', () => {
+        if (worker === started) worker = undefined;
+        finish()?.reject(new StoreBusyError('the thread that reads has ended'));
+        resolve();
+        next();
+      });
+    });
+    started.on('error', (error: Error) => finish()?.reject(error));
+    started.on('message', (answer: ReadAnswer) => {
+      const asked = finish();
+      if (answer.ok) asked?.resolve(answer);
+      else asked?.reject(toError(answer));
+      next();
+    });
+    return started;
+  }
+
+  function next(): void {
+    if (running) return;
+    running = waiting.shift();
+    if (!running) {
+      worker?.unref(); // Only a query keeps the process alive.
+      return;
+    }
+    worker ??= start();
+    worker.ref();
+    worker.postMessage(running.request);
+  }
+
+  /** Takes the query that runs, which is over. */
+  function finish(): Asked | undefined {
+    const asked = running;
+    running = undefined;
+    if (asked) clearTimeout(asked.timer);
+    return asked;
+  }
+
+  function expire(asked: Asked): void {
+    const error = new StoreBusyError(`the query was not answered within ${limitMs} ms`);
+    asked.reject(error);
+    if (asked === running)
+      void worker?.terminate(); // Its exit goes on with the next query.
+    else waiting.splice(waiting.indexOf(asked), 1);
+  }
+
+  return {
+    rows<Row>({ sql, parameters }: CompiledQuery<Row>, maxChars = Number.POSITIVE_INFINITY) {
+      if (closed) return Promise.reject(new StoreBusyError('the database is closed'));
+      if (waiting.length >= MAX_WAITING) {
+        return Promise.reject(new StoreBusyError(`${MAX_WAITING} queries wait already`));
+      }
+      return new Promise<ReadRows<Row>>((resolve, reject) => {
+        const asked: Asked = {
+          // The edge to SQL: Kysely gives the values of columns, and the rows that it was typed for.
+          request: { sql, values: parameters as SqlValue[], maxChars },
+          resolve: resolve as Asked['resolve'],
+          reject,
+          timer: setTimeout(() => expire(asked), limitMs),
+        };
+        waiting.push(asked);
+        next();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const asked of waiting.splice(0)) {
+        clearTimeout(asked.timer);
+        asked.reject(new StoreBusyError('the database is closed'));
+      }
+      await worker?.terminate();
+      await gone;
+    },
+  };
+}
+
+/** As it was thrown on the thread: what its numbers mean is asked of it (`isDiskTrouble`). */
+function toError({ message, code, errcode }: Extract<ReadAnswer, { ok: false }>): Error {
+  return Object.assign(
+    new Error(message),
+    code === undefined ? {} : { code },
+    errcode === undefined ? {} : { errcode },
+  );
+}

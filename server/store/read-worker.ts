@@ -1,0 +1,47 @@
+/** The thread of `read-thread.ts`: one connection that only reads, one query after the other. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ReadAnswer, ReadRequest, ReadRows } from './read-thread.ts';
+
+const { file } = workerData as { file: string };
+const database = new DatabaseSync(file, { readOnly: true });
+database.exec('PRAGMA busy_timeout=5000');
+/** There are some dozen, by which filters are given. */
+const statements = new Map<string, StatementSync>();
+
+function prepare(sql: string): StatementSync {
+  const known = statements.get(sql);
+  if (known) return known;
+  const statement = database.prepare(sql);
+  statements.set(sql, statement);
+  return statement;
+}
+
+function read({ sql, values, maxChars }: ReadRequest): ReadRows<unknown> {
+  const rows: unknown[] = [];
+  let chars = 0;
+  for (const row of prepare(sql).iterate(...values)) {
+    chars += charsOf(row);
+    if (chars > maxChars && rows.length > 0) return { rows, isCut: true };
+    rows.push(row);
+  }
+  return { rows, isCut: false };
+}
+
+function charsOf(row: object): number {
+  let chars = 0;
+  for (const value of Object.values(row)) if (typeof value === 'string') chars += value.length;
+  return chars;
+}
+
+function answer(request: ReadRequest): ReadAnswer {
+  try {
+    return { ok: true, ...read(request) };
+  } catch (error) {
+    if (!(error instanceof Error)) return { ok: false, message: String(error) };
+    const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+    return { ok: false, message: error.message, code, errcode };
+  }
+}
+
+parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(answer(request)));

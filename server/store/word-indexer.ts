@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { fromJsonColumn } from './json-column.ts';
+import { searchWords } from './search-words.ts';
+
+/** One batch delays a commit that comes meanwhile by some milliseconds. */
+const BATCH_CALLS = 50;
+const BATCH_CHARS = 512 * 1024;
+
+interface Waiting {
+  readonly call_id: string;
+  readonly row_no: number;
+  readonly tool_name: string;
+  readonly args: string;
+  readonly result: string | null;
+  readonly late_result: string | null;
+  readonly error: string | null;
+}
+
+/** Indexes the words of some calls that wait for it; true when there are more. */
+export function createWordIndexer(database: DatabaseSync): () => boolean {
+  // FTS5 is beyond Kysely, hence the SQL.
+  const waiting = database.prepare(`
+    SELECT call_id, row_no, tool_name, args, result, late_result, error
+    FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS + 1}`);
+  const insert = database.prepare(`
+    INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
+    VALUES (?, ?, ?, ?, ?)`);
+  const done = database.prepare('DELETE FROM calls_to_index WHERE call_id = ?');
+
+  function take(): { batch: Waiting[]; more: boolean } {
+    const batch: Waiting[] = [];
+    let chars = 0;
+    for (const row of waiting.iterate() as Iterable<Waiting>) {
+      if (batch.length === BATCH_CALLS || chars > BATCH_CHARS) return { batch, more: true };
+      batch.push(row);
+      chars += row.args.length + (row.result?.length ?? 0) + (row.late_result?.length ?? 0);
+    }
+    return { batch, more: false };
+  }
+
+  return () => {
+    const { batch, more } = take();
+    if (batch.length === 0) return false;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      for (const row of batch) {
+        const results = `${words(row.result)} ${words(row.late_result)}`;
+        const name = searchWords(row.tool_name);
+        insert.run(row.row_no, name, words(row.args), results, words(row.error));
+        done.run(row.call_id);
+      }
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+    return more;
+  };
+}
+
+const words = (json: string | null): string =>
+  json === null ? '' : searchWords(fromJsonColumn(json));
