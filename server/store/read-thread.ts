@@ -58,6 +58,8 @@ export function startReadThread(options: {
   const waiting: Asked[] = [];
   let running: Asked | undefined;
   let worker: Worker | undefined;
+  /** Nothing is asked of it any more; the next one is started when it is gone. */
+  let isEnding = false;
   let gone: Promise<void> = Promise.resolve();
   let closed = false;
 
@@ -66,14 +68,19 @@ export function startReadThread(options: {
     const started = new Worker(options.workerPath, { workerData: { file: options.file } });
     gone = new Promise((resolve) => {
       started.once('exit', () => {
-        if (worker === started) worker = undefined;
+        worker = undefined;
+        isEnding = false;
         finish()?.reject(new StoreBusyError('the thread that reads has ended'));
         resolve();
         next();
       });
     });
-    started.on('error', (error: Error) => finish()?.reject(error));
+    started.on('error', (error: Error) => {
+      isEnding = true;
+      finish()?.reject(error);
+    });
     started.on('message', (answer: ReadAnswer) => {
+      if (isEnding) return; // It came too late.
       const asked = finish();
       if (answer.ok) asked?.resolve(answer);
       else asked?.reject(toError(answer));
@@ -83,7 +90,7 @@ export function startReadThread(options: {
   }
 
   function next(): void {
-    if (running) return;
+    if (running || isEnding) return;
     running = waiting.shift();
     if (!running) {
       worker?.unref(); // Only a query keeps the process alive.
