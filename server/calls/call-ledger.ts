@@ -204,12 +204,14 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
     signal?: AbortSignal,
   ): Promise<CallRecord | undefined> {
     const entry = entries.get(id);
-    if (!entry) return store.getCall(id);
-    if (entry.durable && isFinalStatus(entry.durable.status)) return entry.durable;
+    const durable = entry ? entry.durable : await store.getCall(id);
+    const isOver = durable ? isFinalStatus(durable.status) : entry === undefined;
+    if (isOver) return durable;
     if (waitMs > 0 && !released && !signal?.aborted) {
       await new Promise<void>((resolve) => {
-        entry.waiters ??= new Set();
-        const { waiters } = entry;
+        // Without an entry nothing wakes it: that call was not taken up, and its time is waited for.
+        const waiters = entry?.waiters ?? new Set();
+        if (entry) entry.waiters = waiters;
         const done = () => {
           stop();
           waiters.delete(done);
@@ -221,7 +223,7 @@ export function createCallLedger(deps: LedgerDeps): CallLedger {
         signal?.addEventListener('abort', done, { once: true });
       });
     }
-    return durableOf(entry);
+    return entry ? durableOf(entry) : store.getCall(id);
   }
 
   return {

@@ -100,7 +100,7 @@ describe('drawing', () => {
     return { server, drawing, asked, ask };
   }
 
-  test('[HT46] two pages of visitors are drawn at a time, and operators do not wait for them', async () => {
+  test('[HT47] two pages of visitors are drawn at a time, and operators do not wait for them', async () => {
     const { drawing, asked, ask } = await slowly();
     for (let count = 0; count < 67; count += 1) ask('/sign-in', visitor);
     // The one for which there is no place is answered while none is drawn.
@@ -112,7 +112,7 @@ describe('drawing', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(67);
   });
 
-  test('[HT46] visitors who leave give up their places', async () => {
+  test('[HT47] visitors who leave give up their places', async () => {
     const { server, drawing } = await slowly();
     const url = `http://127.0.0.1:${server.port}/sign-in`;
     const visits = Array.from({ length: 67 }, () => {
@@ -134,7 +134,7 @@ describe('drawing', () => {
     await drawUntil(Promise.allSettled([...visits.map(({ status }) => status), ...later]), drawing);
   });
 
-  test('[HT46] what another site embeds or fetches is not drawn', async () => {
+  test('[HT47] what another site embeds or fetches is not drawn', async () => {
     const { server, seen } = await setup();
     for (const mode of ['no-cors', 'cors']) {
       for (const site of ['cross-site', 'same-site']) {

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 
 /** What a client may leave unread: the socket's own buffer, and what waits for it here. */
-export const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
+const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Above this nothing more is handed to the socket until it has sent some. */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
 

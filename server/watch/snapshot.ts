@@ -12,7 +12,7 @@ import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
 export type TakeSnapshot = (runId?: string) => Promise<SnapshotText>;
 
 /** Of the whole text (contract, section 8). */
-export const SNAPSHOT_BYTES = 1024 * 1024;
+const SNAPSHOT_BYTES = 1024 * 1024;
 /** What is neither a call nor in one of the lists. */
 const ENVELOPE_BYTES = 1024;
 const RUNS_BYTES = 384 * 1024;

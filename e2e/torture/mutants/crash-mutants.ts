@@ -124,11 +124,6 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
         find: 'const stored = (await store.openCalls()).map(withBoundedCard);',
         replace: 'const stored: CallRecord[] = [];',
       },
-      {
-        file: 'server/calls/recover.ts',
-        find: 'if (!isOpen.has(call.id)) ledger.adopt(call);',
-        replace: 'if (call.completedAt !== null) ledger.adopt(call);',
-      },
     ],
   },
   {
@@ -158,6 +153,12 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
         file: 'lib/tool-call/resume-matrix.ts',
         find: "return rerunnable ? 'offer' : 'outcome_unknown';",
         replace: "return 'offer';",
+      },
+      {
+        // Each of the two would do alone: what is offered again is refused here.
+        file: 'lib/tool-call/call-machine.ts',
+        find: 'return !hasStarted || (state.rerunnable && rerunnable);',
+        replace: 'return hasStarted !== undefined;',
       },
     ],
   },
