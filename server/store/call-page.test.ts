@@ -8,6 +8,7 @@ import { writeCursor, writeRowCursor } from './page-cursor.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import type { CallQuery } from './store.ts';
 import { openCallsQuery, queryCalls } from './store-queries.ts';
+import type { ToolCallRow } from './tables.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 
 const open: DatabaseSync[] = [];
@@ -82,11 +83,10 @@ test('[ST14] open calls are found without looking at the others', () => {
   expect(plan.filter((line) => line.includes('SCAN'))).toEqual([]);
 });
 
-/** Two filters that are met by many calls each, and by one, the oldest, together. */
-const mixed = (number: number) => ({
+/** Filters that are met by many calls each: two of them together by the oldest call alone. */
+const mixed = (number: number): Partial<ToolCallRow> => ({
   tool_name: number > 1 && number <= 11_000 ? 'rare.tool' : 'echo.text',
-  status: number <= 11_000 ? ('FAILED' as const) : ('SUCCEEDED' as const),
-  run_id: number === 2 ? 'run_2' : 'run_1',
+  status: number === 2 ? 'TIMEOUT' : number <= 11_000 ? 'FAILED' : 'SUCCEEDED',
 });
 
 test('[ST42] a page in which few calls fit ends, and its cursor goes on behind what was looked at', async () => {
@@ -108,7 +108,7 @@ test('[ST42] of several filters the narrowest is walked along', async () => {
       parts.database.exec(`INSERT INTO tool_call_text (rowid, tool_name, args, result, error)
         SELECT row_no, 'word', '', '', '' FROM tool_calls`);
     }
-    const query = { limit: 50, status: 'FAILED', runId: 'run_2', ...(text && { text }) } as const;
+    const query = { limit: 50, status: 'TIMEOUT', runId: 'run_1', ...(text && { text }) } as const;
     const page = await parts.list(query);
     expect(page.calls.map(({ id }) => id)).toEqual(['tc_00000002']);
     expect(page.nextCursor).toBeNull();
