@@ -12,7 +12,10 @@ async function firstFrames(connect: Connect, board: Callboard, count: number) {
     Array.from({ length: count }, () => connect.watcher(board, null)),
   );
   const frames = watchers.map(
-    ({ ws }) => new Promise<Buffer>((resolve) => ws.once('message', (data) => resolve(Buffer.from(String(data))))),
+    ({ ws }) =>
+      new Promise<Buffer>((resolve) =>
+        ws.once('message', (data) => resolve(Buffer.from(String(data)))),
+      ),
   );
   for (const watcher of watchers) watcher.watch();
   return Promise.all(frames);

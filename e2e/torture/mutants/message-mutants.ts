@@ -151,6 +151,12 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
         find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
         replace: 'await Promise.resolve().catch(',
       },
+      {
+        // Each of the two keeps it: at the hello, and once the client has spoken.
+        file: 'server/clients/identify.ts',
+        find: "? [{ type: 'put_client', client: { ...client, resumeTokenHash: heardHash(resumeToken) } }]",
+        replace: '? []',
+      },
     ],
   },
   {
