@@ -84,6 +84,8 @@ function setup() {
     };
     void ledger.commit(record, [record.card]);
     await flush();
+    // Memory lets go of it after that turn.
+    await new Promise(setImmediate);
     return record;
   };
   const cardOf = () => ledger.shown()[0]?.card;
@@ -224,12 +226,15 @@ test('[CA21] one that is larger than a share takes no place of others, and is sh
 test('[CA21] a late result of one that is not in memory is written and shown, once', async () => {
   const { ledger, end, flush, told } = setup();
   const large = await end('tc_large', 'x'.repeat(40_000));
-  void ledger.amend({ ...large, lateResult: 'late' }, { late_result: true });
-  await flush();
+  const amended = ledger.amend({ ...large, lateResult: 'late' }, { late_result: true });
+  const flushed = flush();
+  await amended;
+  // A snapshot of this very moment has what was published in it.
   expect(told.at(-1)).toEqual({ late_result: true });
-  expect(ledger.shown().map(({ id, card }) => [id, card.late_result])).toEqual([
-    ['tc_large', true],
-  ]);
+  const marks = () => ledger.shown().map(({ id, card }) => [id, card.late_result]);
+  expect(marks()).toEqual([['tc_large', true]]);
+  await flushed;
+  expect(marks()).toEqual([['tc_large', true]]);
   expect(await ledger.get('tc_large')).toMatchObject({ lateResult: 'late' });
 });
 
