@@ -218,7 +218,7 @@ export function describeCalls(setup: Setup) {
           expect(seen).toEqual(newestFirst);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 10 }, // Each opens a store with its threads.
     );
   });
 
