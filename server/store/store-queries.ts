@@ -68,7 +68,7 @@ export async function queryOpenCalls(kysely: Kysely<Tables>): Promise<CallRecord
   return rows.map(fromCallRow);
 }
 
-/** By their index: without its name SQLite reads all calls, as they come in the order that is asked for. */
+/** By the name of their index: the order that is asked for is that of another one, which has all calls. */
 export const openCallsQuery = sql<StoredCall>`
   select * from tool_calls indexed by tool_calls_by_status
   where status in ('PENDING', 'RUNNING') order by created_at, id`;
