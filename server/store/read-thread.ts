@@ -112,9 +112,10 @@ export function startReadThread(options: {
   function expire(asked: Asked): void {
     const error = new StoreBusyError(`the query was not answered within ${limitMs} ms`);
     asked.reject(error);
-    if (asked === running)
-      void worker?.terminate(); // Its exit goes on with the next query.
-    else waiting.splice(waiting.indexOf(asked), 1);
+    if (asked === running) {
+      isEnding = true; // Its exit goes on with the next query; an answer until then is too late.
+      void worker?.terminate();
+    } else waiting.splice(waiting.indexOf(asked), 1);
   }
 
   return {
