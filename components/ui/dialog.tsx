@@ -18,7 +18,7 @@ export interface DialogProps {
 /** A modal window with a title. Esc and the cross close it; focus goes back to where it was. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, closeLabel, width = 'max-w-lg' } = props;
-  // A field that takes the focus by itself has it before anybody is told of the opening.
+  // A field that takes the focus by itself has it before the opening is reported.
   const before = useRef(typeof document === 'undefined' ? null : document.activeElement);
   const goBack = (event: Event) => {
     // By itself it goes back to a trigger, and these dialogs have none.

@@ -60,7 +60,7 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
   return { byId, order, ...(leftOut === undefined ? {} : { leftOut }) };
 }
 
-/** SF16: an update of a call that nobody introduced, where a snapshot had no room for all of them. */
+/** SF16: an update of a call that no event introduced, where a snapshot had no room for all calls. */
 export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>
   (state.leftOut ?? 0) > 0 && update.tool_name === undefined;
 

@@ -12,8 +12,9 @@ import { blankRecord } from './invoke.ts';
 function setup() {
   const disk: { changes: readonly Change[]; done(): void; fail(error: Error): void }[] = [];
   const written: CallRecord[] = [];
-  const told: CardUpdate[] = [];
+  const published: CardUpdate[] = [];
   const errors: unknown[] = [];
+  const clock = createManualClock();
   const write: Store['write'] = (changes) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     disk.push({ changes, done: resolve, fail: reject });
@@ -26,11 +27,11 @@ function setup() {
     > as Store,
     bus: {
       publish(event) {
-        if (event.type === 'call') told.push(event.update);
-        return told.length;
+        if (event.type === 'call') published.push(event.update);
+        return published.length;
       },
     },
-    clock: createManualClock(),
+    clock,
     endedLimits: { totalBytes: 100_000, shareBytes: 30_000, shown: 20 },
     onDurable: () => {},
     onError: (error) => errors.push(error),
@@ -62,16 +63,16 @@ function setup() {
     if (!moved?.ok) throw new Error('Cannot be');
     return ledger.commit(moved.record, [moved.update]);
   };
-  /** A call that runs, on disk and told. */
+  /** A call that runs, on disk and published. */
   const running = async () => {
     void ledger.commit(first, [first.card]);
     void step({ type: 'arguments_complete', check: 'allow' });
     void step({ type: 'started_here' });
     while (disk.length > 0) await flush();
-    told.length = 0;
+    published.length = 0;
     written.length = 0;
   };
-  /** Another call that has ended with this result, on disk and told. */
+  /** Another call that has ended with this result, on disk and published. */
   const end = async (id: string, result: unknown) => {
     const record: CallRecord = {
       ...first,
@@ -89,36 +90,50 @@ function setup() {
     return record;
   };
   const cardOf = () => ledger.shown()[0]?.card;
-  const seen = (from: Card | undefined) => told.reduce<Card | undefined>(mergeCard, from);
-  return { ledger, disk, written, told, errors, flush, first, step, running, end, cardOf, seen };
+  const seen = (from: Card | undefined) => published.reduce<Card | undefined>(mergeCard, from);
+  return {
+    ledger,
+    clock,
+    disk,
+    written,
+    published,
+    errors,
+    flush,
+    first,
+    step,
+    running,
+    end,
+    cardOf,
+    seen,
+  };
 }
 
-test('[CA11] a tip is told when it is on disk, and is in no snapshot before', async () => {
-  const { ledger, told, flush, running, cardOf, written } = setup();
+test('[CA11] a tip is published when it is on disk, and is in no snapshot before', async () => {
+  const { ledger, published, flush, running, cardOf, written } = setup();
   await running();
   ledger.tell('tc_1', { tip: 'Focusing' });
-  expect([told, cardOf()?.tip]).toEqual([[], undefined]);
+  expect([published, cardOf()?.tip]).toEqual([[], undefined]);
   await flush();
-  expect(told).toEqual([{ tip: 'Focusing' }]);
+  expect(published).toEqual([{ tip: 'Focusing' }]);
   expect([cardOf()?.tip, written[0]?.card.tip]).toEqual(['Focusing', 'Focusing']);
 });
 
-test('[CA11] what comes while the call is written shares the next write, each told in order', async () => {
-  const { ledger, disk, told, flush, running, written } = setup();
+test('[CA11] what comes while the call is written shares the next write, each published in order', async () => {
+  const { ledger, disk, published, flush, running, written } = setup();
   await running();
   for (const done of [1, 2, 3, 4]) ledger.tell('tc_1', { progress: { done } });
   expect(disk).toHaveLength(1);
   await flush();
-  expect(told).toEqual([{ progress: { done: 1 } }]);
+  expect(published).toEqual([{ progress: { done: 1 } }]);
   expect(disk).toHaveLength(1);
   await flush();
-  expect(told.map(({ progress }) => progress?.done)).toEqual([1, 2, 3, 4]);
+  expect(published.map(({ progress }) => progress?.done)).toEqual([1, 2, 3, 4]);
   expect(written.map(({ card }) => card.progress?.done)).toEqual([1, 4]);
   expect(disk).toHaveLength(0);
 });
 
-test('[CA11] a tip overtakes no state, and the end is written and told with all before it', async () => {
-  const { ledger, told, flush, running, step, written, cardOf, seen } = setup();
+test('[CA11] a tip overtakes no state, and the end is written and published with all before it', async () => {
+  const { ledger, published, flush, running, step, written, cardOf, seen } = setup();
   await running();
   const before = cardOf();
   ledger.tell('tc_1', { tip: 'one' });
@@ -127,33 +142,33 @@ test('[CA11] a tip overtakes no state, and the end is written and told with all 
   ledger.tell('tc_1', { tip: 'after the end' });
   await flush();
   await flush();
-  expect(told.map(({ tip, status }) => status ?? tip)).toEqual(['one', 'two', 'SUCCESS']);
+  expect(published.map(({ tip, status }) => status ?? tip)).toEqual(['one', 'two', 'SUCCESS']);
   expect(written.at(-1)).toMatchObject({ status: 'SUCCEEDED', card: { tip: 'two' } });
   expect(cardOf()).toEqual(seen(before));
 });
 
 test('[CA11] a tip while a state is being written waits for it', async () => {
-  const { ledger, told, flush, first, disk } = setup();
+  const { ledger, published, flush, first, disk } = setup();
   void ledger.commit(first, [first.card]);
   ledger.tell('tc_1', { tip: 'early' });
   expect(disk).toHaveLength(1);
   await flush();
-  expect(told).toEqual([first.card]);
+  expect(published).toEqual([first.card]);
   await flush();
-  expect(told.at(-1)).toEqual({ tip: 'early' });
+  expect(published.at(-1)).toEqual({ tip: 'early' });
 });
 
-test('[CA11] what cannot be written is never told', async () => {
-  const { ledger, disk, told, errors, running } = setup();
+test('[CA11] what cannot be written is never published', async () => {
+  const { ledger, disk, published, errors, running } = setup();
   await running();
   ledger.tell('tc_1', { tip: 'lost' });
   disk.shift()?.fail(new StoreFailedError('the disk is gone'));
   await new Promise(setImmediate);
-  expect([told, errors.length]).toEqual([[], 1]);
+  expect([published, errors.length]).toEqual([[], 1]);
 });
 
 test('[CA11] a write that is rejected by itself holds up nothing that comes after it', async () => {
-  const { ledger, disk, told, flush, running } = setup();
+  const { ledger, disk, published, flush, running } = setup();
   await running();
   ledger.tell('tc_1', { tip: 'no JSON' });
   ledger.tell('tc_1', { tip: 'waits for that write' });
@@ -162,11 +177,11 @@ test('[CA11] a write that is rejected by itself holds up nothing that comes afte
   await flush();
   ledger.tell('tc_1', { tip: 'later' });
   await flush();
-  expect(told).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
+  expect(published).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
 });
 
 test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {
-  const { ledger, flush, written, told, running } = setup();
+  const { ledger, flush, written, published, running } = setup();
   await running();
   const large = (end: string) => `${'x'.repeat(20_000)}${end}`;
   for (const end of ['1', '2']) {
@@ -174,19 +189,19 @@ test('[CA20] of two large previews that begin alike and are equally long the rec
     await flush();
   }
   expect(written.at(-1)?.preview).toBe(large('2'));
-  expect(told).toHaveLength(2);
+  expect(published).toHaveLength(2);
 });
 
 test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
-  const { ledger, disk, told, flush, first, running } = setup();
+  const { ledger, disk, published, flush, first, running } = setup();
   void ledger.commit(first, [first.card]);
   await flush();
   ledger.sketch('tc_1', { params: { a: 'lo' }, partial: true });
   expect(disk).toHaveLength(0);
-  expect(told.at(-1)).toMatchObject({ params: { a: 'lo' } });
+  expect(published.at(-1)).toMatchObject({ params: { a: 'lo' } });
   await running();
   ledger.sketch('tc_1', { params: { a: 'late' } });
-  expect(told).toEqual([]);
+  expect(published).toEqual([]);
 });
 
 test('[CA13] those who wait are let go with what there is, and nobody waits after that', async () => {
@@ -224,13 +239,13 @@ test('[CA21] one that is larger than a share takes no place of others, and is sh
 });
 
 test('[CA21] a late result of one that is not in memory is written and shown, once', async () => {
-  const { ledger, end, flush, told } = setup();
+  const { ledger, end, flush, published } = setup();
   const large = await end('tc_large', 'x'.repeat(40_000));
   const amended = ledger.amend({ ...large, lateResult: 'late' }, { late_result: true });
   const flushed = flush();
   await amended;
   // A snapshot of this very moment has what was published in it.
-  expect(told.at(-1)).toEqual({ late_result: true });
+  expect(published.at(-1)).toEqual({ late_result: true });
   const marks = () => ledger.shown().map(({ id, card }) => [id, card.late_result]);
   expect(marks()).toEqual([['tc_large', true]]);
   await flushed;
@@ -253,4 +268,17 @@ test('[CA22] a large call that ends is in memory to the end of that turn', async
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   expect([seen, ledger.latest('tc_1')]).toEqual([['SUCCEEDED'], undefined]);
+});
+
+test('[CA23] waiting for an open call that was not taken up takes its time, and then reads it again', async () => {
+  const { ledger, clock, written, first } = setup();
+  written.push(first);
+  let isOver = false;
+  const waiting = ledger.wait('tc_1', 1_000).finally(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  clock.advance(1_000);
+  expect(await waiting).toBe(first);
 });
