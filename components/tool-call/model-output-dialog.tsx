@@ -3,9 +3,9 @@
 import { useTranslations } from 'next-intl';
 import { Dialog } from '#components/ui/dialog';
 import { MarkedText } from '#components/ui/marked-text';
+import { toModelOutput } from '#lib/call/model-output';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { toModelOutput } from '#lib/tool-call/model-output';
 import { ScrollRegion } from '../result/scroll-region.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
 

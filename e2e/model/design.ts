@@ -1,5 +1,5 @@
-import { transition } from '#lib/tool-call/call-machine';
-import { resumeAction } from '#lib/tool-call/resume-matrix';
+import { transition } from '#lib/call/call-machine';
+import { resumeAction } from '#lib/call/resume-matrix';
 
 /** The rules that a world goes by: the real ones, or broken ones. */
 export interface Design {

@@ -1,7 +1,7 @@
+import type { CallEvent } from '#lib/call/call-machine';
+import type { ClientKnowledge } from '#lib/call/resume-matrix';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { CallEvent } from '#lib/tool-call/call-machine';
-import type { ClientKnowledge } from '#lib/tool-call/resume-matrix';
 import type { Design } from './design.ts';
 import {
   type Bounds,

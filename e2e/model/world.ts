@@ -1,4 +1,4 @@
-import type { CallState } from '#lib/tool-call/call-machine';
+import type { CallState } from '#lib/call/call-machine';
 
 export type Instance = 'a' | 'b';
 

@@ -7,10 +7,10 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** What the parts of the server know of each other. */
 const INTERFACES = [
-  'server/agent/agent.ts',
+  'server/runs/agent/agent.ts',
   'server/auth/principal.ts',
   'server/blobs/blob-store.ts',
-  'server/bus/event-bus.ts',
+  'server/events/event-bus.ts',
   'server/calls/call-service.ts',
   'server/clock.ts',
   'server/http/http-client-service.ts',
@@ -30,21 +30,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/json': ['lib/json'],
   'lib/text': ['lib/text'],
   'lib/protocol': ['lib/protocol', 'lib/util'],
-  'lib/tool-call': ['lib/tool-call', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
+  'lib/call': ['lib/call', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
   'lib/schema': ['lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
   lib: ['lib'],
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
   // What speaks to the outside knows who asks and through whom; the services know nothing of it.
   'server/http': ['server/http', 'server/auth', ...INTERFACES, 'lib'],
-  'server/sockets': [
-    ...['server/sockets', 'server/auth', 'server/clients', 'server/watch'],
+  // Clients take and answer calls, a run has an agent; neither the other way round.
+  'server/connections': [
+    ...['server/connections', 'server/sockets', 'server/auth', 'server/calls'],
     ...INTERFACES,
     'lib',
   ],
-  // Clients take and answer calls, a run has an agent; neither the other way round.
-  'server/clients': ['server/clients', 'server/calls', ...INTERFACES, 'lib'],
-  'server/runs': ['server/runs', 'server/agent', ...INTERFACES, 'lib'],
+  'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // Next, as the one that answers what the HTTP part leaves to pages.
   'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
   // The composition root builds everything.
@@ -57,7 +56,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'lib/json': [],
   'lib/text': [],
   'lib/protocol': ['zod'],
-  'lib/tool-call': ['zod'],
+  'lib/call': ['zod'],
   'lib/schema': ['@cfworker/json-schema', 're2js'],
   'lib/stores': ['zustand'],
 };

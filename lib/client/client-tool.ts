@@ -1,5 +1,5 @@
+import type { Progress } from '../call/merge-card.ts';
 import type { ToolAnnotations, ToolSpec } from '../protocol/tool-spec.ts';
-import type { Progress } from '../tool-call/merge-card.ts';
 
 /** One news of a running call, for people; the model never sees it. */
 export interface StatusUpdate {

@@ -1,10 +1,10 @@
+import { parseJson } from '../json/parse-json.ts';
 import {
   type AttachmentUpload,
   toolErrorSchema,
   toolResultSchema,
 } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import { parseJson } from '../schema/parse-json.ts';
 import { toBase64 } from '../util/base64.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { ClientToolAnswer, ToolAttachment } from './client-tool.ts';

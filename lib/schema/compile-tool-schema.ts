@@ -1,11 +1,11 @@
 import { isRecord } from '../json/is-record.ts';
+import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { checkExpansion } from './check-expansion.ts';
 import { createCheckRun, isExhausted } from './check-run.ts';
 import { describeValue } from './describe-value.ts';
 import { evaluate } from './evaluate.ts';
-import { type JsonFault, measureJson } from './measure-json.ts';
 import { readSchema } from './read-schema.ts';
 import { repairArgs } from './repair-args.ts';
 import type { SchemaNode } from './schema-node.ts';

@@ -1,4 +1,4 @@
-import { isFinalCard } from '../tool-call/merge-card.ts';
+import { isFinalCard } from '../call/merge-card.ts';
 import type { CallsState } from './fold-calls.ts';
 
 export interface FinishedCalls {

@@ -1,7 +1,7 @@
+import { isFinalCard, mergeCard } from '../call/merge-card.ts';
 import { sameJson } from '../json/equal.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
-import { isFinalCard, mergeCard } from '../tool-call/merge-card.ts';
 
 /** A call as the screen knows it. `seq` is the number of the event that last changed it. */
 export interface CallEntry {

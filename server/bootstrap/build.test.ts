@@ -8,7 +8,7 @@ test.each([
   'server/store/store.contract.ts',
   'lib/a.test.ts',
   'components/card.test.tsx',
-  'lib/tool-call/SPEC.md',
+  'lib/call/SPEC.md',
   'app/.DS_Store',
 ])('%s asks for no new build', (path) => expect(isOutsideBuild(path)).toBe(true));
 

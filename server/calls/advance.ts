@@ -1,10 +1,10 @@
+import { boundCard, boundUpdate } from '#lib/call/bound-card';
+import type { CallEvent, CallState, Refusal } from '#lib/call/call-machine';
+import { transition } from '#lib/call/call-machine';
+import { mergeCard } from '#lib/call/merge-card';
 import { toCardStatus } from '#lib/protocol/call-status';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
-import { boundCard, boundUpdate } from '#lib/tool-call/bound-card';
-import type { CallEvent, CallState, Refusal } from '#lib/tool-call/call-machine';
-import { transition } from '#lib/tool-call/call-machine';
-import { mergeCard } from '#lib/tool-call/merge-card';
 import { type CallRecord, isPolling, type Provider } from '../store/call-record.ts';
 import { describeChange } from './describe-change.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { mergeCard } from '#lib/call/merge-card';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
-import { mergeCard } from '#lib/tool-call/merge-card';
 import type { CallRecord } from '../store/call-record.ts';
 import { type Change, type Store, StoreFailedError } from '../store/store.ts';
 import { advance, firstCard } from './advance.ts';

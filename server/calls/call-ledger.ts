@@ -1,9 +1,9 @@
+import { boundUpdate } from '#lib/call/bound-card';
+import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { boundUpdate } from '#lib/tool-call/bound-card';
-import { mergeCard } from '#lib/tool-call/merge-card';
-import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ShownCall } from './call-service.ts';

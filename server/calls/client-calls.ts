@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
+import type { Answerer, Refusal } from '#lib/call/call-machine';
 import { fitsJson } from '#lib/json/cut-json';
 import { sameJson } from '#lib/json/equal';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -8,8 +10,6 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
-import { SHOWN_WHOLE_BYTES } from '#lib/tool-call/bound-card';
-import type { Answerer, Refusal } from '#lib/tool-call/call-machine';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { CallLedger } from './call-ledger.ts';

@@ -1,6 +1,6 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';

@@ -1,10 +1,10 @@
+import { boundUpdate } from '#lib/call/bound-card';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
-import { boundUpdate } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import { type CallRecord, NO_ROUTING } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';

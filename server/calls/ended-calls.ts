@@ -1,5 +1,5 @@
+import { summaryOfCard } from '#lib/call/bound-card';
 import { estimateJsonBytes } from '#lib/json/estimate-bytes';
-import { summaryOfCard } from '#lib/tool-call/bound-card';
 import type { CallRecord } from '../store/call-record.ts';
 import type { ShownCall } from './call-service.ts';
 

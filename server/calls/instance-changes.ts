@@ -1,11 +1,7 @@
+import type { NeverStarted } from '#lib/call/call-machine';
+import { type ClientKnowledge, type ResumeAction, resumeAction } from '#lib/call/resume-matrix';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
-import type { NeverStarted } from '#lib/tool-call/call-machine';
-import {
-  type ClientKnowledge,
-  type ResumeAction,
-  resumeAction,
-} from '#lib/tool-call/resume-matrix';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import { hasJournal, isRerunnable } from './advance.ts';

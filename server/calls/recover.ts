@@ -1,5 +1,5 @@
+import { boundCard } from '#lib/call/bound-card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { boundCard } from '#lib/tool-call/bound-card';
 import type { Clock } from '../clock.ts';
 import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
+import { mayBeOffered, type NeverStarted } from '#lib/call/call-machine';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
-import { mayBeOffered, type NeverStarted } from '#lib/tool-call/call-machine';
 import type { ApprovalScope, CallRecord } from '../store/call-record.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { isRerunnable } from './advance.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { EventBus, LoggedEvent, SnapshotText } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
+import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
 
 /** Proxies close what is silent for a minute. */
 export const HEARTBEAT_MS = 15_000;

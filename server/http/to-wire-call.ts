@@ -1,5 +1,5 @@
+import { boundCard, cutLarge } from '#lib/call/bound-card';
 import type { ListedCall, WireCallRecord } from '#lib/protocol/call-record';
-import { boundCard, cutLarge } from '#lib/tool-call/bound-card';
 import type { CallRecord } from '../store/call-record.ts';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);

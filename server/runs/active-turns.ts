@@ -1,6 +1,6 @@
 import { errorMessage } from '#lib/util/error-message';
-import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from '../agent/agent.ts';
-import { internalError } from '../agent/describe-model-error.ts';
+import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
+import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
 
 /** The turns that run now: at most one of each run. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TurnEnd } from '../agent/agent.ts';
-import { createTestStore } from '../agent/testing/fakes.ts';
+import type { TurnEnd } from './agent/agent.ts';
+import { createTestStore } from './agent/testing/fakes.ts';
 import { oldRun, principal, saying, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 describe('starting', () => {

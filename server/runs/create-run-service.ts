@@ -1,14 +1,14 @@
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from '../agent/agent.ts';
-import type { TurnError } from '../agent/describe-model-error.ts';
-import type { Models, OpenedModel } from '../agent/models.ts';
-import { failure, type Notice, STOPPED } from '../agent/notices.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import { StoreFailedError } from '../store/store.ts';
 import { createActiveTurns } from './active-turns.ts';
+import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
+import type { TurnError } from './agent/describe-model-error.ts';
+import type { Models, OpenedModel } from './agent/models.ts';
+import { failure, type Notice, STOPPED } from './agent/notices.ts';
 import { createKnownRuns } from './known-runs.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type SaidMessage } from './live-run.ts';
 import { recoverTurn } from './recover-turn.ts';

@@ -1,6 +1,6 @@
 import type { Message } from '#lib/protocol/run';
-import type { TurnEnd } from '../agent/agent.ts';
-import { INFORMING } from '../agent/notices.ts';
+import type { TurnEnd } from './agent/agent.ts';
+import { INFORMING } from './agent/notices.ts';
 
 /** The notice of a turn that was taken up after a restart. */
 export const RESTARTED = 'restarted';

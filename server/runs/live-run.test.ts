@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestStore } from '../agent/testing/fakes.ts';
+import { createTestStore } from './agent/testing/fakes.ts';
 import { folded, saying, setupRuns, type Turn } from './testing/setup-runs.ts';
 
 describe('what watchers see', () => {

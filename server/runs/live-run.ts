@@ -1,8 +1,8 @@
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
-import type { MessageWriter, Transcript } from '../agent/agent.ts';
-import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import type { Change, Store } from '../store/store.ts';
+import type { MessageWriter, Transcript } from './agent/agent.ts';
 import { createMessageWriter } from './message-writer.ts';
 
 export interface LiveRunDeps {

@@ -1,7 +1,7 @@
 import type { Message, MessagePart } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
-import type { MessageWriter } from '../agent/agent.ts';
 import type { Clock } from '../clock.ts';
+import type { MessageWriter } from './agent/agent.ts';
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;

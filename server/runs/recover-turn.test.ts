@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '#lib/protocol/run';
-import { fakeCall } from '../agent/testing/fakes.ts';
+import { fakeCall } from './agent/testing/fakes.ts';
 import { RESTARTED } from './interrupted-turn.ts';
 import { oldMessage, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
 

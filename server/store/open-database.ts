@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { checkStoreFile, walFile } from './check-store-file.ts';
-import { fileSize } from './file-bytes.ts';
+import { checkStoreFile, walFile } from './integrity/check-store-file.ts';
+import { fileSize } from './integrity/file-bytes.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 

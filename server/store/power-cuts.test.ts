@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isLogInDatabase } from './is-log-in-database.ts';
-import { scanWal } from './scan-wal.ts';
+import { isLogInDatabase } from './integrity/is-log-in-database.ts';
+import { scanWal } from './integrity/scan-wal.ts';
 import {
   cutPower,
   emptyFiles,

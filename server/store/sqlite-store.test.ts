@@ -19,11 +19,11 @@ import { afterEach, expect, test } from 'vitest';
 import { toChangingColumns, toFixedColumns } from './call-row.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { finalCall, sampleCall } from './sample-call.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+import { finalCall, sampleCall } from './testing/sample-call.ts';
 
 describeStore('the store in SQLite', () => {
   const dir = mkdtempSync(join(tmpdir(), 'store-'));
@@ -69,7 +69,7 @@ function startWriter(command: string, args: readonly string[], onLine: (count: n
   return { child, ended: Promise.all([once(reader, 'close'), once(child, 'exit')]), lines };
 }
 
-const writer = join(import.meta.dirname, 'write-until-killed.ts');
+const writer = join(import.meta.dirname, 'testing/write-until-killed.ts');
 const RANK = ['PENDING', 'RUNNING', 'SUCCEEDED'];
 
 /** Each call has at least the state that was printed, and may have got one further. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from './call-record.ts';
-import { finalCall, sampleCall, sampleProvider } from './sample-call.ts';
 import { BadCursorError, type Store } from './store.ts';
-import { putCall, type Setup } from './store-setup.ts';
+import { finalCall, sampleCall, sampleProvider } from './testing/sample-call.ts';
+import { putCall, type Setup } from './testing/store-setup.ts';
 
 /** Calls as every `Store` keeps and lists them. */
 export function describeCalls(setup: Setup) {

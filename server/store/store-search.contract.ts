@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from './call-record.ts';
-import { finalCall } from './sample-call.ts';
 import { BadCursorError, BadSearchError } from './store.ts';
-import { putCall, type Setup } from './store-setup.ts';
+import { finalCall } from './testing/sample-call.ts';
+import { putCall, type Setup } from './testing/store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */
 export function describeSearch(setup: Setup) {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Progress } from '#lib/tool-call/merge-card';
+import type { Progress } from '#lib/call/merge-card';
 
 /** What a running server tool may do besides returning. Never the socket, never the store. */
 export interface ToolContext {

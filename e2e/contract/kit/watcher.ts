@@ -1,10 +1,10 @@
+import { mergeCard } from '../../../lib/call/merge-card.ts';
 import type { Card, CardUpdate } from '../../../lib/protocol/card.ts';
 import {
   type WatchEvent,
   type WatchServerMessage,
   watchServerMessageSchema,
 } from '../../../lib/protocol/watch-messages.ts';
-import { mergeCard } from '../../../lib/tool-call/merge-card.ts';
 import type { Callboard } from '../../start-callboard.ts';
 import { openSocket, type Socket, type SocketOptions } from './socket.ts';
 

@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const INVOKE = 'server/calls/invoke.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const MACHINE = 'lib/tool-call/call-machine.ts';
-const CHECK = 'server/store/check-store-file.ts';
+const MACHINE = 'lib/call/call-machine.ts';
+const CHECK = 'server/store/integrity/check-store-file.ts';
 const RUNNER = 'lib/client/call-runner.ts';
 
 /** Guards of the record and of what a crash leaves open. */
@@ -150,13 +150,13 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     breaks: 'I5',
     patches: [
       {
-        file: 'lib/tool-call/resume-matrix.ts',
+        file: 'lib/call/resume-matrix.ts',
         find: "return rerunnable ? 'offer' : 'outcome_unknown';",
         replace: "return 'offer';",
       },
       {
         // Each of the two would do alone: what is offered again is refused here.
-        file: 'lib/tool-call/call-machine.ts',
+        file: 'lib/call/call-machine.ts',
         find: 'return !hasStarted || (state.rerunnable && rerunnable);',
         replace: 'return hasStarted !== undefined;',
       },

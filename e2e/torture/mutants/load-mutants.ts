@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const HUB = 'server/watch/watch-hub.ts';
+const HUB = 'server/events/watch-hub.ts';
 
 /** Guards against load, nonsense and races, beside those of messages. */
 export const LOAD_MUTANTS: readonly Mutant[] = [
@@ -46,7 +46,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'lib/schema/parse-json.ts',
+        file: 'lib/json/parse-json.ts',
         find: 'if (!check.ok) {',
         replace: "if (!check.ok && text === '') {",
       },
@@ -58,7 +58,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'server/sockets/parse-client-frame.ts',
+        file: 'server/connections/parse-client-frame.ts',
         find: 'clientMessageSchema.safeParse(parsed.value);',
         replace: '{ success: true, data: parsed.value };',
       },
@@ -70,7 +70,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'server/sockets/client-socket.ts',
+        file: 'server/connections/client-socket.ts',
         find: 'if (!guard.take())',
         replace: 'if (!guard)',
       },
@@ -82,7 +82,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'server/sockets/watch-socket.ts',
+        file: 'server/events/watch-socket.ts',
         find: 'if (!guard.take())',
         replace: 'if (!guard)',
       },
@@ -94,7 +94,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'server/sockets/parse-client-frame.ts',
+        file: 'server/connections/parse-client-frame.ts',
         find: 'const checked = clientMessageSchema',
         replace:
           "for (const from = process.cpuUsage(); text.includes('image/png') && text.length % 20 === 0 && process.cpuUsage(from).user < 400_000; );\n  const checked = clientMessageSchema",
@@ -120,7 +120,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     inShort: true,
     patches: [
       {
-        file: 'server/agent/build-model-history.ts',
+        file: 'server/runs/agent/build-model-history.ts',
         find: 'results.push(told.result);',
         replace:
           "if (input.calls.get(part.tool_call_id)?.status === 'SUCCEEDED') results.push(told.result);",

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts';
 
-const MACHINE = 'lib/tool-call/call-machine.ts';
+const MACHINE = 'lib/call/call-machine.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const SESSIONS = 'server/clients/client-sessions.ts';
+const SESSIONS = 'server/connections/client-sessions.ts';
 const RUNNER = 'lib/client/call-runner.ts';
-const HUB = 'server/watch/watch-hub.ts';
+const HUB = 'server/events/watch-hub.ts';
 
 const clientNotAsked = [
   {
@@ -147,13 +147,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     breaks: 'I14',
     patches: [
       {
-        file: 'server/clients/identify.ts',
+        file: 'server/connections/identify.ts',
         find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
         replace: 'await Promise.resolve().catch(',
       },
       {
         // Each of the two keeps it: at the hello, and once the client has spoken.
-        file: 'server/clients/identify.ts',
+        file: 'server/connections/identify.ts',
         find: "? [{ type: 'put_client', client: { ...client, resumeTokenHash: heardHash(resumeToken) } }]",
         replace: '? []',
       },

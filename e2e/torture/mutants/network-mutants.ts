@@ -123,7 +123,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     breaks: 'I6',
     patches: [
       {
-        file: 'server/clients/identify.ts',
+        file: 'server/connections/identify.ts',
         find: "(await find(hash('sha256', nextToken)))",
         replace: 'undefined',
       },

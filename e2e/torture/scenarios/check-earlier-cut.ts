@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkStoreFile } from '../../../server/store/check-store-file.ts';
+import { checkStoreFile } from '../../../server/store/integrity/check-store-file.ts';
 import { defineRowChecksum } from '../../../server/store/row-checksum.ts';
 import type { EarlierCut } from '../disk-shim/shimmed-disk.ts';
 import type { Violation } from '../scenario.ts';

@@ -10,7 +10,7 @@ interface KillPoint {
 
 const LEDGER = 'server/calls/call-ledger.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const SESSIONS = 'server/clients/client-sessions.ts';
+const SESSIONS = 'server/connections/client-sessions.ts';
 const WORKER = 'server/store/write-worker.ts';
 const COMMIT = "database.exec('COMMIT');";
 

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { mergeCard } from '#lib/call/merge-card';
 import type { Card } from '#lib/protocol/card';
-import { mergeCard } from '#lib/tool-call/merge-card';
 import { toFrame, upgradeHead } from '../../contract/kit/raw-socket.ts';
 import { connectClient } from '../../contract/kit/tool-client.ts';
 import type { Callboard } from '../../start-callboard.ts';

@@ -1,16 +1,16 @@
 import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { type Agent, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from '../../agent/agent.ts';
-import { createModels } from '../../agent/models.ts';
-import { createRehearsalModel } from '../../agent/rehearsal/rehearsal-model.ts';
+import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
+import { type Agent, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from '../agent/agent.ts';
+import { createModels } from '../agent/models.ts';
 import {
   createFakeBus,
   createFakeCalls,
   createManualClock,
   createTestStore,
   type TestStore,
-} from '../../agent/testing/fakes.ts';
+} from '../agent/testing/fakes.ts';
 import { createRunService } from '../create-run-service.ts';
 
 export const principal = { kind: 'operator', sessionId: null } as const;

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { toChangingColumns, toFixedColumns } from '../call-row.ts';
 import { GUARDS, rowChecksum } from '../row-checksum.ts';
-import { finalCall } from '../sample-call.ts';
 import type { ToolCallRow } from '../tables.ts';
+import { finalCall } from './sample-call.ts';
 
 /**
  * Many final calls, the oldest first, straight into a database of any version

@@ -1,4 +1,4 @@
-import type { WalSource } from '../scan-wal.ts';
+import type { WalSource } from '../integrity/scan-wal.ts';
 
 /** Small, so that thousands of stores take a moment; frames meet the borders of sectors as larger ones do. */
 const PAGE = 512;

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkStoreFile, walFile } from '../check-store-file.ts';
+import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
-import { sampleCall } from '../sample-call.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
 import { markFile } from '../store-mark.ts';
+import { sampleCall } from './sample-call.ts';
 
 /** The bytes of a store as a process that was killed leaves them. */
 export interface StoreFiles {

@@ -1,0 +1,173 @@
+import { rmSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Principal } from '../auth/principal.ts';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { instanceAddress } from '../events/event-bus.ts';
+import { createClientIds } from './client-ids.ts';
+import { createHttpClients } from './http-clients.ts';
+
+const agent: Principal = { kind: 'agent', name: 'robot', tools: [] };
+
+async function setup(dir?: string) {
+  const calls = await setupCalls(dir === undefined ? {} : { dir });
+  onTestFinished(async () => {
+    await calls.close(true);
+    rmSync(calls.dir, { recursive: true, force: true });
+  });
+  const { store, bus, registry, table, clock } = calls;
+  const ids = createClientIds({ store, table, isMadeHere: () => false });
+  const service = createHttpClients({
+    ...{ store, ids, bus, registry, table, clock },
+    calls: calls.calls,
+    answers: calls.calls.clients,
+    instances: calls.calls.instances,
+    closing: new AbortController().signal,
+  });
+  const still = new AbortController().signal;
+  const schema = { type: 'object' };
+  const client = (client_id: string, principal: Principal = operator) => ({
+    register: (name: string, more: object = {}) =>
+      service.register(principal, { client_id, tools: [{ name, schema, ...more }] }),
+    async fetch(signal = still) {
+      const answer = await service.requests(principal, client_id, 0, signal);
+      return answer.ok ? answer.requests.map(({ id, attempt }) => [id, attempt]) : answer.code;
+    },
+    submit: (id: string) => service.submit(principal, id, { status: 'SUCCEEDED', error: null }),
+  });
+  return { ...calls, ids, client };
+}
+
+const MINUTE = 60_000;
+
+test('[ID7] an id belongs to the principal that used it first, also after a restart', async () => {
+  const before = await setup();
+  await before.client('desk').register('print');
+  const { id } = await before.invoke('print');
+  for (const { client } of [before, await setup(before.dir)]) {
+    expect(await client('desk', agent).register('print')).toMatchObject({ code: 'conflict' });
+    expect(await client('desk', agent).fetch()).toBe('conflict');
+    expect(await client('desk', agent).submit(id)).toMatchObject({ code: 'permission_denied' });
+    expect(await client('desk').register('print')).toMatchObject({ registered_count: 1 });
+  }
+});
+
+test('[ID7] of two principals that name a free id at a time one is given it', async () => {
+  const { client, ids } = await setup();
+  const all = await Promise.all([
+    client('desk').register('print'),
+    client('desk', agent).register('print'),
+    client('desk').register('print'),
+  ]);
+  expect(all.map(({ ok }) => ok)).toEqual([true, false, true]);
+  expect(await ids.take('desk')).toBeUndefined();
+});
+
+test('a client that could not be written down has no box that takes its messages', async () => {
+  const { client, store, bus } = await setup();
+  const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  await expect(client('desk').register('print')).rejects.toThrow('disk full');
+  write.mockRestore();
+  const message = { type: 'tool_call_cancel', id: 'tc_1', reason: 'test' } as const;
+  const address = instanceAddress('desk', 'http:desk');
+  expect(await bus.deliver(address, { type: 'send', message })).toBe(false);
+  expect(await client('desk').register('print')).toMatchObject({ registered_count: 1 });
+});
+
+test('[ID8] what is handed out is granted on disk before, and is not handed out again', async () => {
+  const { client, invoke, store } = await setup();
+  const desk = client('desk');
+  await desk.register('print', { timeout_ms: 5_000 });
+  const { id } = await invoke('print');
+  expect(await store.getCall(id)).toMatchObject({ phase: 'offered', granted: false });
+  expect(await desk.fetch()).toEqual([[id, 1]]);
+  expect(await store.getCall(id)).toMatchObject({ phase: 'granted', granted: true });
+  expect(await desk.fetch()).toEqual([]);
+  expect(await desk.submit(id)).toEqual({ ok: true, status: 'SUCCEEDED' });
+});
+
+test('[ID8] a request whose claim cannot be written keeps no other back', async () => {
+  const { client, invoke, store } = await setup();
+  const desk = client('desk');
+  await desk.register('print');
+  const [, second] = [await invoke('print'), await invoke('print')];
+  vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  expect(await desk.fetch()).toEqual([[second.id, 1]]);
+  await expect(desk.fetch()).rejects.toThrow('disk full');
+});
+
+test('[ID8] until it is fetched a call has the time of the queue, and is asked once', async () => {
+  const { client, invoke, clock, settle, call } = await setup();
+  const desk = client('desk');
+  await desk.register('print', { timeout_ms: 1_000 });
+  const [fetched, left] = [await invoke('print'), await invoke('print')];
+  clock.advance(29_000);
+  await settle();
+  expect(await desk.fetch()).toEqual([
+    [fetched.id, 1],
+    [left.id, 1],
+  ]);
+  expect(await desk.submit(fetched.id)).toMatchObject({ ok: true });
+  const late = await invoke('print');
+  clock.advance(30_000);
+  await settle();
+  expect((await call(left.id)).error).toMatchObject({ clock: 'execute' });
+  expect((await call(late.id)).error).toMatchObject({ clock: 'queue', executed: 'no' });
+  expect(await desk.fetch()).toEqual([]);
+});
+
+test('[ID8] what a client had not fetched when it was gone goes to another, what it had waits for it', async () => {
+  const { client, connect, invoke, clock, settle, call } = await setup();
+  const desk = client('desk');
+  await desk.register('print', { timeout_ms: 300_000 });
+  const { id: fetched } = await invoke('print');
+  expect(await desk.fetch()).toEqual([[fetched, 1]]);
+  clock.advance(MINUTE - 1_000);
+  const { id } = await invoke('print');
+  const phone = connect('phone', { claims: true, epoch: 'e' });
+  phone.offer(tool('print'));
+  clock.advance(1_000);
+  await settle();
+  expect(phone.requests()).toMatchObject([{ id, attempt: 2 }]);
+  // Longer than the grace in which a client with a journal has to be back.
+  clock.advance(3 * MINUTE);
+  await settle();
+  expect((await call(fetched)).phase).toBe('granted');
+  expect(await desk.submit(fetched)).toEqual({ ok: true, status: 'SUCCEEDED' });
+});
+
+test('[ID8] a poll that was given up takes nothing with it', async () => {
+  const { client, invoke } = await setup();
+  const desk = client('desk');
+  await desk.register('print');
+  const { id } = await invoke('print');
+  const gone = new AbortController();
+  const polled = desk.fetch(gone.signal);
+  // It hangs up while what it shall be given is being written.
+  await Promise.resolve().then(() => gone.abort());
+  expect(await polled).toEqual([]);
+  expect(await desk.fetch()).toEqual([[id, 1]]);
+});
+
+test('[ID8] over a restart what was not fetched is asked again, and what was is answered', async () => {
+  const before = await setup();
+  await before.client('desk').register('print', { timeout_ms: 300_000 });
+  const { id: fetched } = await before.invoke('print');
+  await before.client('desk').fetch();
+  const { id } = await before.invoke('print');
+  const after = await setup(before.dir);
+  await after.calls.recover(before.clock.now());
+  const desk = after.client('desk');
+  await desk.register('print', { timeout_ms: 300_000 });
+  await after.settle();
+  expect(await desk.fetch()).toEqual([[id, 2]]);
+  for (const one of [fetched, id]) expect(await desk.submit(one)).toMatchObject({ ok: true });
+});
+
+test('[ID8] an answer to what was not fetched counts: the client knew of the call', async () => {
+  const { client, invoke } = await setup();
+  const desk = client('desk');
+  await desk.register('print');
+  const { id } = await invoke('print');
+  expect(await desk.submit(id)).toEqual({ ok: true, status: 'SUCCEEDED' });
+  expect(await desk.fetch()).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { isRecord } from '#lib/json/is-record';
+import { type ParsedJson, parseJson } from '#lib/json/parse-json';
+import { type ClientMessage, clientMessageSchema } from '#lib/protocol/client-messages';
+import { failureText } from '#lib/protocol/failure-text';
+import { LIMITS } from '#lib/protocol/limits';
+import type { UnreadableAnswer } from './client-answer.ts';
+
+export type ParsedFrame =
+  | { readonly ok: true; readonly message: ClientMessage }
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** So that a client can tell which of its messages was not understood. */
+      readonly id: string | undefined;
+      /** The call that it wanted to answer. */
+      readonly answerTo: string | undefined;
+      /** It ends that call: given unless it names an attempt that cannot be. */
+      readonly answer: UnreadableAnswer | undefined;
+    };
+
+/** The limit is that of the fields; type, id and attempt stand around them. */
+const STATUS_FRAME_CHARS = LIMITS.statusBytes + 1_024;
+
+/** The one place where a client's text becomes a message. Total: it never throws. */
+export function parseClientFrame(text: string): ParsedFrame {
+  const limits = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
+  const parsed = withPlainFailure(parseJson(text, limits));
+  if (!parsed.ok) return unreadable(parsed.message, headOf(text));
+  const checked = clientMessageSchema.safeParse(parsed.value);
+  if (checked.success) {
+    const { data: message } = checked;
+    return message.type === 'tool_status' && text.length > STATUS_FRAME_CHARS
+      ? unreadable(STATUS_TOO_LONG, { id: message.id })
+      : { ok: true, message };
+  }
+  const [issue] = checked.error.issues;
+  const where = issue?.path.join('.') || 'the message';
+  const what = `${where}: ${issue?.message ?? 'is not a message of this protocol'}`;
+  return unreadable(what, isRecord(parsed.value) ? parsed.value : {});
+}
+
+/** A failure has two spellings, and needs no text: both become a `tool_error` with one. */
+function withPlainFailure(parsed: ParsedJson): ParsedJson {
+  if (!parsed.ok || !isAnswer(parsed.value)) return parsed;
+  const { type, id, attempt, success, output, error, code } = parsed.value;
+  if (type === 'tool_result' && success !== false) return parsed;
+  const said = failureText(type === 'tool_error' ? error : output);
+  const named = typeof code === 'string' && code.length <= CODE_CHARS ? code : undefined;
+  return { ok: true, value: { type: 'tool_error', id, attempt, error: said, code: named } };
+}
+
+const CODE_CHARS = 64;
+
+/** Of an answer too deep or too large to be parsed, as this system's own clients begin it. */
+const ANSWER_HEAD =
+  /^\s*\{\s*"type"\s*:\s*"(tool_(?:result|error))"\s*,\s*"id"\s*:\s*"([^"\\]{1,128})"(?:\s*,\s*"attempt"\s*:\s*(\d{1,9})(?=\s*[,}])|(?!\s*,\s*"attempt"))/;
+
+function headOf(text: string): Record<string, unknown> {
+  const [, type, id, attempt] = ANSWER_HEAD.exec(text) ?? [];
+  return { type, id, attempt: attempt === undefined ? undefined : Number(attempt) };
+}
+
+const isAnswer = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && (value.type === 'tool_result' || value.type === 'tool_error');
+
+function unreadable(message: string, frame: Record<string, unknown>): ParsedFrame {
+  const { attempt } = frame;
+  const id = isId(frame.id) ? frame.id : undefined;
+  const answerTo = isAnswer(frame) ? id : undefined;
+  const answer =
+    answerTo !== undefined && (attempt === undefined || isAttempt(attempt))
+      ? ({ type: 'unreadable_answer', id: answerTo, attempt, message } as const)
+      : undefined;
+  return { ok: false, message, id, answerTo, answer };
+}
+
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= 128;
+
+const isAttempt = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0;
+
+/** A status goes to every watcher and stays on its card; what is large belongs into the result. */
+const STATUS_TOO_LONG = `A tool_status takes at most ${LIMITS.statusBytes} bytes; send large data with the result`;

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocketServer } from 'ws';
+import type { Principal } from '../../auth/principal.ts';
+import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
+import { type Calls, createCalls } from '../../calls/create-call-service.ts';
+import { createSystemClock } from '../../clock.ts';
+import { createMemoryBus } from '../../events/memory-bus.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { createClientIds } from '../client-ids.ts';
+import { createClientSessions } from '../client-sessions.ts';
+import { createClientSocketHandler } from '../client-socket.ts';
+import { createClientTable } from '../client-table.ts';
+
+export const principal: Principal = { kind: 'operator', sessionId: null };
+
+/** Calls and clients on real sockets and the real time, without the doors before them. */
+export async function serveClients({
+  heartbeatMs = 10_000,
+  schedule = setImmediate,
+}: {
+  heartbeatMs?: number;
+  /** When the store commits; by default at once. */
+  schedule?(flush: () => void): void;
+} = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-sockets-'));
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const clock = createSystemClock();
+  const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const registry = createToolRegistry({
+    serverTools: [],
+    standing: (instanceId) => table.standing(instanceId),
+  });
+  const table: ReturnType<typeof createClientTable> = createClientTable({
+    now: clock.now,
+    toolsOf: registry.namesOf,
+    standingChanged: registry.standingChanged,
+  });
+  let ids = 0;
+  const newId = () => `id_${++ids}`;
+  const calls: Calls = createCalls({
+    store,
+    bus,
+    registry,
+    clock,
+    check: () => ({ verdict: 'allow' }),
+    newCallId: newId,
+    ensureRun: () => Promise.resolve(),
+    facts: table.facts,
+    onDurable: () => {},
+    onError,
+  });
+  const sessions = createClientSessions({
+    store,
+    bus,
+    registry,
+    ids: createClientIds({ store, table, isMadeHere: () => false }),
+    table,
+    calls: calls.clients,
+    instances: calls.instances,
+    blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
+    clock,
+    heartbeatMs,
+    newId,
+    newSecret: () => `secret-${newId()}`,
+    secretAfter: (token) => `after-${token}`,
+    onError,
+  });
+  const handle = createClientSocketHandler({
+    sessions,
+    table,
+    clock,
+    heartbeatMs,
+    flood: { burst: 2_000, perSecond: 1_000 },
+    newNonce: newId,
+  });
+  const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  const closed: number[] = [];
+  wss.on('connection', (socket, incoming) => {
+    socket.on('close', (code) => closed.push(code));
+    handle(socket, { principal, stream: incoming.socket });
+  });
+  await once(wss, 'listening');
+  const address = wss.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    calls,
+    table,
+    errors,
+    /** Cuts all lines without a word. */
+    cut() {
+      for (const socket of wss.clients) socket.terminate();
+    },
+    /** Codes of the sockets that have closed. */
+    closed,
+    async close() {
+      for (const socket of wss.clients) socket.terminate();
+      await new Promise((resolve) => wss.close(resolve));
+      calls.stop();
+      await store.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

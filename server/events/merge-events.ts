@@ -1,0 +1,72 @@
+import { mergeCard } from '#lib/call/merge-card';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+
+/**
+ * What a slow watcher has missed, kept small: updates of one call are merged
+ * into one, and of the lists only the newest counts. Text that a model writes
+ * cannot be merged without the message that it belongs to; when it comes, or
+ * when more calls than `maxCalls` are waiting, only a fresh snapshot helps.
+ */
+export function createMissedEvents(maxCalls: number) {
+  const calls = new Map<string, Extract<WatchEvent, { type: 'call' }>>();
+  const newest = new Map<string, WatchEvent>();
+  let needsSnapshot = false;
+
+  function add(event: WatchEvent): void {
+    if (needsSnapshot) return;
+    switch (event.type) {
+      case 'call': {
+        const before = calls.get(event.tool_call_id);
+        calls.delete(event.tool_call_id);
+        calls.set(event.tool_call_id, {
+          ...event,
+          update: before ? mergeUpdates(before.update, event.update) : event.update,
+        });
+        break;
+      }
+      case 'message_delta':
+        needsSnapshot = true;
+        break;
+      case 'run':
+        newest.set(`run ${event.run.run_id}`, event);
+        break;
+      case 'message':
+        newest.set(`message ${event.message.message_id}`, event);
+        break;
+      case 'approval':
+        newest.set(`approval ${event.tool_call_id}`, event);
+        break;
+      case 'tools':
+      case 'clients':
+        newest.set(event.type, event);
+    }
+    if (calls.size + newest.size > maxCalls) needsSnapshot = true;
+    if (needsSnapshot) {
+      calls.clear();
+      newest.clear();
+    }
+  }
+
+  return {
+    add,
+    /** In order of their numbers, or `snapshot`; and nothing is missed any more. */
+    take(): WatchEvent[] | 'snapshot' {
+      const events = [...calls.values(), ...newest.values()].sort((a, b) => a.seq - b.seq);
+      const answer = needsSnapshot ? 'snapshot' : events;
+      calls.clear();
+      newest.clear();
+      needsSnapshot = false;
+      return answer;
+    },
+  };
+}
+
+/**
+ * Two updates as one, with the same effect on any card that has seen neither.
+ * Holds for what this server publishes, where no status goes back.
+ */
+export function mergeUpdates(first: CardUpdate, second: CardUpdate): CardUpdate {
+  const { params, ...rest } = mergeCard({ ...first, params: first.params ?? {} }, second);
+  return first.params || second.params ? { ...rest, params } : rest;
+}

@@ -1,0 +1,18 @@
+import { sameJson } from '#lib/json/equal';
+import type { CallRecord } from '../store/call-record.ts';
+import type { EventBus } from './event-bus.ts';
+import { toApproval } from './snapshot.ts';
+
+/** Publishes that a call begins to wait for a yes, that the question changes, and that it no longer waits. */
+export function publishApproval(
+  bus: Pick<EventBus, 'publish'>,
+  record: CallRecord,
+  previous: CallRecord | undefined,
+): void {
+  const approval = approvalOf(record);
+  if (sameJson(approval, previous ? approvalOf(previous) : null)) return;
+  bus.publish({ type: 'approval', tool_call_id: record.id, approval });
+}
+
+const approvalOf = ({ id, runId, card }: CallRecord) =>
+  toApproval({ tool_call_id: id, run_id: runId, card })[0] ?? null;

@@ -1,0 +1,113 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import { abortable } from '#lib/util/abortable';
+import type { Clock } from '../clock.ts';
+import { type PlannedAnswer, planAnswer } from './plan-answer.ts';
+
+export interface RehearsalOptions {
+  readonly clock: Clock;
+  /** Milliseconds between two pieces, so that people see text and arguments being written. */
+  readonly paceMs: number;
+}
+
+const TEXT_PIECE = 8;
+const ARGUMENT_PIECE = 4;
+
+/** It costs nothing and knows no tokens. */
+const USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
+
+/**
+ * A language model without a language model: rules that match words against
+ * tools, so that the whole way works without a key and without a network. It
+ * streams as a real one does, and says in each answer what it is.
+ */
+export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): LanguageModelV4 {
+  const pause = (signal: AbortSignal | undefined) => {
+    const paused = new Promise<void>((resolve) => {
+      clock.schedule(paceMs, resolve);
+    });
+    return signal ? abortable(signal, paused) : paused;
+  };
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'rehearsal',
+    modelId: 'rehearsal',
+    supportedUrls: {},
+    async doGenerate(options) {
+      const answer = planAnswer(options);
+      const calls = answer.calls.map((call, index) => ({
+        type: 'tool-call' as const,
+        toolCallId: callId(index),
+        toolName: call.name,
+        input: JSON.stringify(call.args),
+      }));
+      return {
+        content: [{ type: 'text', text: answer.text }, ...calls],
+        finishReason: finishReason(answer),
+        usage: USAGE,
+        warnings: [],
+      };
+    },
+    async doStream(options) {
+      return { stream: streamOf(partsOf(planAnswer(options)), () => pause(options.abortSignal)) };
+    },
+  };
+}
+
+/** Pulled one by one, so that nothing is made for a reader that has gone. */
+function streamOf(
+  parts: Iterator<LanguageModelV4StreamPart>,
+  pause: () => Promise<void>,
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    async pull(controller) {
+      const next = parts.next();
+      if (next.done) {
+        controller.close();
+        return;
+      }
+      if (next.value.type === 'text-delta' || next.value.type === 'tool-input-delta') await pause();
+      controller.enqueue(next.value);
+    },
+  });
+}
+
+function* partsOf(answer: PlannedAnswer): Generator<LanguageModelV4StreamPart> {
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id: 'text' };
+  for (const delta of pieces(answer.text, TEXT_PIECE))
+    yield { type: 'text-delta', id: 'text', delta };
+  yield { type: 'text-end', id: 'text' };
+  for (const [index, call] of answer.calls.entries()) {
+    const id = callId(index);
+    const input = JSON.stringify(call.args);
+    yield { type: 'tool-input-start', id, toolName: call.name };
+    for (const delta of pieces(input, ARGUMENT_PIECE))
+      yield { type: 'tool-input-delta', id, delta };
+    yield { type: 'tool-input-end', id };
+    yield { type: 'tool-call', toolCallId: id, toolName: call.name, input };
+  }
+  yield { type: 'finish', finishReason: finishReason(answer), usage: USAGE };
+}
+
+const finishReason = (answer: PlannedAnswer) =>
+  answer.calls.length > 0
+    ? { unified: 'tool-calls' as const, raw: 'tool_calls' }
+    : { unified: 'stop' as const, raw: 'stop' };
+
+const callId = (index: number): string => `call_${index + 1}`;
+
+function pieces(text: string, size: number): string[] {
+  const characters = Array.from(text);
+  const count = Math.ceil(characters.length / size);
+  return Array.from({ length: count }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''),
+  );
+}

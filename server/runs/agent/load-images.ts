@@ -1,0 +1,57 @@
+import type { Attachment } from '#lib/protocol/attachment';
+import type { CallRecord } from '../../store/call-record.ts';
+import type { ModelImage } from './build-model-history.ts';
+
+export interface ImageSource {
+  readBlob(blobId: string): Promise<{ bytes: Uint8Array } | undefined>;
+  /** Makes a picture as small as a model needs; told why when it cannot be read. */
+  scaleForModel(
+    bytes: Uint8Array,
+  ): Promise<
+    | { readonly ok: true; readonly bytes: Uint8Array; readonly mediaType: string }
+    | { readonly ok: false; readonly message: string }
+  >;
+}
+
+/** Each picture is sent again in every later step, so only the newest go along. */
+const NEWEST_IMAGES = 4;
+
+/**
+ * The newest pictures of the calls, ready to be sent. What cannot be read or
+ * scaled is left out: the model then has its description. `ready` is kept over
+ * the steps of a turn, so that each picture is scaled once.
+ */
+export async function loadImages(
+  callsInOrder: readonly CallRecord[],
+  source: ImageSource,
+  ready: Map<string, ModelImage>,
+): Promise<ReadonlyMap<string, ModelImage>> {
+  const wanted = callsInOrder
+    .filter((call) => call.status === 'SUCCEEDED')
+    .flatMap((call) => call.attachments)
+    .filter((one) => one.media_type.startsWith('image/'))
+    .slice(-NEWEST_IMAGES);
+  const loaded = await Promise.all(wanted.map((one) => loadImage(one, source, ready)));
+  const images = new Map<string, ModelImage>();
+  for (const [index, image] of loaded.entries()) {
+    const blobId = wanted[index]?.blob_id;
+    if (image && blobId !== undefined) images.set(blobId, image);
+  }
+  return images;
+}
+
+async function loadImage(
+  attachment: Attachment,
+  source: ImageSource,
+  ready: Map<string, ModelImage>,
+): Promise<ModelImage | undefined> {
+  const known = ready.get(attachment.blob_id);
+  if (known) return known;
+  const blob = await source.readBlob(attachment.blob_id);
+  if (!blob) return undefined;
+  const scaled = await source.scaleForModel(blob.bytes);
+  if (!scaled.ok) return undefined;
+  const image = { bytes: scaled.bytes, mediaType: scaled.mediaType };
+  ready.set(attachment.blob_id, image);
+  return image;
+}

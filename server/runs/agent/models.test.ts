@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
+import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
+import { createModels, type ModelsOptions } from './models.ts';
+import { takesImages } from './takes-images.ts';
+import { systemClock } from './testing/fakes.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+const make = (given: Partial<ModelsOptions> = {}) =>
+  createModels({
+    openaiApiKey: undefined,
+    openaiBaseUrl: undefined,
+    defaultModel: undefined,
+    rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
+    clock: systemClock,
+    ...given,
+  });
+
+const namesOf = (models: ReturnType<typeof make>) => models.list().map(({ model }) => model);
+
+describe('the default', () => {
+  test('[AL60] is the rehearsal model without anything', () => {
+    expect(make().defaultModel).toBe('rehearsal');
+  });
+
+  test('[AL60] is the first real model with a key', () => {
+    const models = make({ openaiApiKey: 'sk-x' });
+    expect(models.defaultModel).toMatch(/^openai:/);
+    expect(models.list().filter((one) => one.default)).toHaveLength(1);
+  });
+
+  test('[AL60] is CALLBOARD_MODEL when it is given, and that is listed first', () => {
+    const models = make({ openaiApiKey: 'sk-x', defaultModel: 'openai-chat:gpt-9' });
+    expect(models.defaultModel).toBe('openai-chat:gpt-9');
+    expect(namesOf(models)[0]).toBe('openai-chat:gpt-9');
+    expect(make({ openaiApiKey: 'sk-x', defaultModel: 'rehearsal' }).defaultModel).toBe(
+      'rehearsal',
+    );
+  });
+
+  test('[AL61] without a prefix it belongs to what is set up', () => {
+    expect(make({ openaiApiKey: 'sk-x', defaultModel: 'gpt-9' }).defaultModel).toBe('openai:gpt-9');
+    expect(
+      make({ openaiBaseUrl: 'http://127.0.0.1:9/v1', defaultModel: 'qwen3:8b' }).defaultModel,
+    ).toBe('compatible:qwen3:8b');
+  });
+});
+
+describe('a reference', () => {
+  test('[AL61] an id that is listed is found without its prefix', () => {
+    const resolved = make({ openaiApiKey: 'sk-x' }).resolve('gpt-5');
+    expect(resolved).toEqual({ ok: true, ref: 'openai:gpt-5' });
+  });
+
+  test('any id of a provider that is set up can be named', async () => {
+    const opened = await make({ openaiApiKey: 'sk-x' }).open('openai:gpt-99-preview');
+    expect(opened).toMatchObject({
+      ok: true,
+      model: { imageWay: 'tool_result', providerOptions: { openai: { store: false } } },
+    });
+  });
+
+  test.each(['nonsense', 'openai:', 'openai:a b', 'other:x', 'compatible:x', 'openai:gpt-5', ''])(
+    '[AL62] %j is refused without a key, with the list',
+    (ref) => {
+      expect(make().resolve(ref)).toEqual({
+        ok: false,
+        message: expect.stringContaining('There are: rehearsal.'),
+      });
+    },
+  );
+
+  test('[AL65] a default without its key is listed and can be asked, to say what is missing', () => {
+    const models = make({ defaultModel: 'openai:gpt-5' });
+    expect(namesOf(models)).toEqual(['openai:gpt-5', 'rehearsal']);
+    expect(models.resolve()).toEqual({ ok: true, ref: 'openai:gpt-5' });
+  });
+});
+
+describe('the list', () => {
+  test('[AL63] holds what the server of OPENAI_BASE_URL has', async () => {
+    const ids = ['llava:7b', 'qwen3:8b'];
+    const openai = await createScriptedOpenAI({ script: () => ({}), models: ids });
+    closing.push(openai.close);
+    const models = make({ openaiBaseUrl: `${openai.url}/` });
+    expect(models.defaultModel).toBe('compatible');
+    expect(await models.discover()).toEqual({ ok: true, ids });
+    expect(namesOf(models)).toEqual(['compatible:llava:7b', 'compatible:qwen3:8b', 'rehearsal']);
+    expect(models.defaultModel).toBe('compatible:llava:7b');
+    expect(models.list().map(({ images }) => images)).toEqual([true, false, false]);
+  });
+
+  const answers = (answer: () => Promise<Response>) =>
+    make({ openaiBaseUrl: 'http://models.test/v1', fetch: answer }).discover();
+
+  test.each([
+    ['fails', 'ECONNREFUSED', () => Promise.reject(new Error('ECONNREFUSED'))],
+    ['answers 500', 'HTTP 500', () => Promise.resolve(new Response('', { status: 500 }))],
+    ['answers no JSON', 'not valid JSON', () => Promise.resolve(new Response('<html>'))],
+    ['answers another shape', 'no list', () => Promise.resolve(Response.json({ data: 'x' }))],
+  ])('[AL63] the rest works when it %s', async (_, why, answer) => {
+    expect(await answers(answer)).toEqual({ ok: false, message: expect.stringContaining(why) });
+  });
+
+  test('[AL63] it is given two seconds', async () => {
+    let bound: (() => void) | undefined;
+    const models = make({
+      openaiBaseUrl: 'http://models.test/v1',
+      clock: {
+        now: () => 0,
+        schedule: (ms, fire) => {
+          expect(ms).toBe(2_000);
+          bound = fire;
+          return () => undefined;
+        },
+      },
+      fetch: (_, init) =>
+        new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        }),
+    });
+    const discovery = models.discover();
+    bound?.();
+    expect(await discovery).toEqual({ ok: false, message: expect.stringContaining('2000 ms') });
+  });
+
+  test('[AL64] the rehearsal model is there and says what it is', () => {
+    for (const models of [make(), make({ openaiApiKey: 'sk-x' })]) {
+      expect(models.list().at(-1)).toMatchObject({
+        model: 'rehearsal',
+        rehearsal: true,
+        label: expect.stringContaining('not an LLM'),
+      });
+      expect(models.resolve('rehearsal').ok).toBe(true);
+    }
+  });
+});
+
+test.each([
+  ['gpt-4o-mini', true],
+  ['gpt-5', true],
+  ['gpt-4.1', true],
+  ['o3', true],
+  ['o3-mini', false],
+  ['gpt-3.5-turbo', false],
+  ['qwen2.5-vl:7b', true],
+  ['qwen3:8b', false],
+  ['gemma3:4b', true],
+  ['llama3.2-vision', true],
+  ['llama3.2', false],
+])('%s takes images: %s', (id, expected) => {
+  expect(takesImages(id)).toBe(expected);
+});

@@ -1,0 +1,215 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
+import type { ModelListing } from '#lib/protocol/run';
+import type { Clock } from '../../clock.ts';
+import type { ResolvedModel } from './agent.ts';
+import { MOST_TOOLS } from './choose-tools.ts';
+import type { TurnError } from './describe-model-error.ts';
+import { createEndpoint } from './endpoint.ts';
+import type { Discovery } from './list-model-ids.ts';
+import { withNamedCalls } from './mend-tool-calls.ts';
+import {
+  FIRST_OF_ENDPOINT,
+  type ModelProvider,
+  type ModelRef,
+  parseModelRef,
+  REHEARSAL,
+} from './model-ref.ts';
+import { takesImages } from './takes-images.ts';
+
+export interface Models {
+  list(): ModelListing[];
+  /** The model used when a run names none. */
+  readonly defaultModel: string;
+  /** Which model a reference names; without one, the default. Sends no request. */
+  resolve(
+    ref?: string,
+  ): { readonly ok: true; readonly ref: string } | { readonly ok: false; readonly message: string };
+  /**
+   * The model that a turn asks. When that is the first of `OPENAI_BASE_URL`, which has not
+   * answered, it is asked again, for two seconds at most (AL67, AL68).
+   */
+  open(ref: string): Promise<OpenedModel>;
+  /** Asks `OPENAI_BASE_URL` which models it has; at once where there is nothing to ask. */
+  discover(): Promise<Discovery>;
+  /** The same unless it has answered. */
+  refresh(): Promise<void>;
+  /** Asks in the background until there is an answer, then names the default. Returns its own undo. */
+  keepAsking(onAnswer: (defaultModel: string) => void): () => void;
+  /** Why `OPENAI_BASE_URL` has no models; undefined when it has, or is not set. */
+  readonly trouble: TurnError | undefined;
+}
+
+export type OpenedModel =
+  | { readonly ok: true; readonly model: ResolvedModel }
+  | { readonly ok: false; readonly error: TurnError };
+
+export interface ModelsOptions {
+  readonly openaiApiKey: string | undefined;
+  readonly openaiBaseUrl: string | undefined;
+  /** `CALLBOARD_MODEL`; an id without a prefix belongs to whichever provider is set up. */
+  readonly defaultModel: string | undefined;
+  readonly rehearsal: LanguageModelV4;
+  readonly clock: Clock;
+  readonly fetch?: typeof fetch;
+}
+
+/** Offered with a key; any other id works too when it is named. */
+const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
+/** The models there are, by the configuration alone (rules AL60 to AL68). */
+export function createModels(options: ModelsOptions): Models {
+  const { openaiBaseUrl } = options;
+  const endpoint =
+    openaiBaseUrl === undefined ? undefined : createEndpoint({ ...options, openaiBaseUrl });
+  const hasKey = options.openaiApiKey !== undefined;
+  const configured = options.defaultModel
+    ? toRef(options.defaultModel, endpoint ? 'compatible' : 'openai')
+    : undefined;
+  const languageModel = createLanguageModels(options);
+
+  const isSetUp = (provider: ModelProvider): boolean => {
+    if (provider === 'rehearsal') return true;
+    return endpoint !== undefined || (hasKey && provider !== 'compatible');
+  };
+
+  const realRefs = (): string[] => {
+    if (!endpoint) return hasKey ? OPENAI_IDS.map((id) => `openai:${id}`) : [];
+    if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
+    // What is configured is never replaced by the rehearsal without a word.
+    return configured ? [] : [FIRST_OF_ENDPOINT];
+  };
+  const refs = (): string[] => [
+    ...new Set([...(configured ? [configured] : []), ...realRefs(), REHEARSAL]),
+  ];
+  const defaultModel = () => refs()[0] ?? REHEARSAL;
+
+  const resolve: Models['resolve'] = (wanted = defaultModel()) => {
+    if (wanted === FIRST_OF_ENDPOINT && endpoint) return { ok: true, ref: realRefs()[0] ?? wanted };
+    const ref = findRef(wanted, refs());
+    const parsed = ref === undefined ? undefined : parseModelRef(ref);
+    // The configured default is asked even without a key: its turn then says what is missing.
+    const usable = parsed && (isSetUp(parsed.provider) || ref === configured);
+    return usable
+      ? { ok: true, ref: parsed.text }
+      : { ok: false, message: unknown(wanted, refs()) };
+  };
+
+  const refresh = async () => {
+    if (endpoint && endpoint.ids.length === 0) await endpoint.ask();
+  };
+
+  return {
+    get defaultModel() {
+      return defaultModel();
+    },
+    get trouble() {
+      return endpoint?.trouble;
+    },
+    list: () => refs().map((ref) => toListing(ref, defaultModel(), endpoint?.url)),
+    resolve,
+    async open(wanted) {
+      if (wanted === FIRST_OF_ENDPOINT) await refresh();
+      const resolved = resolve(wanted);
+      if (!resolved.ok) return { ok: false, error: gone(wanted, resolved.message) };
+      const parsed = parseModelRef(resolved.ref);
+      if (parsed) return { ok: true, model: toResolved(parsed, languageModel(parsed)) };
+      return { ok: false, error: endpoint?.trouble ?? gone(wanted, unknown(wanted, refs())) };
+    },
+    discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
+    refresh,
+    keepAsking: (onAnswer) =>
+      endpoint?.keepAsking(() => onAnswer(defaultModel())) ?? (() => undefined),
+  };
+}
+
+const gone = (model: string, message: string): TurnError => ({
+  code: 'model_not_found',
+  message,
+  params: { model },
+});
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+const refuseWithoutKey = (): Promise<never> =>
+  Promise.reject(new LoadAPIKeyError({ message: 'OPENAI_API_KEY is not set.' }));
+
+function createLanguageModels(options: ModelsOptions) {
+  const { openaiApiKey, openaiBaseUrl, rehearsal } = options;
+  const fetchOption = { fetch: withNamedCalls(options.fetch ?? fetch) };
+  const isNoKey = openaiApiKey === undefined && openaiBaseUrl === undefined;
+  // All is given here, since the SDK reads the environment for what is not.
+  const openai = createOpenAI({
+    // Servers of one's own often want no key, and the SDK always wants one.
+    apiKey: openaiApiKey ?? 'none',
+    baseURL: openaiBaseUrl ?? OPENAI_URL,
+    ...(isNoKey ? { fetch: refuseWithoutKey } : fetchOption),
+  });
+  const compatible = createOpenAICompatible({
+    name: 'compatible',
+    baseURL: openaiBaseUrl ?? 'http://127.0.0.1:9',
+    ...(openaiApiKey === undefined ? {} : { apiKey: openaiApiKey }),
+    ...fetchOption,
+  });
+  return ({ provider, id }: ModelRef): LanguageModelV4 => {
+    switch (provider) {
+      case 'openai':
+        return openai.responses(id);
+      case 'openai-chat':
+        return openai.chat(id);
+      case 'compatible':
+        return compatible.chatModel(id);
+      case 'rehearsal':
+        return rehearsal;
+    }
+  };
+}
+
+function toResolved(ref: ModelRef, languageModel: LanguageModelV4): ResolvedModel {
+  const images = takesImages(ref.id);
+  return {
+    ref: ref.text,
+    languageModel,
+    // Servers that speak OpenAI's API document its limit too, and proxies hold it.
+    maxTools: ref.provider === REHEARSAL ? null : MOST_TOOLS,
+    // Only the Responses API takes pictures in a tool's result.
+    imageWay: !images ? 'none' : ref.provider === 'openai' ? 'tool_result' : 'user_message',
+    // Stored responses are sent as references, and ours come from our own record.
+    providerOptions: ref.provider === 'openai' ? { openai: { store: false } } : {},
+  };
+}
+
+const PROVIDER_NAMES: Record<ModelProvider, string> = {
+  openai: 'OpenAI',
+  'openai-chat': 'OpenAI (chat)',
+  compatible: 'OpenAI-compatible',
+  rehearsal: 'Callboard',
+};
+
+function toListing(ref: string, defaultModel: string, endpointUrl = ''): ModelListing {
+  const parsed = parseModelRef(ref);
+  const provider = parsed?.provider ?? 'compatible';
+  const rehearsal = provider === 'rehearsal';
+  const label = rehearsal ? 'Rehearsal, not an LLM' : (parsed?.id ?? endpointUrl);
+  return {
+    model: ref,
+    label,
+    provider: PROVIDER_NAMES[provider],
+    rehearsal,
+    images: parsed !== undefined && takesImages(parsed.id),
+    default: ref === defaultModel,
+    ...(parsed ? {} : { available: false }),
+  };
+}
+
+/** A reference as it is, or the listed one that ends in the id that was named. */
+function findRef(wanted: string, refs: readonly string[]): string | undefined {
+  if (parseModelRef(wanted)) return wanted;
+  return refs.find((ref) => ref.slice(ref.indexOf(':') + 1) === wanted);
+}
+
+const toRef = (text: string, provider: ModelProvider): string =>
+  parseModelRef(text) ? text : `${provider}:${text}`;
+
+const unknown = (wanted: string, refs: readonly string[]): string =>
+  `There is no model ${JSON.stringify(wanted.slice(0, 128))}. There are: ${refs.join(', ')}.`;

@@ -1,0 +1,139 @@
+import {
+  InvalidToolInputError,
+  type ModelMessage,
+  streamText,
+  type TextStreamPart,
+  type ToolSet,
+} from 'ai';
+import { abortable } from '#lib/util/abortable';
+import { errorMessage } from '#lib/util/error-message';
+import type { Clock } from '../../clock.ts';
+import type { MessageWriter, ResolvedModel } from './agent.ts';
+import { StreamCutError } from './describe-model-error.ts';
+import type { ModelTools } from './model-tools.ts';
+import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
+import type { StepCalls } from './step-calls.ts';
+
+export interface StepRequest {
+  readonly model: ResolvedModel;
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  /** Null for the last answer, which may call nothing. */
+  readonly tools: ModelTools | null;
+  readonly calls: StepCalls;
+  readonly writer: MessageWriter;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly silentMs: number;
+}
+
+export interface StepEnd {
+  readonly finishReason: string;
+}
+
+/** The model's stream failed. With `saidNothing` it may be asked again as if it had not been. */
+export class StepFailedError extends Error {
+  override readonly name = 'StepFailedError';
+  readonly saidNothing: boolean;
+
+  constructor(cause: unknown, saidNothing: boolean) {
+    super(errorMessage(cause), { cause });
+    this.saidNothing = saidNothing;
+  }
+}
+
+type Part = TextStreamPart<ToolSet>;
+
+/**
+ * Asks the model once and writes down what it says while it says it. Rejects
+ * with the reason of `signal` when that aborts, with `StepFailedError` for the rest.
+ */
+export async function streamStep(request: StepRequest): Promise<StepEnd> {
+  const silence = createSilenceWatch(request.clock, request.silentMs);
+  const progress = { saidNothing: true };
+  try {
+    return await readStep(request, silence, progress);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    const cause = silence.signal.aborted ? silence.signal.reason : error;
+    throw new StepFailedError(cause, progress.saidNothing);
+  } finally {
+    silence.end();
+  }
+}
+
+async function readStep(
+  request: StepRequest,
+  silence: SilenceWatch,
+  progress: { saidNothing: boolean },
+): Promise<StepEnd> {
+  const abortSignal = AbortSignal.any([request.signal, silence.signal]);
+  const parts = ask(request, abortSignal)[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await abortable(abortSignal, parts.next());
+    if (next.done) throw new StreamCutError('The stream ended without a finish.');
+    silence.heard();
+    const part = next.value;
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'finish') return endOf(part);
+    if (isSaid(part)) progress.saidNothing = false;
+    await abortable(abortSignal, takePart(part, request));
+  }
+}
+
+function ask(request: StepRequest, abortSignal: AbortSignal) {
+  const { model, tools } = request;
+  return streamText({
+    model: model.languageModel,
+    instructions: request.instructions,
+    messages: [...request.messages],
+    ...(tools ? { tools: tools.tools } : {}),
+    providerOptions: model.providerOptions,
+    abortSignal,
+    // Retries are the loop's: it knows whether anything was said, and waits by its own clock.
+    maxRetries: 0,
+    // Told by the `error` part; the default prints it.
+    onError: () => undefined,
+  }).stream;
+}
+
+/** A stream that just stops is `interrupted`, or gives no reason of its provider's. */
+function endOf(part: Extract<Part, { type: 'finish' }>): StepEnd {
+  const isNoReason = part.finishReason === 'other' && part.rawFinishReason === undefined;
+  if (part.finishReason === 'interrupted' || part.finishReason === 'error' || isNoReason) {
+    throw new StreamCutError('The stream ended without a finish.');
+  }
+  return { finishReason: part.finishReason };
+}
+
+const isSaid = (part: Part): boolean =>
+  part.type === 'text-delta' ||
+  part.type === 'reasoning-delta' ||
+  part.type === 'tool-input-start' ||
+  part.type === 'tool-call';
+
+async function takePart(part: Part, request: StepRequest): Promise<void> {
+  const { writer, calls, tools } = request;
+  if (part.type === 'text-delta') writer.append('text', part.text);
+  else if (part.type === 'reasoning-delta') writer.append('reasoning', part.text);
+  // What a model calls that was offered nothing is not written down: it never was a call.
+  if (!tools) return;
+  if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
+  else if (part.type === 'tool-input-delta') calls.write(part.id, part.delta);
+  else if (part.type === 'tool-call') {
+    await calls.written({
+      modelId: part.toolCallId,
+      tool: tools.find(part.toolName),
+      input: part.input ?? {},
+      unreadable: unreadable(part),
+    });
+  }
+}
+
+/** Arguments that are no JSON. What the SDK says of a tool's name is decided by `find`. */
+function unreadable(part: Extract<Part, { type: 'tool-call' }>): string | undefined {
+  if (!('invalid' in part) || part.invalid !== true) return undefined;
+  const unparsed = typeof part.input === 'string' && part.input.trim() !== '';
+  if (!unparsed && !InvalidToolInputError.isInstance(part.error)) return undefined;
+  return 'The arguments were not valid JSON. Write them again as one JSON object.';
+}

@@ -1,0 +1,290 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CallError } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { toModelName } from '#lib/protocol/tool-name';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
+import { type Clock, createSystemClock } from '../../../clock.ts';
+import type { EventBus } from '../../../events/event-bus.ts';
+import { type CallRecord, NO_ROUTING } from '../../../store/call-record.ts';
+import { createSqliteStore } from '../../../store/sqlite-store.ts';
+import { type Change, type Store, StoreFailedError } from '../../../store/store.ts';
+
+/**
+ * Test doubles for the tests of agent and runs: what is next to them, cut down
+ * to what they use. The real ones have tests of their own.
+ */
+
+type Answer = { output: unknown; attachments?: CallRecord['attachments'] } | { error: CallError };
+type Handler = (args: Record<string, unknown>, signal: AbortSignal) => Promise<Answer> | Answer;
+
+export interface FakeTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema?: Record<string, unknown>;
+  readonly callable?: boolean;
+  readonly run: Handler;
+}
+
+export const toListing = (tool: FakeTool): ToolListing => ({
+  name: tool.name,
+  model_name: toModelName(tool.name),
+  source: 'client',
+  description: tool.description ?? `The tool ${tool.name}`,
+  schema: tool.schema ?? { type: 'object', properties: {} },
+  timeout_ms: 30_000,
+  clients: [],
+  callable: tool.callable ?? true,
+});
+
+const BLANK: Omit<CallRecord, 'id' | 'runId' | 'toolName' | 'requestedBy' | 'createdAt'> = {
+  source: 'client',
+  status: 'PENDING',
+  phase: 'streaming',
+  args: {},
+  result: undefined,
+  display: undefined,
+  preview: undefined,
+  error: null,
+  attachments: [],
+  resultHash: null,
+  lateResult: undefined,
+  annotations: {},
+  timeoutMs: 30_000,
+  wantedClientId: null,
+  routing: NO_ROUTING,
+  provider: null,
+  granted: false,
+  queuedAt: null,
+  offeredAt: null,
+  startedAt: null,
+  completedAt: null,
+  deadlines: {
+    approval: null,
+    queue: null,
+    start: null,
+    execute: null,
+    resume: null,
+    cancel: null,
+  },
+  executeLeftMs: null,
+  retryOf: null,
+  card: { params: {} },
+};
+
+export const fakeCall = (
+  given: Partial<CallRecord> & Pick<CallRecord, 'id' | 'toolName'>,
+): CallRecord => ({ ...BLANK, runId: 'run_1', requestedBy: 'run:run_1', createdAt: 0, ...given });
+
+export interface FakeCalls extends CallService {
+  readonly records: Map<string, CallRecord>;
+  /** `update` of drafts, in order. */
+  readonly updates: { callId: string; params: Record<string, unknown> }[];
+  readonly cancelled: string[];
+  /** Makes a call that is there from before, open or final. */
+  put(record: CallRecord): void;
+  settle(id: string, answer: Answer): void;
+}
+
+const unused = (name: string) => () => Promise.reject(new Error(`${name} is not faked`));
+
+export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
+  const records = new Map<string, CallRecord>();
+  const waiters = new Map<string, (() => void)[]>();
+  const aborts = new Map<string, AbortController>();
+  const updates: FakeCalls['updates'] = [];
+  const cancelled: string[] = [];
+  let count = 0;
+
+  const put = (record: CallRecord): CallRecord => {
+    records.set(record.id, record);
+    if (isFinalStatus(record.status)) {
+      for (const wake of waiters.get(record.id) ?? []) wake();
+      waiters.delete(record.id);
+    }
+    return record;
+  };
+
+  const settle = (id: string, answer: Answer): CallRecord => {
+    const record = records.get(id);
+    if (!record) throw new Error(`no call ${id}`);
+    if (isFinalStatus(record.status)) return record;
+    return 'error' in answer
+      ? put({ ...record, status: 'FAILED', phase: null, error: answer.error })
+      : put({
+          ...record,
+          status: 'SUCCEEDED',
+          phase: null,
+          result: answer.output,
+          attachments: answer.attachments ?? [],
+        });
+  };
+
+  const refuse = (id: string, message: string, why: AbandonedDraft = {}) => {
+    const { code = 'invalid_args', reason, args } = why;
+    const record = records.get(id);
+    if (record && args) put({ ...record, args });
+    const error: CallError = { code, message, executed: 'no', ...(reason ? { reason } : {}) };
+    return settle(id, { error });
+  };
+
+  const complete = async (id: string, args: unknown): Promise<CallRecord> => {
+    const record = records.get(id);
+    if (!record) throw new Error(`no call ${id}`);
+    const tool = tools().find((one) => one.name === record.toolName);
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+      return refuse(id, 'args must be an object');
+    }
+    const given = Object.fromEntries(Object.entries(args));
+    const started = put({ ...record, args: given });
+    if (!tool) return refuse(id, `There is no tool ${record.toolName}.`);
+    const abort = new AbortController();
+    aborts.set(id, abort);
+    put({ ...started, status: 'RUNNING', phase: 'granted' });
+    void Promise.resolve(tool.run(given, abort.signal)).then((answer) => settle(id, answer));
+    return records.get(id) ?? started;
+  };
+
+  return {
+    records,
+    updates,
+    cancelled,
+    put: (record) => void put(record),
+    settle: (id, answer) => void settle(id, answer),
+    async draft({ runId, requestedBy, tool }): Promise<DraftCall> {
+      count += 1;
+      const id = `tc_${count}`;
+      put(fakeCall({ id, runId, requestedBy, toolName: tool, createdAt: count }));
+      return {
+        callId: id,
+        update: (params) => void updates.push({ callId: id, params }),
+        complete: (args) => complete(id, args),
+        abandon: async (message, why) => refuse(id, message, why),
+      };
+    },
+    get: async (id) => records.get(id),
+    async list({ runId }) {
+      const calls = [...records.values()].filter((one) => one.runId === runId).reverse();
+      return { calls, nextCursor: null };
+    },
+    async wait(id, _waitMs, signal) {
+      const record = records.get(id);
+      if (!record || isFinalStatus(record.status)) return record;
+      await new Promise<void>((resolve) => {
+        waiters.set(id, [...(waiters.get(id) ?? []), resolve]);
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      });
+      return records.get(id);
+    },
+    async cancel(id, reason) {
+      cancelled.push(id);
+      aborts.get(id)?.abort();
+      const call = settle(id, {
+        error: { code: 'cancelled', message: reason, executed: 'unknown' },
+      });
+      return { ok: true, call };
+    },
+    invoke: unused('invoke'),
+    retry: unused('retry'),
+    decide: unused('decide'),
+    answer: unused('answer'),
+    extend: unused('extend'),
+    watched: () => [],
+    endedOf: async () => [],
+  };
+}
+
+export interface TestStore extends Store {
+  readonly writes: (readonly Change[])[];
+  /** Every write from now on fails. */
+  fail(): void;
+}
+
+/** The real store, in a directory of its own, that tells what was written and can be broken. */
+export function createTestStore(): TestStore {
+  const writes: (readonly Change[])[] = [];
+  const store = createSqliteStore({
+    file: join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
+  });
+  let failed = false;
+  return {
+    ...store,
+    writes,
+    fail: () => {
+      failed = true;
+    },
+    get failed() {
+      return failed;
+    },
+    async write(changes) {
+      if (failed) throw new StoreFailedError('the disk is gone');
+      await store.write(changes);
+      writes.push(structuredClone(changes));
+    },
+  };
+}
+
+export interface FakeBus extends EventBus {
+  readonly events: WatchEvent[];
+  /** Resolves with the first event, past or to come, that fits. */
+  until(fits: (event: WatchEvent) => boolean): Promise<WatchEvent>;
+}
+
+export function createFakeBus(): FakeBus {
+  const events: WatchEvent[] = [];
+  const waiting: { fits: (event: WatchEvent) => boolean; found: (event: WatchEvent) => void }[] =
+    [];
+  return {
+    events,
+    publish(body) {
+      const event = { ...body, seq: events.length + 1 } as WatchEvent;
+      events.push(structuredClone(event));
+      for (const one of waiting) if (one.fits(event)) one.found(event);
+      return event.seq;
+    },
+    get seq() {
+      return events.length;
+    },
+    until(fits) {
+      const past = events.find(fits);
+      if (past) return Promise.resolve(past);
+      return new Promise((found) => waiting.push({ fits, found }));
+    },
+    subscribe: () => ({ complete: true, close: () => undefined }),
+    openInbox: () => () => undefined,
+    deliver: unused('deliver'),
+  };
+}
+
+/** A clock that stands still until it is told the time. */
+export function createManualClock(): Clock & { advance(ms: number): void; scheduled(): number } {
+  let now = 1_000_000;
+  let timers: { at: number; fire: () => void }[] = [];
+  return {
+    now: () => now,
+    /** Timers that have not fired. */
+    scheduled: () => timers.length,
+    schedule(ms, fire) {
+      const timer = { at: now + ms, fire };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+    advance(ms) {
+      now += ms;
+      for (;;) {
+        const due = timers.filter((one) => one.at <= now).sort((a, b) => a.at - b.at)[0];
+        if (!due) return;
+        timers = timers.filter((one) => one !== due);
+        due.fire();
+      }
+    },
+  };
+}
+
+/** The real time, without the waits between two pieces of text. */
+export const systemClock = createSystemClock();

@@ -1,0 +1,139 @@
+import { afterEach } from 'vitest';
+import type { MessagePart } from '#lib/protocol/run';
+import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
+import { createScriptedOpenAI, type Script } from '../../../testing/scripted-openai.ts';
+import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
+import { createRunService } from '../../create-run-service.ts';
+import { createAgent } from '../create-agent.ts';
+import { createModels, type ModelsOptions } from '../models.ts';
+import type { TurnDeps } from '../run-turn.ts';
+import {
+  createFakeBus,
+  createFakeCalls,
+  createTestStore,
+  type FakeTool,
+  systemClock,
+  toListing,
+} from './fakes.ts';
+
+const OPERATOR = { kind: 'operator', sessionId: null } as const;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+export interface TurnSetup {
+  script: Script;
+  model?: string;
+  tools?: FakeTool[];
+  agent?: Partial<TurnDeps>;
+  models?: Partial<ModelsOptions>;
+  /** What the server lists, and whether it is down at the start. */
+  listed?: readonly string[];
+  isDown?: boolean;
+}
+
+/** Runs and agent on a scripted server over real HTTP, with calls that a test writes down. */
+export async function setupTurns(given: TurnSetup) {
+  const openai = await createScriptedOpenAI({
+    script: given.script,
+    ...(given.listed === undefined ? {} : { models: given.listed }),
+  });
+  openai.setDown(given.isDown ?? false);
+  const tools = given.tools ?? [];
+  const defects: unknown[] = [];
+  const calls = createFakeCalls(() => tools);
+  const store = createTestStore();
+  const bus = createFakeBus();
+  const models = createModels({
+    openaiApiKey: 'sk-test-key',
+    openaiBaseUrl: openai.url,
+    defaultModel: given.model ?? 'openai-chat:gpt-4o',
+    rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
+    clock: systemClock,
+    ...given.models,
+  });
+  const onDefect = (error: unknown) => void defects.push(error);
+  const agent = createAgent({
+    calls,
+    registry: { list: () => tools.map(toListing) },
+    clock: systemClock,
+    images: {
+      readBlob: async (id) => ({ bytes: new TextEncoder().encode(id) }),
+      scaleForModel: async (bytes) => ({ ok: true, bytes, mediaType: 'image/jpeg' }),
+    },
+    maxRetries: 0,
+    onDefect,
+    ...given.agent,
+  });
+  let ids = 0;
+  const newId = (prefix: string) => `${prefix}_${++ids}`;
+  const runs = createRunService({
+    store,
+    bus,
+    calls,
+    agent,
+    models,
+    clock: systemClock,
+    newId,
+    offersTools: () => true,
+    onDefect,
+  });
+  closing.push(async () => {
+    await runs.close();
+    await openai.close();
+    await store.close();
+  });
+
+  const start = async (input: string, more: { tools?: string[] } = {}) => {
+    const outcome = await runs.start({ principal: OPERATOR, input, ...more });
+    if (!outcome.ok) throw new Error(outcome.message);
+    return outcome.run.run_id;
+  };
+  const ended = async (runId: string) => {
+    await bus.until(
+      (event) =>
+        event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
+    );
+    const run = await runs.get(runId);
+    if (!run) throw new Error('the run is gone');
+    return run;
+  };
+  const turn = async (input: string) => ended(await start(input));
+  return { openai, models, calls, store, bus, runs, start, ended, turn, defects };
+}
+
+export const texts = (parts: MessagePart[]) =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+export const notices = (parts: MessagePart[]) =>
+  parts.flatMap((part) => (part.type === 'notice' ? [part.code] : []));
+export const partsOf = (run: { messages: { parts: MessagePart[] }[] }) =>
+  run.messages.flatMap((one) => one.parts);
+
+/** Answers in turn; the last one again and again. */
+export const inOrder =
+  (...replies: ScriptedReply[]): Script =>
+  ({ index }) =>
+    replies[Math.min(index, replies.length - 1)] ?? {};
+
+export const echo: FakeTool = {
+  name: 'demo.echo',
+  run: ({ text }) => ({ output: `echo ${text}` }),
+};
+
+/** A promise that is kept when it is told to be. */
+export const gate = () => Promise.withResolvers<void>();
+
+export const MODELS = ['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3:8b'];
+
+export const modelNameOf = (ref: string) => ref.slice(ref.indexOf(':') + 1);
+
+/** The fake of a call whose end only its cancelling brings. */
+export const hanging = (started: () => void = () => undefined): FakeTool => ({
+  name: 'demo.hang',
+  run: () => {
+    started();
+    return new Promise(() => undefined);
+  },
+});

@@ -1,0 +1,307 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { mergeCard } from '#lib/call/merge-card';
+import type { Card } from '#lib/protocol/card';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { createCalls } from '../../calls/create-call-service.ts';
+import { createMemoryBus } from '../../events/memory-bus.ts';
+import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createScriptedOpenAI, type Script } from '../../testing/scripted-openai.ts';
+import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { createRunService } from '../create-run-service.ts';
+import { createAgent } from './create-agent.ts';
+import { createModels } from './models.ts';
+import { systemClock as clock } from './testing/fakes.ts';
+import { inOrder } from './testing/setup-turns.ts';
+
+/** Agent and runs on the real store, bus, registry and call service. */
+
+const principal = { kind: 'operator', sessionId: null } as const;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+function temporaryDirectory(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-agent-'));
+  closing.push(async () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A tool that waits until it is told to stop, so that a turn is caught in the middle. */
+const hold = (started: () => void) =>
+  defineTool({
+    name: 'demo.hold',
+    displayName: 'Hold',
+    description: 'Waits',
+    args: z.object({}),
+    effect: 'write',
+    timeoutMs: 60_000,
+    run: (_args, { signal }) =>
+      new Promise((_, reject) => {
+        started();
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+
+async function serve(given: { dir: string; script?: Script; started?: () => void }) {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const openai = await createScriptedOpenAI({ script: given.script ?? (() => ({})) });
+  closing.push(openai.close);
+  const store = createSqliteStore({ file: join(given.dir, 'callboard.db') });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const events: WatchEvent[] = [];
+  const waiting: (() => void)[] = [];
+  bus.subscribe({
+    onEvents(batch) {
+      events.push(...batch.map(({ event }) => event));
+      for (const look of waiting) look();
+    },
+  });
+  const until = <T>(find: (event: WatchEvent) => T | undefined): Promise<T> =>
+    new Promise((resolve) => {
+      const look = () => {
+        for (const event of events) {
+          const found = find(event);
+          if (found !== undefined) resolve(found);
+        }
+      };
+      waiting.push(look);
+      look();
+    });
+  const registry = createToolRegistry({
+    serverTools: [createCalculationEval(), hold(given.started ?? (() => undefined))],
+    standing: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
+  });
+  let ids = 0;
+  const calls = createCalls({
+    store,
+    bus,
+    registry,
+    clock,
+    check: () => ({ verdict: 'allow' }),
+    newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
+    ensureRun: (runId, title) => runs.ensure(runId, title),
+    facts: () => undefined,
+    onDurable: () => undefined,
+    onError,
+  });
+  const models = createModels({
+    openaiApiKey: 'sk-test',
+    openaiBaseUrl: openai.url,
+    defaultModel: 'rehearsal',
+    rehearsal: createRehearsalModel({ clock, paceMs: 1 }),
+    clock,
+  });
+  const images = {
+    readBlob: async () => undefined,
+    scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
+  };
+  const agent = createAgent({ calls, registry, clock, images, onDefect: onError });
+  const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
+  const runs = createRunService({
+    store,
+    bus,
+    calls,
+    agent,
+    models,
+    clock,
+    newId,
+    clientsReturnMs: 0,
+    offersTools: () => true,
+    onDefect: onError,
+  });
+  await calls.recover();
+  await runs.recover();
+  const close = async () => {
+    await runs.close();
+    calls.stop();
+    await store.close();
+  };
+  const ended = (runId: string) =>
+    until((event) =>
+      event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running'
+        ? event.run
+        : undefined,
+    );
+  const cardOf = (): Card | undefined =>
+    events.reduce<Card | undefined>(
+      (card, event) => (event.type === 'call' ? mergeCard(card, event.update) : card),
+      undefined,
+    );
+  return { openai, calls, runs, events, errors, ended, until, cardOf, close };
+}
+
+const started = async (
+  server: Awaited<ReturnType<typeof serve>>,
+  input: string,
+  model?: string,
+) => {
+  const outcome = await server.runs.start({ principal, input, ...(model ? { model } : {}) });
+  if (!outcome.ok) throw new Error(outcome.message);
+  return outcome.run.run_id;
+};
+
+test('[AL1] a sentence becomes a call, a card and an answer, with the rehearsal model', async () => {
+  const server = await serve({ dir: temporaryDirectory() });
+  closing.push(server.close);
+  const runId = await started(server, 'What is 2+3*4?');
+  expect(await server.ended(runId)).toMatchObject({ status: 'idle' });
+  expect(server.cardOf()).toMatchObject({ status: 'SUCCESS', params: { expression: '2+3*4' } });
+  const messages = (await server.runs.get(runId))?.messages ?? [];
+  expect(JSON.stringify(messages.at(-1))).toContain('14');
+  expect(server.errors).toEqual([]);
+});
+
+test.each(['openai-chat:gpt-4o', 'openai:gpt-4o'])(
+  '[AL4] %s: the card grows with the arguments, and history has one result',
+  async (model) => {
+    const rest = Promise.withResolvers<void>();
+    const call = { name: 'calculation_eval', args: { expression: '6 * 7' } };
+    // After `{"expression":"6 *`.
+    const script: Script = ({ index }) =>
+      index === 0 ? { calls: [call], stall: { at: 19, until: rest.promise } } : { text: '42' };
+    const server = await serve({ dir: temporaryDirectory(), script });
+    closing.push(server.close);
+    const runId = await started(server, 'six times seven', model);
+    const partial = await server.until((event) =>
+      event.type === 'call' && event.update.params?.expression ? event.update : undefined,
+    );
+    expect('6 * 7'.startsWith(String(partial.params?.expression))).toBe(true);
+    expect(server.cardOf()).toMatchObject({ status: 'WAIT', phase: 'streaming', partial: true });
+    rest.resolve();
+    await server.ended(runId);
+    expect(server.cardOf()).toMatchObject({ status: 'SUCCESS', params: { expression: '6 * 7' } });
+    expect(server.openai.requests[1]?.toolResults).toHaveLength(1);
+    expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('42');
+  },
+);
+
+test('[AL5] arguments that do not fit become a FAILED card, and the model reads why', async () => {
+  const script: Script = ({ index }) =>
+    index === 0
+      ? { calls: [{ name: 'calculation_eval', args: { expression: 7 } }] }
+      : { text: 'sorry' };
+  const server = await serve({ dir: temporaryDirectory(), script });
+  closing.push(server.close);
+  await server.ended(await started(server, 'x', 'openai-chat:gpt-4o'));
+  expect(server.cardOf()).toMatchObject({ status: 'ERROR', error: { code: 'invalid_args' } });
+  expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('"executed":"no"');
+});
+
+const HOLD = { calls: [{ name: 'demo_hold', args: '{}' }] };
+const holding = inOrder(HOLD, { text: 'again' });
+
+test('[RU4] Stop ends the run at once and cancels the call that runs', async () => {
+  const running = Promise.withResolvers<void>();
+  const server = await serve({
+    dir: temporaryDirectory(),
+    script: holding,
+    started: running.resolve,
+  });
+  closing.push(server.close);
+  const runId = await started(server, 'x', 'openai-chat:gpt-4o');
+  await running.promise;
+  expect(await server.runs.cancel(runId)).toMatchObject({ ok: true, run: { status: 'cancelled' } });
+  const error = await server.until((event) =>
+    event.type === 'call' && event.update.status === 'ERROR' ? event.update.error : undefined,
+  );
+  expect(error).toMatchObject({ code: 'cancelled' });
+});
+
+test('[RU10] a server that comes back goes on, and the history stays paired', async () => {
+  const dir = temporaryDirectory();
+  const running = Promise.withResolvers<void>();
+  const first = await serve({ dir, script: holding, started: running.resolve });
+  const runId = await started(first, 'x', 'openai-chat:gpt-4o');
+  await running.promise;
+  await first.close();
+
+  const second = await serve({ dir, script: () => ({ text: 'here' }) });
+  closing.push(second.close);
+  await second.ended(runId);
+  expect(second.openai.requests).toHaveLength(1);
+  // Nobody knows whether the tool did it, and the model is told so.
+  expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
+  expect(JSON.stringify(second.openai.requests[0]?.toolResults)).toContain('may or may not have');
+  const run = await second.runs.get(runId);
+  expect(run?.status).toBe('idle');
+  expect(run?.messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+    ['user', 'text'],
+    ['assistant', 'tool_call'],
+    ['assistant', 'notice'],
+    ['assistant', 'text'],
+  ]);
+});
+
+test('[AL100] a tool that the run was not given does not run, nor after a restart', async () => {
+  const dir = temporaryDirectory();
+  const running = Promise.withResolvers<void>();
+  const reckon = { calls: [{ name: 'calculation.eval', args: { expression: '6 * 7' } }] };
+  const first = await serve({
+    dir,
+    script: inOrder(reckon, HOLD),
+    started: running.resolve,
+  });
+  const outcome = await first.runs.start({
+    principal,
+    input: 'x',
+    model: 'openai-chat:gpt-4o',
+    tools: ['demo.hold'],
+  });
+  if (!outcome.ok) throw new Error(outcome.message);
+  await running.promise;
+  await first.close();
+
+  const second = await serve({
+    dir,
+    script: inOrder(reckon, { text: 'I may not.' }),
+  });
+  closing.push(second.close);
+  await second.ended(outcome.run.run_id);
+  const { calls } = await second.calls.list({ runId: outcome.run.run_id, limit: 10 });
+  const refused = calls.filter(({ toolName }) => toolName === 'calculation.eval');
+  expect(refused).toMatchObject(
+    [1, 2].map(() => ({
+      status: 'FAILED',
+      startedAt: null,
+      args: { expression: '6 * 7' },
+      error: { code: 'no_provider', reason: 'not_offered', executed: 'no' },
+    })),
+  );
+  expect(second.openai.requests[1]?.toolResults.at(-1)?.text).toContain('not offered');
+});
+
+test('[RU11] a draft that a stop cut short is put back as a call that did not run', async () => {
+  const dir = temporaryDirectory();
+  const rest = Promise.withResolvers<void>();
+  const first = await serve({
+    dir,
+    script: () => ({
+      calls: [{ name: 'demo_hold', args: '{"a":1}' }],
+      stall: { at: 3, until: rest.promise },
+    }),
+  });
+  const runId = await started(first, 'x', 'openai-chat:gpt-4o');
+  const id = await first.until((event) =>
+    event.type === 'call' && event.update.phase === 'streaming' ? event.tool_call_id : undefined,
+  );
+  await first.close();
+  rest.resolve();
+  const second = await serve({ dir, script: () => ({ text: 'here' }) });
+  closing.push(second.close);
+  await second.ended(runId);
+  expect(await second.calls.get(id)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'interrupted', executed: 'no' },
+  });
+  expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
+});

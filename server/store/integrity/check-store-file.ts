@@ -1,0 +1,159 @@
+import { DatabaseSync } from 'node:sqlite';
+import { MIGRATIONS } from '../migrations.ts';
+import { readSchema, schemaAfter } from '../schema.ts';
+import { isDamage, isShortRead } from '../sqlite-errors.ts';
+import { markFile, readMark } from '../store-mark.ts';
+import { findDamagedRows } from './check-rows.ts';
+import { fileSize, withFile } from './file-bytes.ts';
+import { isLogInDatabase } from './is-log-in-database.ts';
+import { scanWal } from './scan-wal.ts';
+import { WAL_HEADER_BYTES } from './wal-format.ts';
+
+export type StoreCheck =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'whole'; readonly droppedFrames: number; readonly droppedBytes: number }
+  /** `problem` names the place. */
+  | { readonly kind: 'damaged'; readonly problem: string };
+
+const damaged = (problem: string): StoreCheck => ({ kind: 'damaged', problem });
+
+export const walFile = (file: string): string => `${file}-wal`;
+/** What a salvage makes, until it takes the place of the database. */
+export const salvagedFile = (file: string): string => `${file}.salvaged`;
+const rollbackFile = (file: string): string => `${file}-journal`;
+
+/**
+ * Judges a database before anything relies on it, and changes nothing but what
+ * SQLite's first write had begun when it was cut short: first its log, byte by byte, as SQLite would silently drop what follows a bad frame; then,
+ * through a connection that only reads, every page, index, row and the schema.
+ */
+export function checkStoreFile(file: string): StoreCheck {
+  const acknowledged = readMark(file);
+  if (fileSize(rollbackFile(file))) rollBack(file);
+  const walSize = fileSize(walFile(file)) ?? 0;
+  const size = fileSize(file);
+  if (!size) {
+    const state = size === undefined ? 'it is missing' : 'it is empty (byte 0)';
+    if (walSize > WAL_HEADER_BYTES) {
+      return damaged(`${state}, while its log ${walFile(file)} has ${walSize} bytes`);
+    }
+    if (fileSize(salvagedFile(file)) !== undefined) {
+      return damaged(`${state}, while a salvage that was cut short left ${salvagedFile(file)}`);
+    }
+    if (!acknowledged) return { kind: 'new' };
+    return damaged(`${state}, while ${markFile(file)} tells of ${acknowledged} commits`);
+  }
+  const log = walSize === 0 ? undefined : withFile(walFile(file), scanWal);
+  if (log?.kind === 'damaged' && !(log.frame === 0 && wasBegunAnew(file))) {
+    const place = log.frame === 0 ? 'its header' : `frame ${log.frame}`;
+    return damaged(
+      `${place} of the log ${walFile(file)} at byte ${log.at} is not what was written`,
+    );
+  }
+  const problem =
+    (walSize === 0 ? findCut(file, size) : undefined) ?? findProblem(file, acknowledged ?? 0);
+  if (problem !== undefined) return damaged(problem);
+  const { droppedFrames = 0, droppedBytes = 0 } = log?.kind === 'torn' ? log : {};
+  return { kind: 'whole', droppedFrames, droppedBytes };
+}
+
+/**
+ * Until it has its log, a new database is written with a rollback journal. One
+ * that a crash left is played back by the first who may write.
+ */
+function rollBack(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (error) {
+    // What is wrong is told by the checks that follow.
+    if (!isDamage(error)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+const wasBegunAnew = (file: string): boolean =>
+  withFile(walFile(file), (log) => withFile(file, (database) => isLogInDatabase(log, database)));
+
+/** Without a log, a database is as long as it says. SQLite tells only that something is wrong. */
+function findCut(file: string, size: number): string | undefined {
+  const header = withFile(file, (source) => source.read(0, 32));
+  if (header.length < 32) return `it ends at byte ${size}, in the middle of its header`;
+  const needed = header.readUInt16BE(16) * header.readUInt32BE(28);
+  return size < needed ? `it ends at byte ${size} of ${needed}` : undefined;
+}
+
+/** Read-only, so that even closing it writes nothing. */
+function findProblem(file: string, acknowledged: number): string | undefined {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec('PRAGMA busy_timeout=5000');
+    return (
+      findBadPages(database) ??
+      findBadSchema(database, acknowledged) ??
+      findMissingCommits(database, file, acknowledged)
+    );
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return isShortRead(error)
+      ? `it ends at byte ${fileSize(file)}, in the middle of a row`
+      : error.message;
+  } finally {
+    database.close();
+  }
+}
+
+function findBadPages(database: DatabaseSync): string | undefined {
+  const rows = database.prepare('PRAGMA integrity_check(3)').all();
+  const text = rows.map((row) => String(row.integrity_check)).join('\n');
+  if (text === 'ok') return undefined;
+  const lines = text.split('\n').filter((line) => !line.startsWith('***'));
+  return lines.slice(0, 3).join(', ');
+}
+
+/** What was made by the migrations has to be there as they make it; an operator may have added to it. */
+function findBadSchema(database: DatabaseSync, acknowledged: number): string | undefined {
+  const done = readMigrations(database);
+  const known = MIGRATIONS.filter(({ name }) => done.includes(name));
+  const isNewer = done.length > known.length;
+  if (isNewer && known.length < MIGRATIONS.length) {
+    return `the table migrations tells of ${done.join(', ')}, which no version writes`;
+  }
+  const there = new Map(readSchema(database).map(({ name, sql }) => [name, sql]));
+  // It was made, and its maker ended before it made a table.
+  if (there.size === 0 && acknowledged === 0) return undefined;
+  const wrong = isNewer
+    ? undefined
+    : schemaAfter(known.length).find(({ name, sql }) => there.get(name) !== sql);
+  return wrong && `the definition of ${wrong.name} is not what was written`;
+}
+
+function readMigrations(database: DatabaseSync): string[] {
+  const isThere = readSchema(database).some(({ name }) => name === 'migrations');
+  if (!isThere) return [];
+  return database
+    .prepare('SELECT name FROM migrations ORDER BY name')
+    .all()
+    .map((row) => String(row.name));
+}
+
+function findMissingCommits(
+  database: DatabaseSync,
+  file: string,
+  acknowledged: number,
+): string | undefined {
+  const done = readMigrations(database);
+  // Of a time before there were checksums: nothing was counted either.
+  if (done.length < MIGRATIONS.length && acknowledged === 0) return undefined;
+  if (done.length > MIGRATIONS.length) return undefined; // Newer: refused as such, later.
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'commits'").get();
+  const held = Number(row?.value ?? 0);
+  if (held < acknowledged) {
+    return `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`;
+  }
+  const rows = findDamagedRows(database);
+  if (rows.length === 0) return undefined;
+  const more = rows.length > 3 ? ` and ${rows.length - 3} more` : '';
+  return `${rows.slice(0, 3).join(', ')}${more} is not what was written`;
+}

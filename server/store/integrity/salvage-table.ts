@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { GUARDS, type GuardedTable, isRowWhole, rowChecksum } from '../row-checksum.ts';
+import { readWhatCanBeRead } from './salvage-rows.ts';
+import { scanRows } from './scan-rows.ts';
+import type { WalSource } from './scan-wal.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface TableCopy {
+  readonly source: DatabaseSync;
+  /** The same, as bytes. */
+  readonly pages: WalSource;
+  /** Those that hold nothing any more; undefined when it is not known which they are. */
+  readonly freePages: ReadonlySet<number> | undefined;
+  readonly target: DatabaseSync;
+}
+
+/**
+ * Brings the rows of a table that are as they were written: those to which
+ * SQLite finds its way, and those that lie behind a page that is damaged.
+ * Returns what is to be told.
+ */
+export function copyTable(copy: TableCopy, table: GuardedTable): string[] {
+  const { source, target } = copy;
+  const { rows, complete } = readWhatCanBeRead(source, table);
+  const kept = createKeptRows(table);
+  for (const { salvaged_rowid: _, ...row } of rows) kept.add(row);
+  const reached = kept.whole.size;
+  if (isToBeScanned(copy, table, complete)) {
+    for (const row of scanRows(copy.pages, table, copy.freePages ?? new Set())) kept.add(row);
+  }
+  for (const row of kept.whole.values()) insert(target, table, row);
+  const { size } = kept.whole;
+  const lines = [`${table}: ${size} rows kept, ${lostText(copy, table, kept, complete)} lost`];
+  if (copy.freePages === undefined && size > reached) {
+    lines.push(
+      `${table}: ${size - reached} of them were found on pages that may be out of use: they may be in an earlier state`,
+    );
+  }
+  return lines;
+}
+
+/**
+ * A page that is out of use still shows rows as they once were. When it is not
+ * known which these are, only what SQLite did not reach is worth a look there;
+ * and a session that was ended must not come back at all.
+ */
+const isToBeScanned = ({ freePages }: TableCopy, table: GuardedTable, complete: boolean): boolean =>
+  freePages !== undefined || (!complete && table !== 'sessions');
+
+/** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
+function createKeptRows(table: GuardedTable) {
+  const whole = new Map<string, Row>();
+  const keys = new Set<string>();
+  return {
+    whole,
+    /** Also of rows that are not whole. */
+    keys,
+    add(row: Row): void {
+      const key = JSON.stringify(GUARDS[table].key.map((column) => row[column]));
+      keys.add(key);
+      const summed = 'checksum' in row ? row : { ...row, ...checksumsOf(table, row) };
+      if (!isRowWhole(table, summed)) return;
+      const before = whole.get(key);
+      if (!before || lastTimeOf(before) < lastTimeOf(summed)) whole.set(key, summed);
+    },
+  };
+}
+
+const lastTimeOf = (row: Row): number =>
+  Math.max(...Object.keys(row).map((name) => (name.endsWith('_at') ? Number(row[name]) : 0)));
+
+function lostText(
+  { source }: TableCopy,
+  table: GuardedTable,
+  { whole, keys }: ReturnType<typeof createKeptRows>,
+  complete: boolean,
+): string {
+  const lost = keys.size - whole.size;
+  if (complete) return String(lost);
+  const total = countByIndex(source, table);
+  return total === undefined
+    ? `${lost} and all of the pages that cannot be read`
+    : String(Math.max(total - whole.size, lost));
+}
+
+/** Of rows that are older than the checksums: there is nothing to tell whether they are whole. */
+const checksumsOf = (table: GuardedTable, row: Row): Row =>
+  Object.fromEntries(
+    GUARDS[table].guards.map(({ sum, of }) => [sum, rowChecksum(of.map((column) => row[column]))]),
+  );
+
+function insert(target: DatabaseSync, table: GuardedTable, row: Row): void {
+  const columns = Object.keys(row);
+  const places = columns.map(() => '?').join(', ');
+  const statement = target.prepare(
+    `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${places})`,
+  );
+  statement.run(...columns.map((column) => row[column] as string | number | null));
+}
+
+/** How many rows there were, when anything still tells. */
+function countByIndex(source: DatabaseSync, table: GuardedTable): number | undefined {
+  try {
+    return Number(source.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  } catch {
+    return undefined; // That page is one of the unreadable ones: the line says that it is not known.
+  }
+}

@@ -1,0 +1,55 @@
+import { type CallRecord, NO_ROUTING, type Provider } from '../call-record.ts';
+
+/** A call for tests: queued, unless told otherwise. */
+export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
+  id: 'tc_1',
+  runId: 'run_1',
+  toolName: 'echo.text',
+  source: 'client',
+  status: 'PENDING',
+  phase: 'queued',
+  args: { text: 'hi' },
+  result: undefined,
+  display: undefined,
+  preview: undefined,
+  error: null,
+  attachments: [],
+  resultHash: null,
+  lateResult: undefined,
+  annotations: { readOnlyHint: true },
+  timeoutMs: 30_000,
+  wantedClientId: null,
+  routing: NO_ROUTING,
+  provider: null,
+  granted: false,
+  createdAt: 1_700_000_000_000,
+  queuedAt: 1_700_000_000_001,
+  offeredAt: null,
+  startedAt: null,
+  completedAt: null,
+  deadlines: {
+    approval: null,
+    queue: 1_700_000_030_000,
+    start: null,
+    execute: null,
+    resume: null,
+    cancel: null,
+  },
+  executeLeftMs: null,
+  retryOf: null,
+  requestedBy: 'operator',
+  card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
+  ...given,
+});
+
+/** One that succeeded. */
+export const finalCall = (given: Partial<CallRecord> = {}): CallRecord =>
+  sampleCall({ status: 'SUCCEEDED', phase: null, ...given });
+
+export const sampleProvider: Provider = {
+  clientId: 'cl_1',
+  instanceId: 'in_1',
+  attempt: 2,
+  claims: true,
+  journalEpoch: 'e1',
+};

@@ -1,0 +1,34 @@
+import { createSqliteStore } from '../sqlite-store.ts';
+import { sampleCall } from './sample-call.ts';
+
+/**
+ * A program for tests that end it by force: writes calls to the file it is
+ * given, several at a time and each in three states, and prints a call's id and
+ * state once its write is resolved. It ends by itself only when a write fails.
+ */
+const [, , file = '', size = '100'] = process.argv;
+const store = createSqliteStore({ file });
+const text = 'x'.repeat(Number(size));
+let last = 0;
+
+async function writeCalls(): Promise<void> {
+  for (;;) {
+    last += 1;
+    const queued = sampleCall({ id: `tc_${last}`, args: { text } });
+    const running = { ...queued, status: 'RUNNING' as const };
+    for (const call of [
+      queued,
+      running,
+      { ...running, status: 'SUCCEEDED' as const, result: text },
+    ]) {
+      await store.write([{ type: 'put_call', call }]);
+      process.stdout.write(`${call.id} ${call.status}\n`);
+    }
+  }
+}
+
+try {
+  await Promise.all(Array.from({ length: 8 }, writeCalls));
+} catch (error) {
+  process.stdout.write(`${error instanceof Error ? error.name : error} failed=${store.failed}\n`);
+}
