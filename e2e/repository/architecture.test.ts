@@ -15,7 +15,6 @@ const INTERFACES = [
   'server/clock.ts',
   'server/http/http-client-service.ts',
   'server/runs/run-service.ts',
-  'server/store/call-record.ts',
   'server/store/store.ts',
   'server/tools/define-tool.ts',
   'server/tools/tool-registry.ts',

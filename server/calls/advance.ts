@@ -1,11 +1,11 @@
 import { boundCard, boundUpdate } from '#lib/call/bound-card';
 import type { CallEvent, CallState, Refusal } from '#lib/call/call-machine';
 import { transition } from '#lib/call/call-machine';
+import { type CallRecord, isPolling, type Provider } from '#lib/call/call-record';
 import { mergeCard } from '#lib/call/merge-card';
 import { toCardStatus } from '#lib/protocol/call-status';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
-import { type CallRecord, isPolling, type Provider } from '../store/call-record.ts';
 import { describeChange } from './describe-change.ts';
 
 export const NO_DEADLINES: CallRecord['deadlines'] = {

@@ -1,6 +1,6 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 
 export interface CallClocks {
   /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */

@@ -1,5 +1,5 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { CallRecord } from '../store/call-record.ts';
 
 /** Which open calls wait for a client, and which are pinned to which instance. */
 export interface CallIndex {

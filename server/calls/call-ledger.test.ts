@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { CallRecord } from '#lib/call/call-record';
 import { mergeCard } from '#lib/call/merge-card';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
-import type { CallRecord } from '../store/call-record.ts';
 import { type Change, type Store, StoreFailedError } from '../store/store.ts';
 import { advance, firstCard } from './advance.ts';
 import { createCallLedger } from './call-ledger.ts';

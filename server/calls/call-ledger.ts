@@ -1,10 +1,10 @@
 import { boundUpdate } from '#lib/call/bound-card';
+import type { CallRecord } from '#lib/call/call-record';
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, ENDED_LIMITS, type EndedLimits } from './ended-calls.ts';

@@ -1,8 +1,8 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { CallQuery } from '../store/store.ts';
 
 export interface InvokeRequest {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { Answerer, Refusal } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
 import { fitsJson } from '#lib/json/cut-json';
 import { sameJson } from '#lib/json/equal';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -11,7 +12,6 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { InstanceChanges } from './instance-changes.ts';

@@ -1,7 +1,7 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type Breaker, createBreaker } from './breaker.ts';

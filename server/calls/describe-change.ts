@@ -1,7 +1,7 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { type CallClock, toCardStatus } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { CallRecord } from '../store/call-record.ts';
 
 /** What people are told when a call goes from `prev` to `next`. Pure; says only what changed. */
 export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {

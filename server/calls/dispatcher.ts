@@ -1,11 +1,11 @@
 import type { CallEvent, NeverStarted } from '#lib/call/call-machine';
+import type { CallRecord, Provider } from '#lib/call/call-record';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Clock } from '../clock.ts';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
-import type { CallRecord, Provider } from '../store/call-record.ts';
 import type {
   ClientTool,
   OfferedTool,

@@ -1,4 +1,5 @@
 import { boundUpdate } from '#lib/call/bound-card';
+import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -6,7 +7,6 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import type { Clock } from '../clock.ts';
-import { type CallRecord, NO_ROUTING } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { advance, firstCard } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';

@@ -1,9 +1,9 @@
 import type { NeverStarted } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
 import { type ClientKnowledge, type ResumeAction, resumeAction } from '#lib/call/resume-matrix';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import { hasJournal, isRerunnable } from './advance.ts';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { LIMITS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
-import { type CallRecord, NO_ROUTING } from '../store/call-record.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { firstCard, NO_DEADLINES } from './advance.ts';
@@ -183,6 +183,10 @@ export const blankRecord = (id: string, now: number) => ({
   completedAt: null,
   deadlines: NO_DEADLINES,
   executeLeftMs: null,
+  version: 0,
+  toolProvider: 'clients',
+  parentCallId: null,
+  depth: 0,
   routing: NO_ROUTING,
 });
 

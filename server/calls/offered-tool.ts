@@ -1,6 +1,6 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
-import type { CallRecord } from '../store/call-record.ts';
 import type { ClientTool, OfferedTool, ServerToolEntry } from '../tools/tool-registry.ts';
 
 export const isServerTool = (tool: OfferedTool): tool is ServerToolEntry => tool.clientId === null;

@@ -1,8 +1,8 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallLedger } from './call-ledger.ts';
 import type {

@@ -1,7 +1,7 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { type AdvanceExtras, advance } from './advance.ts';
 import type { Check } from './check.ts';

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../store/call-record.ts';
+import type { CallRecord } from '#lib/call/call-record';
 import type { Store } from '../store/store.ts';
 import { estimateRecordBytes } from './ended-calls.ts';
 

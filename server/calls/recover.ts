@@ -1,7 +1,7 @@
 import { boundCard } from '#lib/call/bound-card';
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
 import { hasJournal, isRerunnable } from './advance.ts';
 import type { CallLedger } from './call-ledger.ts';

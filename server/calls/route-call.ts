@@ -1,7 +1,7 @@
 import { mayBeOffered, type NeverStarted } from '#lib/call/call-machine';
+import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
-import type { ApprovalScope, CallRecord } from '../store/call-record.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { isRerunnable } from './advance.ts';
 

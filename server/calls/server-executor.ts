@@ -1,6 +1,6 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
-import type { CallRecord } from '../store/call-record.ts';
 import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-tool.ts';
 
 export interface ServerExecutor {

@@ -1,3 +1,4 @@
+import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
 import { type Principal, principalName } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
@@ -6,7 +7,6 @@ import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
 import type { HttpClientService } from '../http/http-client-service.ts';
-import { isPolling, POLLING_INSTANCE } from '../store/call-record.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { toFailure } from './client-answer.ts';

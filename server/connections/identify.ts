@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { isPolling } from '#lib/call/call-record';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
-import { isPolling } from '../store/call-record.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';

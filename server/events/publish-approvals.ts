@@ -1,5 +1,5 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
-import type { CallRecord } from '../store/call-record.ts';
 import type { EventBus } from './event-bus.ts';
 import { toApproval } from './snapshot.ts';
 

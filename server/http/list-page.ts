@@ -1,5 +1,5 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall } from '#lib/protocol/call-record';
-import type { CallRecord } from '../store/call-record.ts';
 import { type Included, toListedCall } from './to-wire-call.ts';
 
 /** A page of the list (contract, section 6). */

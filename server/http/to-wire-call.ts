@@ -1,6 +1,6 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
+import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall, WireCallRecord } from '#lib/protocol/call-record';
-import type { CallRecord } from '../store/call-record.ts';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 

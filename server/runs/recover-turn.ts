@@ -1,10 +1,10 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
-import type { CallRecord } from '../store/call-record.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import { failure, type Notice, STOPPED } from './agent/notices.ts';

@@ -1,6 +1,6 @@
+import { type CallRecord, NO_ROUTING, type Provider, type Routing } from '#lib/call/call-record';
 import type { Card } from '#lib/protocol/card';
 import type { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-columns.ts';
-import { type CallRecord, NO_ROUTING, type Provider, type Routing } from './call-record.ts';
 import { fromJsonColumn, toJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ToolCallRow } from './tables.ts';
@@ -97,6 +97,10 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
     ...fromDeadlinesColumn(row.deadlines),
     executeLeftMs: row.execute_left_ms,
     retryOf: row.retry_of,
+    version: 0,
+    toolProvider: row.source === 'server' ? 'server' : 'clients',
+    parentCallId: null,
+    depth: 0,
     requestedBy: row.requested_by,
   };
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { CallRecord } from './call-record.ts';
 import {
   type ChangingColumns,
   sharesFixedColumns,
@@ -58,6 +58,7 @@ export function createChangeWriter(
   function toSteps(change: Change): WriteStep[] {
     switch (change.type) {
       case 'put_call':
+      case 'append_call':
         return putCall(change.call);
       case 'put_idempotency': {
         const { scope, fingerprint, callId } = change.entry;
@@ -81,7 +82,7 @@ export function createChangeWriter(
   }
 
   function remember(change: Change): void {
-    if (change.type !== 'put_call') return;
+    if (change.type !== 'put_call' && change.type !== 'append_call') return;
     const { call } = change;
     if (isFinalStatus(call.status)) lastPut.delete(call.id);
     else lastPut.set(call.id, call);

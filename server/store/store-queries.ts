@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { CallRecord } from '#lib/call/call-record';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
-import type { CallRecord } from './call-record.ts';
 import { fromCallRow } from './call-row.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CallRecord } from './call-record.ts';
+import type { CallRecord } from '#lib/call/call-record';
 import { BadCursorError, BadSearchError } from './store.ts';
 import { finalCall } from './testing/sample-call.ts';
 import { putCall, type Setup } from './testing/store-setup.ts';

@@ -1,6 +1,7 @@
+import type { CallEventEntry } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { CallRecord } from './call-record.ts';
 
 export interface CallQuery {
   readonly runId?: string;
@@ -49,6 +50,8 @@ export interface SessionRecord {
 /** One thing to make durable. A write is all of its changes or none. */
 export type Change =
   | { readonly type: 'put_call'; readonly call: CallRecord }
+  /** One more event of a call: `call` is the state after it. Its version is one more than what is stored. */
+  | { readonly type: 'append_call'; readonly call: CallRecord; readonly event: CallEventEntry }
   | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
   | { readonly type: 'put_run'; readonly run: RunSummary }
   | { readonly type: 'put_message'; readonly message: Message; readonly position: number }

@@ -1,6 +1,6 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { CallRecord } from './call-record.ts';
 import type { ClientRecord } from './store.ts';
 
 /** SQLite has no booleans. */

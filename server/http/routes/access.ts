@@ -1,6 +1,6 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Principal } from '../../auth/principal.ts';
-import type { CallRecord } from '../../store/call-record.ts';
 import type { HttpDeps } from '../http-deps.ts';
 
 /** Contract, section 4. */

@@ -1,3 +1,4 @@
+import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -6,7 +7,6 @@ import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { RunService } from '../../runs/run-service.ts';
-import { type CallRecord, NO_ROUTING } from '../../store/call-record.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { HttpClientService } from '../http-client-service.ts';
 
@@ -46,6 +46,10 @@ export const callRecord = (more: Partial<CallRecord> = {}): CallRecord => ({
     cancel: null,
   },
   executeLeftMs: null,
+  version: 0,
+  toolProvider: 'clients',
+  parentCallId: null,
+  depth: 0,
   retryOf: null,
   requestedBy: 'operator',
   card: { status: 'WAIT', params: {} },

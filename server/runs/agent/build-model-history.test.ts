@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '#lib/call/call-record';
 import type { Message, MessagePart } from '#lib/protocol/run';
-import type { CallRecord } from '../../store/call-record.ts';
 import { buildModelHistory, type ImageWay } from './build-model-history.ts';
 import { fakeCall } from './testing/fakes.ts';
 

@@ -1,10 +1,10 @@
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
+import type { CallRecord } from '#lib/call/call-record';
 import { toModelOutput } from '#lib/call/model-output';
 import type { Attachment } from '#lib/protocol/attachment';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
-import type { CallRecord } from '../../store/call-record.ts';
 
 /** A picture as it is sent, scaled down where it was too large. */
 export interface ModelImage {

@@ -1,5 +1,5 @@
+import type { CallRecord } from '#lib/call/call-record';
 import type { Attachment } from '#lib/protocol/attachment';
-import type { CallRecord } from '../../store/call-record.ts';
 import type { ModelImage } from './build-model-history.ts';
 
 export interface ImageSource {

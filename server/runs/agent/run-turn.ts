@@ -1,10 +1,10 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
-import type { CallRecord } from '../../store/call-record.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import {
   CANCELLED,

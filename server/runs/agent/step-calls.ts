@@ -1,7 +1,7 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
-import type { CallRecord } from '../../store/call-record.ts';
 import type { MeantTool } from './find-tool.ts';
 import { isNestedTooDeep } from './is-nested-too-deep.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CallRecord } from '../call-record.ts';
+import type { CallRecord } from '#lib/call/call-record';
 import { toChangingColumns, toFixedColumns } from '../call-row.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';

@@ -1,4 +1,4 @@
-import { type CallRecord, NO_ROUTING, type Provider } from '../call-record.ts';
+import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
 
 /** A call for tests: queued, unless told otherwise. */
 export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
@@ -36,6 +36,10 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
     cancel: null,
   },
   executeLeftMs: null,
+  version: 0,
+  toolProvider: 'clients',
+  parentCallId: null,
+  depth: 0,
   retryOf: null,
   requestedBy: 'operator',
   card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../call-record.ts';
+import type { CallRecord } from '#lib/call/call-record';
 import type { Change, Store } from '../store.ts';
 
 /** What each test of a store's contract begins with. */

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelName } from '#lib/protocol/tool-name';
@@ -9,7 +10,6 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
 import { type Clock, createSystemClock } from '../../../clock.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
-import { type CallRecord, NO_ROUTING } from '../../../store/call-record.ts';
 import { createSqliteStore } from '../../../store/sqlite-store.ts';
 import { type Change, type Store, StoreFailedError } from '../../../store/store.ts';
 
@@ -71,6 +71,10 @@ const BLANK: Omit<CallRecord, 'id' | 'runId' | 'toolName' | 'requestedBy' | 'cre
     cancel: null,
   },
   executeLeftMs: null,
+  version: 0,
+  toolProvider: 'clients',
+  parentCallId: null,
+  depth: 0,
   retryOf: null,
   card: { params: {} },
 };

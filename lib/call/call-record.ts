@@ -99,6 +99,14 @@ export interface CallRecord {
   /** Milliseconds that the person at the device may still be asked, all times together. Not there before the first. */
   readonly deviceLeftMs?: number;
   readonly retryOf: string | null;
+  /** The number of the newest event that is in this state; the first is 1. */
+  readonly version: number;
+  /** Which provider of tools runs it: `server`, `clients`, later e.g. `mcp:<name>`. */
+  readonly toolProvider: string;
+  /** The call whose tool made this one. */
+  readonly parentCallId: string | null;
+  /** How many calls stand above it. */
+  readonly depth: number;
   /** Who asked: `operator`, `agent:<name>`, `run:<run id>`. */
   readonly requestedBy: string;
   readonly card: Card;
