@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { sharesFixedFields, toCallColumns, toChangingColumns } from './call-row.ts';
 import {
-  type ChangingColumns,
-  sharesFixedColumns,
-  toChangingColumns,
-  toFixedColumns,
-} from './call-row.ts';
+  type CallsOfWrite,
+  createKnownCalls,
+  type EventsRow,
+  type KnownCall,
+} from './known-calls.ts';
 import { preparedWrite } from './prepared.ts';
 import { toClientRow, toMessageRow, toRunRow, toSessionRow } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
@@ -18,9 +19,14 @@ import type { WriteStep, WriteThread } from './write-thread.ts';
 export interface ChangeWriter {
   /**
    * The steps that make the changes, all values already in the form of a column:
-   * a value that cannot be written throws here, before anything is begun.
+   * a value that cannot be written throws here, before anything is begun, and so
+   * does an event that does not follow (`VersionConflictError`).
    */
-  toSteps(changes: readonly Change[]): readonly WriteStep[];
+  toSteps(changes: readonly Change[]): {
+    readonly steps: readonly WriteStep[];
+    /** To be called once the steps are committed. */
+    settle(): void;
+  };
 }
 
 /** Each tab that was ever open is an instance; those seen last are remembered. */
@@ -32,21 +38,23 @@ const FORGET_EVERY = 1_000;
 export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
   kysely: Kysely<Tables>,
+  readKnown: (id: string) => KnownCall,
 ): ChangeWriter {
   const write = createPuts(thread, kysely);
-  /** Open calls as they were last written, so that only what changed goes to disk again. */
-  const lastPut = new Map<string, CallRecord>();
+  const knownCalls = createKnownCalls(readKnown);
   let clientPuts = 0;
 
-  function putCall(call: CallRecord): WriteStep[] {
-    const before = lastPut.get(call.id);
-    const columns = toChangingColumns(call);
+  /** Only what changed goes to disk again. */
+  function putCall(call: CallRecord, before: CallRecord | undefined): WriteStep[] {
     const put =
-      before && sharesFixedColumns(before, call)
-        ? write.callUpdate({ ...columns, checksum: 0, id: call.id })
-        : write.call({ ...toFixedColumns(call), fixed_checksum: 0, ...columns, checksum: 0 });
+      before && sharesFixedFields(before, call)
+        ? write.callUpdate({ ...toChangingColumns(call), checksum: 0, id: call.id })
+        : write.call({ ...toCallColumns(call), fixed_checksum: 0, checksum: 0 });
     return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
   }
+
+  const putEvents = ({ callId, row, texts }: EventsRow): WriteStep =>
+    write.events({ call_id: callId, version: row, events: `[${texts}]`, checksum: 0 });
 
   function putClient(client: ClientRecord): WriteStep[] {
     const put = write.client({ ...toClientRow(client), checksum: 0 });
@@ -55,11 +63,15 @@ export function createChangeWriter(
     return isTimeToForget ? [put, write.clientsPast({ limit: 1, skip: KEPT_CLIENTS - 1 })] : [put];
   }
 
-  function toSteps(change: Change): WriteStep[] {
+  function toSteps(change: Change, calls: CallsOfWrite): WriteStep[] {
     switch (change.type) {
       case 'put_call':
-      case 'append_call':
-        return putCall(change.call);
+      case 'append_call': {
+        const before = calls.before(change.call.id);
+        if (change.type === 'put_call') calls.put(change.call);
+        else calls.append(change.call, change.event);
+        return putCall(change.call, before);
+      }
       case 'put_idempotency': {
         const { scope, fingerprint, callId } = change.entry;
         return [write.idempotency({ scope, fingerprint, call_id: callId, checksum: 0 })];
@@ -81,18 +93,13 @@ export function createChangeWriter(
     }
   }
 
-  function remember(change: Change): void {
-    if (change.type !== 'put_call' && change.type !== 'append_call') return;
-    const { call } = change;
-    if (isFinalStatus(call.status)) lastPut.delete(call.id);
-    else lastPut.set(call.id, call);
-  }
-
   return {
     toSteps(changes) {
-      const steps = changes.flatMap(toSteps);
-      changes.forEach(remember); // Only now: a change that threw leaves no trace of the others.
-      return steps;
+      const calls = knownCalls.beginWrite();
+      const steps = changes.flatMap((change) => toSteps(change, calls));
+      steps.push(...calls.rows.map(putEvents));
+      calls.keep(); // Only now: a change that threw leaves no trace of the others.
+      return { steps, settle: calls.settle };
     },
   };
 }
@@ -109,10 +116,11 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     call: put('tool_calls', ['id']),
     callUpdate: preparedWrite(
       thread,
-      ({ id, ...columns }: ChangingColumns & Pick<ToolCallRow, 'checksum' | 'id'>) =>
+      ({ id, ...columns }: Partial<ToolCallRow> & Pick<ToolCallRow, 'id'>) =>
         kysely.updateTable('tool_calls').set(columns).where('id', '=', id),
       GUARDS.tool_calls.guards.filter(({ sum }) => sum === 'checksum'),
     ),
+    events: put('call_events', ['call_id', 'version']),
     callToIndex: preparedWrite(thread, (row: Tables['calls_to_index']) =>
       kysely
         .insertInto('calls_to_index')

@@ -159,4 +159,28 @@ CREATE INDEX tool_calls_by_client -- the client that has the call, else the only
   WHERE coalesce(client_id, wanted_client_id) IS NOT NULL;
 `,
   },
+  {
+    // The new columns are null in the rows that are there, whose checksums stay as they are: a
+    // checksum ends with the last value that is not null. So no row is written.
+    name: '004_events',
+    sql: `
+ALTER TABLE tool_calls ADD COLUMN version INTEGER; -- of the newest event; null or 0: no events were kept
+ALTER TABLE tool_calls ADD COLUMN tool_provider TEXT; -- server, clients
+ALTER TABLE tool_calls ADD COLUMN parent_call_id TEXT; -- the call whose tool made this one
+ALTER TABLE tool_calls ADD COLUMN depth INTEGER; -- how many calls stand above it
+ALTER TABLE tool_calls ADD COLUMN routing TEXT; -- JSON
+ALTER TABLE tool_calls ADD COLUMN device_left_ms INTEGER;
+ALTER TABLE tool_calls ADD COLUMN display TEXT; -- JSON: what people are shown in place of the result
+ALTER TABLE tool_calls ADD COLUMN preview TEXT; -- JSON
+
+CREATE TABLE call_events ( -- what happened to a call
+  row_no INTEGER PRIMARY KEY,
+  call_id TEXT NOT NULL,
+  version INTEGER NOT NULL, -- of the first event of the row
+  events TEXT NOT NULL, -- JSON: a list of events, in their order
+  checksum INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX call_events_of_call ON call_events (call_id, version);
+`,
+  },
 ];

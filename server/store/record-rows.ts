@@ -1,4 +1,6 @@
+import type { CallEventEntry } from '#lib/call/call-event';
 import type { Message, RunSummary } from '#lib/protocol/run';
+import { fromEventsColumn } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ClientRecord, IdempotencyEntry, SessionRecord } from './store.ts';
@@ -95,3 +97,7 @@ export function fromSessionRow(stored: Tables['sessions']): SessionRecord {
   const { id_hash, created_at, expires_at } = wholeRow('sessions', stored);
   return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at };
 }
+
+/** In their order. */
+export const fromEventsRow = (stored: Tables['call_events']): CallEventEntry[] =>
+  fromEventsColumn(wholeRow('call_events', stored).events);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-columns.ts';
+import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { RowDamagedError } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -29,6 +29,7 @@ export const GUARDS = {
       { sum: 'checksum', of: ['id', ...CHANGING_COLUMNS] },
     ],
   },
+  call_events: one(['call_id', 'version'], ['events']),
   idempotency: one(['scope'], ['fingerprint', 'call_id']),
   runs: one(
     ['run_id'],
@@ -51,12 +52,19 @@ function one<const Key extends string>(key: readonly Key[], others: readonly str
 /**
  * CRC-32 of the values of a row, each with its kind and length before it, so
  * that no two rows are one text. A text counts as SQLite keeps it, as UTF-8.
+ * Nulls at the end do not count, so that a column that is added later, and a
+ * table that does not have it yet, leave the checksums of its rows as they are.
  */
 export function rowChecksum(values: readonly unknown[]): number {
   let text = '';
+  let nulls = '';
   for (const value of values) {
-    if (typeof value === 'string') text += `s${value.length}:${value}`;
-    else text += value === null ? 'n' : `i${value};`;
+    if (value === null || value === undefined) {
+      nulls += 'n';
+      continue;
+    }
+    text += typeof value === 'string' ? `${nulls}s${value.length}:${value}` : `${nulls}i${value};`;
+    nulls = '';
   }
   return crc32(text);
 }

@@ -16,14 +16,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { toChangingColumns, toFixedColumns } from './call-row.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+import { insertCall } from './testing/insert-calls.ts';
 import { finalCall, sampleCall } from './testing/sample-call.ts';
+import { appendCall } from './testing/store-setup.ts';
 
 describeStore('the store in SQLite', () => {
   const dir = mkdtempSync(join(tmpdir(), 'store-'));
@@ -214,6 +215,23 @@ test('[ST30] a row that was damaged while the server runs is not shown, and its 
   );
 });
 
+test('[ST30] [ST44] events whose row was damaged are not shown, and refused at the next start', async () => {
+  const { file, open } = setup();
+  const store = open();
+  for (const id of ['tc_1', 'tc_2'])
+    await store.write([appendCall(sampleCall({ id, version: 1 }))]);
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec(
+    "UPDATE call_events SET events = replace(events, 'operator', 'nobody') WHERE row_no = 1",
+  );
+  const query = { after: 0, limit: 9 };
+  await expect(store.callEvents('tc_1', query)).rejects.toThrow(RowDamagedError);
+  expect(await store.callEvents('tc_2', query)).toHaveLength(1);
+  await store.close();
+  expect(open).toThrow(/: the row tc_1 1 of call_events is not what was written/);
+});
+
 test('[ST30] texts that are no texts of Unicode are no damage', async () => {
   const { open } = setup();
   const store = open();
@@ -286,11 +304,7 @@ test('[ST34] rows of before the checksums get theirs, and come back as they were
   const old = new DatabaseSync(file);
   migrate(old, MIGRATIONS.slice(0, 1));
   const call = sampleCall({ id: 'tc_old', args: { text: 'a\ud800' } });
-  const row = { ...toFixedColumns(call), ...toChangingColumns(call) };
-  const names = Object.keys(row);
-  old
-    .prepare(`INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`)
-    .run(...Object.values(row));
+  insertCall(old, call);
   old.exec("INSERT INTO sessions VALUES ('s:k', 1, 2)");
   old.close();
   const store = open();

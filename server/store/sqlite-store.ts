@@ -9,8 +9,14 @@ import { startReadThread } from './read-thread.ts';
 import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from './record-rows.ts';
 import { searchQuery } from './search-words.ts';
 import type { Store } from './store.ts';
-import { queryCalls, queryMessages, queryOpenCalls, queryRuns } from './store-queries.ts';
-import { createReads } from './store-reads.ts';
+import {
+  queryCalls,
+  queryEvents,
+  queryMessages,
+  queryOpenCalls,
+  queryRuns,
+} from './store-queries.ts';
+import { createReads, readKnownCall } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread, type WriteStep } from './write-thread.ts';
@@ -47,8 +53,8 @@ export function createSqliteStore(options: {
   const kysely = kyselyOn(database);
   const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
-  const writer = createChangeWriter(thread, kysely);
   const read = createReads(database, kysely);
+  const writer = createChangeWriter(thread, kysely, (id) => readKnownCall(read, id));
   const { readWorkerPath = new URL('./read-worker.ts', import.meta.url) } = options;
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });
@@ -69,7 +75,9 @@ export function createSqliteStore(options: {
   return {
     async write(changes) {
       if (queue.refusal) throw queue.refusal;
-      await queue.push(writer.toSteps(changes));
+      const { steps, settle } = writer.toSteps(changes);
+      await queue.push(steps);
+      settle();
     },
     get failed() {
       return queue.failed;
@@ -79,6 +87,7 @@ export function createSqliteStore(options: {
       const row = read.call({ id });
       return row && fromCallRow(row);
     },
+    callEvents: (id, query) => queryEvents(reader, kysely, id, query),
     async listCalls(query) {
       const searches = query.text !== undefined && searchQuery(query.text) !== null;
       if (searches && !queue.failed) await index.catchUp(SEARCH_WAIT_MS);

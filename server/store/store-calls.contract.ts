@@ -167,6 +167,10 @@ export function describeCalls(setup: Setup) {
     { retryOf: 'tc_0' },
     { createdAt: 7 },
     { timeoutMs: 7 },
+    { toolProvider: 'mcp:files' },
+    { parentCallId: 'tc_0' },
+    { depth: 2 },
+    { version: 3 },
   ];
   test.each(corrections)('[ST9] an open call may be corrected by %j alone', async (correction) => {
     const { store } = setup();

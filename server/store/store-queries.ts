@@ -1,13 +1,14 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
 import { fromCallRow } from './call-row.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
-import { fromMessageRow, fromRunRow } from './record-rows.ts';
+import { fromEventsRow, fromMessageRow, fromRunRow } from './record-rows.ts';
 import type { CallQuery } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { CallEventsRow, Tables } from './tables.ts';
 
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
@@ -72,6 +73,28 @@ export async function queryOpenCalls(kysely: Kysely<Tables>): Promise<CallRecord
 export const openCallsQuery = sql<StoredCall>`
   select * from tool_calls indexed by tool_calls_by_status
   where status in ('PENDING', 'RUNNING') order by created_at, id`;
+
+/** In order, those above `after`. */
+export async function queryEvents(
+  { rows }: Reader,
+  kysely: Kysely<Tables>,
+  callId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<CallEventEntry[]> {
+  const take = pageSize(limit);
+  const eventsFrom = async (row: RawBuilder<unknown>) => {
+    const query = sql<CallEventsRow>`select * from call_events
+      where call_id = ${callId} and version >= ${row} order by version limit ${take + 1}`;
+    const read = await rows(query.compile(kysely), MAX_PAGE_CHARS);
+    const events = read.rows.flatMap(fromEventsRow).filter(({ version }) => version > after);
+    return { events: events.slice(0, take), isCut: read.isCut };
+  };
+  // A row is called by its first event: the one that has the next may begin before it.
+  const { events, isCut } = await eventsFrom(sql`coalesce((select max(version) from call_events
+    where call_id = ${callId} and version <= ${after}), 0)`);
+  // That row was large, and all of it before.
+  return isCut && events.length === 0 ? (await eventsFrom(sql`${after + 1}`)).events : events;
+}
 
 /** Newest first by their last change. */
 export async function queryRuns(

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
+import { isBeyond, type KnownCall } from './known-calls.ts';
 import { preparedRead } from './prepared.ts';
+import { fromEventsRow } from './record-rows.ts';
 import type { Tables } from './tables.ts';
 
 const NEXT_SEQ = 'next_seq';
@@ -21,6 +23,23 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
   return {
     call: preparedRead(database, ({ id }: { id: string }) =>
       kysely.selectFrom('tool_calls').selectAll().where('id', '=', id),
+    ),
+    version: preparedRead(database, ({ id }: { id: string }) =>
+      kysely.selectFrom('tool_calls').select('version').where('id', '=', id),
+    ),
+    eventChars: preparedRead(database, ({ call_id }: { call_id: string }) =>
+      kysely
+        .selectFrom('call_events')
+        .select((eb) => eb.fn.sum<number | null>(eb.fn('length', ['events'])).as('chars'))
+        .where('call_id', '=', call_id),
+    ),
+    newestEvents: preparedRead(database, ({ call_id, limit }: { call_id: string; limit: number }) =>
+      kysely
+        .selectFrom('call_events')
+        .selectAll()
+        .where('call_id', '=', call_id)
+        .orderBy('version', 'desc')
+        .limit(limit),
     ),
     run: preparedRead(database, ({ run_id }: { run_id: string }) =>
       kysely.selectFrom('runs').selectAll().where('run_id', '=', run_id),
@@ -52,4 +71,16 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
       return row.value - count;
     },
   };
+}
+
+/** What the tables have of a call: it may be appended to. */
+export function readKnownCall(read: ReturnType<typeof createReads>, id: string): KnownCall {
+  const version = read.version({ id })?.version ?? 0;
+  if (version === 0) return { version, chars: 0 };
+  const chars = read.eventChars({ call_id: id })?.chars ?? 0;
+  const newest = isBeyond(version, chars) && read.newestEvents({ call_id: id, limit: 1 });
+  if (!newest) return { version, chars };
+  const [event, ...more] = fromEventsRow(newest);
+  const isAlone = event?.type === 'status' && more.length === 0;
+  return { version, chars, ...(isAlone && { joinable: { row: newest.version, event } }) };
 }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { type Change, type Store, StoreFailedError } from './store.ts';
 import { describeCalls } from './store-calls.contract.ts';
+import { describeEvents } from './store-events.contract.ts';
 import { describeSearch } from './store-search.contract.ts';
 import { sampleCall, sampleProvider } from './testing/sample-call.ts';
 import { putCall, type Setup } from './testing/store-setup.ts';
@@ -75,6 +76,7 @@ export function describeStore(name: string, makePlace: () => StorePlace): void {
 
     describeWrites(setup);
     describeCalls(setup);
+    describeEvents(setup);
     describeSearch(setup);
     describeRest(setup);
   });

@@ -50,7 +50,10 @@ export interface SessionRecord {
 /** One thing to make durable. A write is all of its changes or none. */
 export type Change =
   | { readonly type: 'put_call'; readonly call: CallRecord }
-  /** One more event of a call: `call` is the state after it. Its version is one more than what is stored. */
+  /**
+   * One more event of a call: `call` is the state after it. Its version is one more than what is
+   * stored, which is 0 for a call that is not there; else the write rejects with `VersionConflictError`.
+   */
   | { readonly type: 'append_call'; readonly call: CallRecord; readonly event: CallEventEntry }
   | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
   | { readonly type: 'put_run'; readonly run: RunSummary }
@@ -76,6 +79,16 @@ export interface Store {
   readonly failed: boolean;
 
   getCall(id: string): Promise<CallRecord | undefined>;
+  /**
+   * What happened to a call, in order: its events of versions above `after`, at
+   * most `limit` of them (1 to 200). Fewer, where they are large; none is the end.
+   * One event may stand for some that it follows: then their versions are missing.
+   * Throws `RowDamagedError`, `StoreBusyError`.
+   */
+  callEvents(
+    id: string,
+    query: { readonly after: number; readonly limit: number },
+  ): Promise<CallEventEntry[]>;
   /**
    * Newest first; with words, by the order in which calls were first written. A
    * page may hold fewer calls than asked for, or none: `nextCursor` is null on
@@ -114,6 +127,24 @@ export interface Store {
 
 export class StoreFailedError extends Error {
   override readonly name = 'StoreFailedError';
+}
+
+/** An event does not follow the newest one that is stored. Nothing of its write is stored; others are. */
+export class VersionConflictError extends Error {
+  override readonly name = 'VersionConflictError';
+
+  readonly callId: string;
+  /** Of the event. */
+  readonly version: number;
+  /** Of the newest event that is stored. */
+  readonly stored: number;
+
+  constructor(callId: string, version: number, stored: number) {
+    super(`the event ${version} of ${callId} does not follow the version ${stored} that is stored`);
+    this.callId = callId;
+    this.version = version;
+    this.stored = stored;
+  }
 }
 
 export class BadCursorError extends Error {

@@ -44,6 +44,22 @@ export interface ToolCallRow {
   card_shows: number;
   fixed_checksum: number;
   checksum: number;
+  /** The rest is null in rows of before 004, but that parent_call_id may be null in all. */
+  version: number | null;
+  tool_provider: string | null;
+  parent_call_id: string | null;
+  depth: number | null;
+  routing: Json | null;
+  device_left_ms: number | null;
+  display: Json | null;
+  preview: Json | null;
+}
+
+export interface CallEventsRow {
+  call_id: string;
+  version: number;
+  events: Json;
+  checksum: number;
 }
 
 export interface RunRow {
@@ -84,6 +100,7 @@ export interface ClientRow {
 
 export interface Tables {
   tool_calls: ToolCallRow;
+  call_events: CallEventsRow;
   calls_to_index: { call_id: string };
   idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
   runs: RunRow;

@@ -145,7 +145,7 @@ function findMissingCommits(
 ): string | undefined {
   const done = readMigrations(database);
   // Of a time before there were checksums: nothing was counted either.
-  if (done.length < MIGRATIONS.length && acknowledged === 0) return undefined;
+  if (!done.includes('002_checksums')) return undefined;
   if (done.length > MIGRATIONS.length) return undefined; // Newer: refused as such, later.
   const row = database.prepare("SELECT value FROM meta WHERE key = 'commits'").get();
   const held = Number(row?.value ?? 0);

@@ -1,6 +1,7 @@
 import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { readSchema, schemaAfter } from '../schema.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { readSchema, type SchemaItem, schemaAfter } from '../schema.ts';
 import { isDamage } from '../sqlite-errors.ts';
 import { walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
@@ -117,24 +118,37 @@ function mendHeader(handle: number): void {
 /** Those that are made in a file that is still empty. What later ones add lies where there was room. */
 const FIRST_MIGRATIONS = 2;
 
+/** By what their definitions say, as far as these can be read: one place alone does not decide. */
+function countMigrations(there: readonly SchemaItem[]): number {
+  const says = (...texts: string[]) =>
+    there.some(({ sql }) => texts.some((text) => sql?.includes(text)));
+  if (says('call_events', 'device_left_ms', 'parent_call_id')) return MIGRATIONS.length;
+  return says('fixed_checksum') ? FIRST_MIGRATIONS : 1;
+}
+
 /**
- * The definitions of the tables as the first migrations make them. They are in the
+ * The definitions of the tables that the first migrations make. They are in the
  * same places in every file, so what a flipped bit made of them does not matter.
  * Indexes of later ones go: no row is read by them, and theirs may be damaged.
+ * Of a later table nothing says where it begins; it has its definition by its name.
  */
 function mendSchema(target: string): void {
   const database = new DatabaseSync(target, { defensive: false });
   try {
     database.exec('PRAGMA writable_schema=ON');
     const there = new Map(readSchema(database).map((item) => [item.rowid, item]));
-    const hasChecksums = [...there.values()].some(({ sql }) => sql?.includes('fixed_checksum'));
+    const done = countMigrations([...there.values()]);
     const update = database.prepare(
       'UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, rootpage = ?, sql = ? WHERE rowid = ?',
     );
-    const first = schemaAfter(hasChecksums ? FIRST_MIGRATIONS : 1);
-    database
-      .prepare("DELETE FROM sqlite_schema WHERE rowid > ? AND type IS NOT 'table'")
-      .run(Math.max(...first.map(({ rowid }) => rowid)));
+    const last = Math.max(...schemaAfter(FIRST_MIGRATIONS).map(({ rowid }) => rowid));
+    const first = schemaAfter(done).filter(({ rowid }) => rowid <= last);
+    database.prepare("DELETE FROM sqlite_schema WHERE rowid > ? AND type IS NOT 'table'").run(last);
+    for (const { name, sql } of schemaAfter(done).filter(({ rowid }) => rowid > last)) {
+      database
+        .prepare("UPDATE sqlite_schema SET sql = ? WHERE name = ? AND type = 'table'")
+        .run(sql, name);
+    }
     for (const item of first) {
       const { rowid, type, name, tbl_name, rootpage, sql } = item;
       const found = there.get(rowid);

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
-import { defineRowChecksum, GUARDED_TABLES } from '../row-checksum.ts';
+import { defineRowChecksum, GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
+import { schemaAfter } from '../schema.ts';
 import { readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
@@ -89,7 +90,7 @@ function copyRows(copy: Copy): string[] {
     defineRowChecksum(target);
     migrate(target, MIGRATIONS);
     target.exec('BEGIN');
-    const lines = GUARDED_TABLES.flatMap((table) =>
+    const lines = tablesOf(source).flatMap((table) =>
       withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
     );
     lines.push(...copyMeta(source, target, copy));
@@ -100,6 +101,18 @@ function copyRows(copy: Copy): string[] {
   } finally {
     source.close();
     target.close();
+  }
+}
+
+/** A store of before does not have all; where nothing says what was before, each is looked for. */
+function tablesOf(source: DatabaseSync): readonly GuardedTable[] {
+  try {
+    const done = source.prepare('SELECT name FROM migrations').all();
+    if (done.length >= MIGRATIONS.length) return GUARDED_TABLES;
+    const there = new Set(schemaAfter(done.length).map(({ name }) => name));
+    return GUARDED_TABLES.filter((table) => there.has(table));
+  } catch {
+    return GUARDED_TABLES;
   }
 }
 

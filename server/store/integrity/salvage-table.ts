@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { GUARDS, type GuardedTable, isRowWhole, rowChecksum } from '../row-checksum.ts';
+import { shapeOf } from '../schema.ts';
 import { readWhatCanBeRead } from './salvage-rows.ts';
 import { scanRows } from './scan-rows.ts';
 import type { WalSource } from './scan-wal.ts';
@@ -24,7 +25,9 @@ export function copyTable(copy: TableCopy, table: GuardedTable): string[] {
   const { source, target } = copy;
   const { rows, complete } = readWhatCanBeRead(source, table);
   const kept = createKeptRows(table);
-  for (const { salvaged_rowid: _, ...row } of rows) kept.add(row);
+  // A damaged definition may give names that are none.
+  const names = shapeOf(table).columns.map(({ name }) => name);
+  for (const row of rows) kept.add(pick(row, names));
   const reached = kept.whole.size;
   if (isToBeScanned(copy, table, complete)) {
     for (const row of scanRows(copy.pages, table, copy.freePages ?? new Set())) kept.add(row);
@@ -39,6 +42,9 @@ export function copyTable(copy: TableCopy, table: GuardedTable): string[] {
   }
   return lines;
 }
+
+const pick = (row: Row, names: readonly string[]): Row =>
+  Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 
 /**
  * A page that is out of use still shows rows as they once were. When it is not

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
-import { toChangingColumns, toFixedColumns } from '../call-row.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
+import { insertCall } from '../testing/insert-calls.ts';
 import { sourceOf } from '../testing/paper-store.ts';
 import { sampleCall } from '../testing/sample-call.ts';
 import { type Content, changesOf, placeStoreFiles, readContent } from '../testing/store-files.ts';
@@ -34,7 +34,7 @@ const roots = new Map<string, number>();
 /** Large enough that a call fills a page, so that its tree has three levels. */
 const largeChanges = (number: number): Change[] =>
   changesOf(number).map((change) =>
-    change.type === 'put_call'
+    change.type === 'append_call'
       ? {
           ...change,
           call: {
@@ -146,11 +146,7 @@ test('[ST31] rows of before the checksums are read around the pages that are gon
   for (let number = 0; number < 40; number += 1) {
     const args = { text: 'x'.repeat(3_500) };
     const call = sampleCall({ id: `tc_${String(number).padStart(2, '0')}`, args });
-    const row = { ...toFixedColumns(call), ...toChangingColumns(call) };
-    const names = Object.keys(row);
-    maker
-      .prepare(`INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`)
-      .run(...Object.values(row));
+    insertCall(maker, call);
   }
   maker.close();
   const bytes = readFileSync(old);

@@ -29,7 +29,8 @@ export function* scanRows(
 
 /** Undefined when the values do not fit the columns: a checksum does not say of which table it is. */
 function toRow(columns: readonly TableColumn[], { rowid, values }: PageRow): Row | undefined {
-  if (values.length !== columns.length) return undefined;
+  // A row of before its last columns were added ends before them.
+  if (values.length > columns.length) return undefined;
   const row: Record<string, RecordValue> = {};
   for (const [place, { name, isText, isNullable, isRowid }] of columns.entries()) {
     const value = isRowid ? (rowid ?? null) : (values[place] ?? null);

@@ -1,34 +1,49 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { toChangingColumns, toFixedColumns } from '../call-row.ts';
+import type { CallRecord } from '#lib/call/call-record';
+import { toCallColumns } from '../call-row.ts';
 import { GUARDS, rowChecksum } from '../row-checksum.ts';
 import type { ToolCallRow } from '../tables.ts';
 import { finalCall } from './sample-call.ts';
 
 /**
- * Many final calls, the oldest first, straight into a database of any version
- * that has checksums; `given` says in what each differs.
+ * Many final calls, the oldest first, straight into a database of any version;
+ * `given` says in what each differs.
  */
 export function insertCalls(
   database: DatabaseSync,
   count: number,
   given: (number: number) => Partial<ToolCallRow>,
 ): void {
-  const same = { ...toFixedColumns(finalCall()), ...toChangingColumns(finalCall()) };
-  const names = [...Object.keys(same), 'fixed_checksum', 'checksum'];
-  const insert = database.prepare(
-    `INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`,
-  );
+  const same = toCallColumns(finalCall());
+  const insert = callInsertion(database);
   database.exec('BEGIN');
   for (let number = 1; number <= count; number += 1) {
     const id = `tc_${String(number).padStart(8, '0')}`;
-    const row: Record<string, SQLInputValue> = {
-      ...same,
-      id,
-      created_at: number,
-      ...given(number),
-    };
-    const sums = GUARDS.tool_calls.guards.map(({ of }) => rowChecksum(of.map((name) => row[name])));
-    insert.run(...Object.values(row), ...sums);
+    insert({ ...same, id, created_at: number, ...given(number) });
   }
   database.exec('COMMIT');
+}
+
+export const insertCall = (database: DatabaseSync, call: CallRecord): void =>
+  callInsertion(database)({ ...toCallColumns(call) });
+
+/** Of the columns that the table has, as a database of before has not all of them. */
+function callInsertion(database: DatabaseSync): (row: Record<string, SQLInputValue>) => void {
+  const { guards } = GUARDS.tool_calls;
+  const names = database
+    .prepare("SELECT name FROM pragma_table_info('tool_calls') WHERE name IS NOT 'row_no'")
+    .all()
+    .map(({ name }) => String(name));
+  const insert = database.prepare(
+    `INSERT INTO tool_calls (${names}) VALUES (${names.map(() => '?')})`,
+  );
+  const known = new Set(names);
+  return (row) => {
+    const sums = guards.map(({ sum, of }) => {
+      const values = of.map((name) => (known.has(name) ? row[name] : null));
+      return [sum, rowChecksum(values)] as const;
+    });
+    const whole: Record<string, SQLInputValue> = { ...row, ...Object.fromEntries(sums) };
+    insert.run(...names.map((name) => whole[name] ?? null));
+  };
 }

@@ -1,3 +1,4 @@
+import type { CallEventEntry } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
 
 /** A call for tests: queued, unless told otherwise. */
@@ -57,3 +58,15 @@ export const sampleProvider: Provider = {
   claims: true,
   journalEpoch: 'e1',
 };
+
+/** One that changes nothing but the version. */
+export const sampleEvent = (given: Partial<CallEventEntry> = {}): CallEventEntry => ({
+  version: 1,
+  type: 'created',
+  at: 1_700_000_000_002,
+  actor: 'operator',
+  attempt: 0,
+  patch: {},
+  update: {},
+  ...given,
+});

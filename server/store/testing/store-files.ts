@@ -6,7 +6,8 @@ import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
 import { markFile } from '../store-mark.ts';
-import { sampleCall } from './sample-call.ts';
+import { finalCall, sampleEvent } from './sample-call.ts';
+import { appendCall } from './store-setup.ts';
 
 /** The bytes of a store as a process that was killed leaves them. */
 export interface StoreFiles {
@@ -24,16 +25,10 @@ export function changesOf(number: number): Change[] {
   const at = 1_700_000_000 + number;
   const text = `call ${number} `.repeat(20);
   return [
-    {
-      type: 'put_call',
-      call: sampleCall({
-        id,
-        args: { text },
-        createdAt: at * 1_000,
-        status: 'SUCCEEDED',
-        phase: null,
-      }),
-    },
+    appendCall(
+      finalCall({ id, args: { text }, createdAt: at * 1_000, version: 1 }),
+      sampleEvent({ update: { params: { text: `event ${number} `.repeat(20) } } }),
+    ),
     { type: 'put_idempotency', entry: { scope: `operator\n${id}`, fingerprint: 'f', callId: id } },
     {
       type: 'put_message',
@@ -99,6 +94,7 @@ export function readContent(file: string): Content {
         .map((row) => JSON.stringify(row));
     return {
       tool_calls: rows('tool_calls').sort(),
+      call_events: rows('call_events').sort(),
       idempotency: rows('idempotency').sort(),
       runs: rows('runs').sort(),
       messages: rows('messages').sort(),

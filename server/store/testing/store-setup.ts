@@ -1,5 +1,7 @@
+import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Change, Store } from '../store.ts';
+import { sampleEvent } from './sample-call.ts';
 
 /** What each test of a store's contract begins with. */
 export type Setup = () => {
@@ -9,3 +11,9 @@ export type Setup = () => {
 };
 
 export const putCall = (call: CallRecord): Change => ({ type: 'put_call', call });
+
+/** The event that led to the call, with its version. */
+export const appendCall = (
+  call: CallRecord,
+  event: CallEventEntry = sampleEvent({ version: call.version }),
+) => ({ type: 'append_call', call, event }) as const;

@@ -1,0 +1,144 @@
+import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
+import { cardCodec, readDisplay, readPreview } from './card-columns.ts';
+import {
+  anyJson,
+  asIs,
+  type Column,
+  type ColumnCodec,
+  json,
+  jsonOrNull,
+  since004,
+  toFlag,
+} from './column-codec.ts';
+import { fromJsonColumn } from './json-column.ts';
+
+interface CallField<Value> extends ColumnCodec<Value> {
+  /** False: written once, when the call is first seen, and again only when it is corrected. */
+  readonly changes: boolean;
+}
+
+const fixed = <Value>(codec: ColumnCodec<Value>): CallField<Value> => ({
+  ...codec,
+  changes: false,
+});
+const changing = <Value>(codec: ColumnCodec<Value>): CallField<Value> => ({
+  ...codec,
+  changes: true,
+});
+
+const provider: ColumnCodec<Provider | null> = {
+  columns: ['client_id', 'instance_id', 'attempt', 'client_claims', 'journal_epoch'],
+  write: (value) =>
+    value === null
+      ? [null, null, null, null, null]
+      : [value.clientId, value.instanceId, value.attempt, toFlag(value.claims), value.journalEpoch],
+  read(row) {
+    if (row.client_id === null || row.instance_id === null || row.attempt === null) return null;
+    return {
+      clientId: row.client_id,
+      instanceId: row.instance_id,
+      attempt: row.attempt,
+      claims: row.client_claims === 1,
+      journalEpoch: row.journal_epoch,
+    };
+  },
+};
+
+/** In rows of before 004 `routing` is a part of the annotations, and `deviceLeftMs` of the deadlines. */
+const annotations: ColumnCodec<CallRecord['annotations']> = {
+  ...json('annotations'),
+  read(row) {
+    const { routing: _, ...own } = fromJsonColumn<Record<string, unknown>>(row.annotations);
+    return own;
+  },
+};
+
+const routing: ColumnCodec<CallRecord['routing']> = {
+  ...json('routing'),
+  read(row) {
+    if (row.routing !== null) return fromJsonColumn(row.routing);
+    const older = fromJsonColumn<{ routing?: CallRecord['routing'] }>(row.annotations);
+    return older.routing ?? NO_ROUTING;
+  },
+};
+
+type Older = CallRecord['deadlines'] & { readonly deviceLeftMs?: number };
+
+const deadlines: ColumnCodec<CallRecord['deadlines']> = {
+  ...json('deadlines'),
+  read(row) {
+    const { deviceLeftMs: _, ...own } = fromJsonColumn<Older>(row.deadlines);
+    return own;
+  },
+};
+
+const deviceLeftMs: ColumnCodec<number | undefined> = {
+  columns: ['device_left_ms'],
+  write: (value) => [value ?? null],
+  read: (row) =>
+    row.version === null
+      ? fromJsonColumn<Older>(row.deadlines).deviceLeftMs
+      : (row.device_left_ms ?? undefined),
+};
+
+/**
+ * Every field of a call, once: how it is stored, and whether it changes while
+ * the call lives. Upserts and checksums follow from the table, in its order, which
+ * is that of the checksums: a new field goes to the end, with a column that may be
+ * null, and no stored checksum changes (see `rowChecksum`).
+ */
+export const CALL_FIELDS = {
+  id: fixed(asIs('id')),
+  runId: fixed(asIs('run_id')),
+  toolName: fixed(asIs('tool_name')),
+  source: fixed(asIs('source')),
+  requestedBy: fixed(asIs('requested_by')),
+  wantedClientId: fixed(asIs('wanted_client_id')),
+  retryOf: fixed(asIs('retry_of')),
+  createdAt: fixed(asIs('created_at')),
+  annotations: fixed(annotations),
+  args: fixed(json<CallRecord['args']>('args')),
+  status: changing(asIs('status')),
+  phase: changing(asIs('phase')),
+  provider: changing(provider),
+  granted: changing({
+    columns: ['granted'],
+    write: (value: boolean) => [toFlag(value)],
+    read: (row) => row.granted === 1,
+  }),
+  timeoutMs: changing(asIs('timeout_ms')),
+  queuedAt: changing(asIs('queued_at')),
+  offeredAt: changing(asIs('offered_at')),
+  startedAt: changing(asIs('started_at')),
+  completedAt: changing(asIs('completed_at')),
+  deadlines: changing(deadlines),
+  executeLeftMs: changing(asIs('execute_left_ms')),
+  resultHash: changing(asIs('result_hash')),
+  error: changing(jsonOrNull<NonNullable<CallRecord['error']>>('error')),
+  attachments: changing(json<CallRecord['attachments']>('attachments')),
+  result: changing(anyJson('result')),
+  lateResult: changing(anyJson('late_result')),
+  card: changing(cardCodec),
+  toolProvider: fixed(
+    since004('tool_provider', (row) => (row.source === 'server' ? 'server' : 'clients')),
+  ),
+  parentCallId: fixed(asIs('parent_call_id')),
+  depth: fixed(since004('depth', () => 0)),
+  routing: fixed(routing),
+  version: changing(since004('version', () => 0)),
+  deviceLeftMs: changing(deviceLeftMs),
+  display: changing(anyJson('display', readDisplay)),
+  preview: changing(anyJson('preview', readPreview)),
+} as const satisfies { [F in keyof CallRecord]-?: CallField<CallRecord[F]> };
+
+type FieldName = keyof typeof CALL_FIELDS;
+
+const entries = Object.entries(CALL_FIELDS) as [FieldName, CallField<unknown>][];
+
+export const FIXED_FIELDS = entries.filter(([, { changes }]) => !changes);
+export const CHANGING_FIELDS = entries.filter(([, { changes }]) => changes);
+
+const columnsOf = (fields: typeof entries): Column[] => fields.flatMap(([, one]) => one.columns);
+
+export const FIXED_COLUMNS = columnsOf(FIXED_FIELDS);
+export const CHANGING_COLUMNS = columnsOf(CHANGING_FIELDS);

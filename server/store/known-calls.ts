@@ -1,0 +1,110 @@
+import type { CallEventEntry } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
+import { joinEvents } from '#lib/call/fold-event';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { toEventText } from './event-text.ts';
+import { VersionConflictError } from './store.ts';
+
+/** Of one call; beyond either, `status` events that follow each other are kept as one. */
+const MAX_EVENTS = 2_000;
+const MAX_CHARS = 2 * 1024 * 1024;
+
+/** What is on disk of a call, or will be once the writes of before are. */
+export interface KnownCall {
+  /** As it was last put by this process. */
+  readonly call?: CallRecord;
+  readonly version: number;
+  /** Of its events. */
+  readonly chars: number;
+  /** The newest event, where it has a row of its own and the next may be joined to it. */
+  readonly joinable?: { readonly row: number; readonly event: CallEventEntry };
+}
+
+/** One row of events, as far as a write makes it: the row is called by its first version. */
+export interface EventsRow {
+  readonly callId: string;
+  readonly row: number;
+  readonly texts: string[];
+}
+
+/** One write on its way: what it makes of calls, seen by nothing else before `keep`. */
+export interface CallsOfWrite {
+  /** As it was put before this one, also by this write. */
+  before(id: string): CallRecord | undefined;
+  put(call: CallRecord): void;
+  /** Throws `VersionConflictError`. */
+  append(call: CallRecord, event: CallEventEntry): void;
+  /** The events that were appended. */
+  readonly rows: readonly EventsRow[];
+  /** The write will be made. */
+  keep(): void;
+  /** The write is on disk: of calls that ended nothing is kept in memory. */
+  settle(): void;
+}
+
+/** The calls that are open, or being written. `read` gives what the tables have of others. */
+export function createKnownCalls(read: (id: string) => KnownCall) {
+  const known = new Map<string, KnownCall>();
+
+  return {
+    beginWrite(): CallsOfWrite {
+      const made = new Map<string, KnownCall>();
+      const rows: EventsRow[] = [];
+      const stateOf = (id: string) => made.get(id) ?? known.get(id) ?? read(id);
+      return {
+        rows,
+        before: (id) => (made.get(id) ?? known.get(id))?.call,
+        put(call) {
+          const { chars } = stateOf(call.id);
+          made.set(call.id, { call, version: call.version, chars });
+        },
+        append(call, event) {
+          const state = stateOf(call.id);
+          if (event.version !== state.version + 1) {
+            throw new VersionConflictError(call.id, event.version, state.version);
+          }
+          if (call.version !== event.version) {
+            throw new TypeError(`the call ${call.id} is not of the version of its event`);
+          }
+          made.set(call.id, { ...addEvent(state, call, event, rows), call });
+        },
+        keep() {
+          for (const [id, state] of made) known.set(id, state);
+        },
+        settle() {
+          for (const [id, state] of made) {
+            const isOver = state.call !== undefined && isFinalStatus(state.call.status);
+            if (isOver && known.get(id) === state) known.delete(id);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** Puts the event into `rows`. */
+function addEvent(
+  state: KnownCall,
+  call: CallRecord,
+  event: CallEventEntry,
+  rows: EventsRow[],
+): KnownCall {
+  const { version } = event;
+  const isJoined = isBeyond(version, state.chars) && event.type === 'status';
+  const joined =
+    isJoined && state.joinable ? joinEvents(state.joinable.event, event, call.card) : event;
+  const row = (isJoined && state.joinable?.row) || version;
+  const text = toEventText(joined);
+  const last = rows.findLast(({ callId }) => callId === call.id);
+  if (last?.row === row) last.texts.splice(0, 1, text);
+  else if (last && !isJoined && !state.joinable) last.texts.push(text);
+  else rows.push({ callId: call.id, row, texts: [text] });
+  return {
+    version,
+    chars: state.chars + text.length,
+    ...(isJoined && { joinable: { row, event: joined } }),
+  };
+}
+
+export const isBeyond = (version: number, chars: number): boolean =>
+  version > MAX_EVENTS || chars > MAX_CHARS;
