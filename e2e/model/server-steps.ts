@@ -1,4 +1,4 @@
-import type { CallEvent } from '#lib/call/call-machine';
+import type { StateEvent } from '#lib/call/call-machine';
 import type { ClientKnowledge } from '#lib/call/resume-matrix';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -16,7 +16,7 @@ import {
 /** What the server does, by the rules of its design; the world around it is `steps.ts`. */
 export function createServer(design: Design, bounds: Bounds) {
   /** Decides by the machine; what follows is told when that is on disk. */
-  function apply(w: World, event: CallEvent, outs: readonly string[], more: Partial<Rec> = {}) {
+  function apply(w: World, event: StateEvent, outs: readonly string[], more: Partial<Rec> = {}) {
     const moved = design.transition(w.rec, event);
     if (!moved.ok) return moved;
     const { ok: _ok, error, ...state } = moved;
@@ -63,7 +63,7 @@ export function createServer(design: Design, bounds: Bounds) {
     };
     const neverStarted = shown[design.proof];
     const rerunnable = isRerunnableAt(bounds, design.says === 'what the first said' ? 'a' : to);
-    const event: CallEvent = {
+    const event: StateEvent = {
       type: 'offered',
       provider,
       rerunnable,
@@ -86,7 +86,7 @@ export function createServer(design: Design, bounds: Bounds) {
     const isOk = answer.startsWith('ok:');
     const code = answer === 'outcome_unknown' ? answer : 'cancelled';
     const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
-    const event: CallEvent = {
+    const event: StateEvent = {
       type: 'answered',
       from: answerer(w, i, attempt),
       error,
@@ -191,7 +191,7 @@ export function createServer(design: Design, bounds: Bounds) {
         ...(waits ? ['resume' as const] : []),
       ];
     },
-    end(w: World, event: CallEvent) {
+    end(w: World, event: StateEvent) {
       const i = w.rec.provider?.instanceId as Instance | undefined;
       apply(w, event, i === undefined ? [] : [`c ${i} ${w.live[i]} cancel 0 -`]);
     },

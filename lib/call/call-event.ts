@@ -1,8 +1,56 @@
+import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
-import type { CallRecord } from './call-record.ts';
+import type { StateEvent } from './call-machine.ts';
+import type { CallRecord, Provider } from './call-record.ts';
+import type { ClientKnowledge } from './resume-matrix.ts';
 
 /** Who caused an event: `operator`, `agent:<name>`, `run:<id>`, `client:<id>`, `server`. */
 export type Actor = string;
+
+/** Fields that an event brings besides what follows from the transition itself. */
+export type EventFields = Partial<
+  Pick<
+    CallRecord,
+    | 'args'
+    | 'result'
+    | 'display'
+    | 'resultHash'
+    | 'attachments'
+    | 'annotations'
+    | 'timeoutMs'
+    | 'source'
+    | 'toolProvider'
+    | 'wantedClientId'
+    | 'routing'
+  >
+>;
+
+/** Events that `transition` takes as they are. */
+type PlainStateEvent = Exclude<StateEvent, { type: 'clock' | 'offered' | 'instance_back' }>;
+
+/**
+ * What may happen to a call. `fields` and `shown` are what the event brings into the record and
+ * onto the card; everything else follows from the event's type.
+ */
+export type CallEvent = (
+  | PlainStateEvent
+  | (Omit<Extract<StateEvent, { type: 'offered' }>, 'provider'> & { readonly provider: Provider })
+  | { readonly type: 'clock'; readonly clock: CallClock }
+  /** The instance that has the call is disconnected. */
+  | { readonly type: 'client_left' }
+  /** It is connected again; `knowledge` is what its journal has of this attempt. */
+  | {
+      readonly type: 'client_back';
+      readonly instanceId: string;
+      readonly knowledge: ClientKnowledge;
+    }
+  /** The server started on what an earlier one left; stored deadlines are moved by `shiftMs`. */
+  | { readonly type: 'recovered'; readonly shiftMs: number }
+  | { readonly type: 'wall_clock_moved'; readonly byMs: number }
+  | { readonly type: 'extended'; readonly byMs: number }
+  /** An answer after the end: kept beside the call. */
+  | { readonly type: 'late_answer'; readonly lateResult: unknown; readonly isShown: boolean }
+) & { readonly fields?: EventFields; readonly shown?: CardUpdate };
 
 /** What an event changed in the record, beside the card and the version. */
 export type CallPatch = Partial<Omit<CallRecord, 'id' | 'card' | 'version'>>;
@@ -14,7 +62,7 @@ export type CallPatch = Partial<Omit<CallRecord, 'id' | 'card' | 'version'>>;
 export interface CallEventEntry {
   /** 1 for the first, one more for each after it. */
   readonly version: number;
-  /** The event's type, e.g. `created`, `offered`, `answered`. */
+  /** `created`, `status` (what a running tool shows), or the type of a `CallEvent`. */
   readonly type: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import { type CallEvent, type CallState, type ProviderRef, transition } from './call-machine.ts';
+import { type CallState, type ProviderRef, type StateEvent, transition } from './call-machine.ts';
 
 const provider: ProviderRef = { clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true };
 const from = { clientId: 'phone', instanceId: 'i1', attempt: 1 };
@@ -15,7 +15,7 @@ const fresh: CallState = {
 };
 
 /** Follows events, each of which has to be possible. */
-function follow(state: CallState, ...events: CallEvent[]): CallState & { error: unknown } {
+function follow(state: CallState, ...events: StateEvent[]): CallState & { error: unknown } {
   let now: CallState & { error: unknown } = { ...state, error: null };
   for (const event of events) {
     const moved = transition(now, event);
@@ -93,7 +93,7 @@ describe('the life of a call', () => {
 
   test('[CS8] what was not taken may end as one that cannot be run, and not once an executor may run it', () => {
     const error = { code: 'invalid_args', message: 'x', executed: 'no' } as const;
-    const ends: CallEvent = { type: 'refused', error };
+    const ends: StateEvent = { type: 'refused', error };
     for (const state of [fresh, queued, offered]) {
       expect(follow(state, ends)).toMatchObject({ status: 'FAILED', error });
     }
@@ -129,12 +129,12 @@ describe('the life of a call', () => {
       ok: false,
       refusal,
     });
-    const answer: CallEvent = { type: 'answered', from: stranger, error: null };
+    const answer: StateEvent = { type: 'answered', from: stranger, error: null };
     expect(transition(granted, answer)).toEqual({ ok: false, refusal });
   });
 
   test('[CS4] a client that claims answers only once granted; a plain one at once', () => {
-    const answer: CallEvent = { type: 'answered', from, error: null };
+    const answer: StateEvent = { type: 'answered', from, error: null };
     expect(transition(offered, answer)).toEqual({ ok: false, refusal: 'not_granted' });
     expect(follow(plain, answer).status).toBe('SUCCEEDED');
   });
@@ -150,7 +150,7 @@ describe('the life of a call', () => {
   });
 
   test('[CS5] a grant that has not left is taken back', () => {
-    const cancelled: CallEvent = { type: 'cancelled', reason: 'stop', isUnsent: true };
+    const cancelled: StateEvent = { type: 'cancelled', reason: 'stop', isUnsent: true };
     const error = { code: 'cancelled', message: 'stop', executed: 'no' };
     expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', error });
     const secondAttempt = { clientId: 'c', instanceId: 'i', attempt: 2, claims: true };
@@ -169,7 +169,7 @@ describe('the life of a call', () => {
   });
 
   test('[CS6] each clock ends only its own phase', () => {
-    const clock = (name: 'approval' | 'queue' | 'execute' | 'cancel' | 'start'): CallEvent => ({
+    const clock = (name: 'approval' | 'queue' | 'execute' | 'cancel' | 'start'): StateEvent => ({
       type: 'clock',
       clock: name,
       limitMs: 1000,
@@ -193,7 +193,7 @@ describe('the life of a call', () => {
   });
 
   test('[CS6] a client that does not come back leaves what may have run unknown', () => {
-    const gone: CallEvent = { type: 'clock', clock: 'resume', limitMs: 120_000 };
+    const gone: StateEvent = { type: 'clock', clock: 'resume', limitMs: 120_000 };
     expect(follow(granted, gone).error).toMatchObject({ code: 'outcome_unknown' });
     expect(follow(offered, gone).error).toMatchObject({
       code: 'client_disconnected',
@@ -215,8 +215,8 @@ const anyFrom = fc.record({
   attempt: fc.constantFrom(undefined, 1, 2),
 });
 const toolError = { code: 'tool_error', message: 'x', executed: 'yes' } as const;
-const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
-  fc.constantFrom<CallEvent>(
+const anyEvent: fc.Arbitrary<StateEvent> = fc.oneof(
+  fc.constantFrom<StateEvent>(
     { type: 'arguments_complete', check: 'allow' },
     { type: 'arguments_complete', check: 'ask' },
     { type: 'refused', error: { code: 'invalid_args', message: 'x', executed: 'no' } },
@@ -231,15 +231,17 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
     { type: 'asked_again' },
     { type: 'interrupted', message: 'x' },
   ),
-  anyFrom.map((who): CallEvent => ({ type: 'claimed', from: who })),
+  anyFrom.map((who): StateEvent => ({ type: 'claimed', from: who })),
   fc
     .tuple(anyFrom, fc.boolean())
-    .map(([who, asking]): CallEvent => ({ type: 'device', asking, from: who })),
+    .map(([who, asking]): StateEvent => ({ type: 'device', asking, from: who })),
   fc
     .tuple(anyFrom, fc.boolean())
-    .map(([who, ok]): CallEvent => ({ type: 'answered', from: who, error: ok ? null : toolError })),
+    .map(
+      ([who, ok]): StateEvent => ({ type: 'answered', from: who, error: ok ? null : toolError }),
+    ),
   fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.boolean(), fc.boolean()).map(
-    ([attempt, claims, rerunnable, isProven]): CallEvent => ({
+    ([attempt, claims, rerunnable, isProven]): StateEvent => ({
       type: 'offered',
       provider: { ...provider, attempt, claims },
       rerunnable,
@@ -248,10 +250,10 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.oneof(
   ),
   fc
     .constantFrom('approval', 'queue', 'start', 'execute', 'resume', 'cancel')
-    .map((clock): CallEvent => ({ type: 'clock', clock, limitMs: 1000 })),
+    .map((clock): StateEvent => ({ type: 'clock', clock, limitMs: 1000 })),
 );
 /** What the client says of the tool that has it now is what counts from then on. */
-const saidBy = (event: CallEvent) =>
+const saidBy = (event: StateEvent) =>
   event.type === 'offered' ? { rerunnable: event.rerunnable } : {};
 const someEvents = fc.sample(anyEvent, { numRuns: 200, seed: 7 });
 const anyLife = fc.tuple(fc.boolean(), fc.boolean(), fc.array(anyEvent, { maxLength: 25 }));
@@ -291,7 +293,7 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
 
 test('[CS8] what was run before and waits again is never said not to have run', () => {
   const again = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
-  const ends: CallEvent[] = [
+  const ends: StateEvent[] = [
     { type: 'clock', clock: 'queue', limitMs: 1000 },
     { type: 'clock', clock: 'resume', limitMs: 1000 },
     { type: 'cancelled', reason: 'stop' },

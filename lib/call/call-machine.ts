@@ -22,7 +22,7 @@ export interface CallState {
   readonly rerunnable: boolean;
 }
 
-export type CallEvent =
+export type StateEvent =
   | { readonly type: 'arguments_complete'; readonly check: 'allow' | 'ask' }
   | { readonly type: 'refused'; readonly error: CallError }
   | { readonly type: 'approved' }
@@ -88,7 +88,7 @@ export type Transition =
  * may move it where. Pure: no time, no sockets, no storage. What it answers is
  * the only way in which a call's status or phase changes.
  */
-export function transition(state: CallState, event: CallEvent): Transition {
+export function transition(state: CallState, event: StateEvent): Transition {
   if (isFinalStatus(state.status)) return refuse('already_final'); // CS1
   switch (event.type) {
     case 'arguments_complete':
@@ -176,7 +176,7 @@ export function mayBeOffered(
   return !hasStarted || (state.rerunnable && rerunnable);
 }
 
-type OfferedEvent = Extract<CallEvent, { type: 'offered' }>;
+type OfferedEvent = Extract<StateEvent, { type: 'offered' }>;
 
 function offered(state: CallState, event: OfferedEvent): Transition {
   const { provider } = event;

@@ -1,4 +1,7 @@
 import type { CallPhase } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
+import { hasJournal, isRerunnable } from './call-facts.ts';
+import type { CallRecord } from './call-record.ts';
 
 /** What a client that came back knows of a call. */
 export type ClientKnowledge =
@@ -32,6 +35,24 @@ export interface ResumeCase {
   /** Without a claim there is no journal: what may have had an effect is not asked for twice. */
   readonly claims: boolean;
 }
+
+/** For a call of this client; `undefined` is one that is not known here, or not this client's. */
+export function actionOnReturn(
+  call: CallRecord | undefined,
+  client: ClientKnowledge,
+): ResumeAction {
+  if (!call) return resumeAction({ server: 'unknown', client, rerunnable: false, claims: true });
+  return resumeAction({
+    server: isFinalStatus(call.status) ? 'final' : phaseOf(call),
+    client,
+    rerunnable: isRerunnable(call),
+    claims: hasJournal(call),
+  });
+}
+
+/** Offered, and possibly granted before a restart: its client is believed as if it was. */
+const phaseOf = ({ phase, granted, provider }: CallRecord): CallPhase | 'final' =>
+  phase === 'offered' && granted && provider?.claims ? 'granted' : (phase ?? 'final');
 
 /** What is done with one call when its client comes back (rules RM in SPEC.md). */
 export function resumeAction({ server, client, rerunnable, claims }: ResumeCase): ResumeAction {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
+import type { Actor } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import { fitsJson } from '#lib/json/cut-json';
@@ -12,9 +13,9 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { Clock } from '../clock.ts';
-import type { CallLedger } from './call-ledger.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { InstanceChanges } from './instance-changes.ts';
+import type { CallRepository } from './call-repository.ts';
+import type { CallEngine } from './engine.ts';
+import type { PendingReoffers } from './pending-reoffers.ts';
 
 /** A client's answer, its attachments stored already. */
 export type ClientAnswer =
@@ -39,9 +40,6 @@ export type ClaimReply =
   | ServerMessageOf<'tool_call_granted'>
   | ServerMessageOf<'tool_call_refused'>;
 
-/** Calls whose grant is decided, and on its way to the disk: their client cannot have it yet. */
-export type UnsentGrants = Set<string>;
-
 /** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
 export interface ClientCalls {
   claim(from: Answerer & { attempt: number }, callId: string): Promise<ClaimReply>;
@@ -52,144 +50,141 @@ export interface ClientCalls {
   wasAsked(clientId: string, callId: string): Promise<boolean>;
 }
 
-export function createClientCalls(deps: {
-  ledger: CallLedger;
-  dispatcher: Dispatcher;
-  clock: Clock;
-  unsentGrants: UnsentGrants;
-  instances: Pick<InstanceChanges, 'hasGivenUp'>;
-}): ClientCalls {
-  const { ledger, dispatcher, clock, unsentGrants, instances } = deps;
+export interface ClientCallDeps {
+  readonly engine: CallEngine;
+  readonly repository: CallRepository;
+  readonly clock: Clock;
+  readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
+}
 
-  async function claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
+export class CallsOfClients implements ClientCalls {
+  readonly #engine: CallEngine;
+  readonly #repository: CallRepository;
+  readonly #clock: Clock;
+  readonly #reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
+
+  constructor({ engine, repository, clock, reoffers }: ClientCallDeps) {
+    this.#engine = engine;
+    this.#repository = repository;
+    this.#clock = clock;
+    this.#reoffers = reoffers;
+  }
+
+  async claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
+    const { attempt } = from;
     const refuse = (reason: string): ClaimReply => ({
       type: 'tool_call_refused',
       id,
-      attempt: from.attempt,
+      attempt,
       reason,
     });
-    const record = ledger.latest(id) ?? (await ledger.find(id));
-    if (!record) return refuse('unknown_call');
+    const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
+    if (!call) return refuse('unknown_call');
     // It would start what the next offer starts, too (CB8).
-    if (instances.hasGivenUp(from.instanceId, id, from.attempt)) return refuse('stale_attempt');
-    const moved = dispatcher.apply(record, { type: 'claimed', from });
+    if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');
+    const applied = this.#engine.apply(call, { type: 'claimed', from }, actorOf(from));
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
-    const isGranted = !moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;
-    if (!moved.ok && !isGranted) return refuse(moved.refusal);
-    // Until it is on disk a cancel may still take it back (CA14).
-    if (moved.ok) unsentGrants.add(id);
-    await ledger.settled(id);
-    const now = ledger.latest(id);
-    unsentGrants.delete(id);
+    const isGranted = !applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;
+    if (!applied.ok && !isGranted) return refuse(applied.refusal);
+    await (applied.ok ? this.#engine.grantReady(id) : this.#repository.settled(id));
+    const now = this.#repository.latest(id);
+    // Until the grant has left, a cancel may still take it back (CA14).
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
-    if (!isHeld || now.provider?.attempt !== from.attempt) return refuse('already_final');
-    const remaining = (now.deadlines.execute ?? clock.now()) - clock.now();
+    if (!isHeld || now.provider?.attempt !== attempt) return refuse('already_final');
+    const remaining = (now.deadlines.execute ?? this.#clock.now()) - this.#clock.now();
     return {
       type: 'tool_call_granted',
       id,
-      attempt: from.attempt,
+      attempt,
       remaining_ms: Math.max(0, Math.round(remaining)),
     };
   }
 
-  function status(from: Answerer, message: ClientMessageOf<'tool_status'>): void {
-    const record = ledger.latest(message.id);
-    if (!record || !isAsked(record, from)) return;
-    if (message.phase && (message.phase === 'device') !== (record.phase === 'device')) {
-      dispatcher.apply(record, { type: 'device', asking: message.phase === 'device', from });
+  status(from: Answerer, message: ClientMessageOf<'tool_status'>): void {
+    const call = this.#repository.latest(message.id);
+    if (!call || !isAsked(call, from)) return;
+    if (message.phase && (message.phase === 'device') !== (call.phase === 'device')) {
+      const event = { type: 'device', asking: message.phase === 'device', from } as const;
+      this.#engine.apply(call, event, actorOf(from));
     }
     const { tip, params, progress, preview } = message;
     const update = {
       ...(tip === undefined ? {} : { tip }),
-      ...(params === undefined ? {} : besideArguments(params, record)),
+      ...(params === undefined ? {} : besideArguments(params, call)),
       ...(progress === undefined ? {} : { progress }),
       ...(preview === undefined ? {} : { preview }),
     };
-    if (Object.keys(update).length > 0) ledger.tell(message.id, update);
+    if (Object.keys(update).length > 0) this.#engine.status(message.id, update);
   }
 
-  async function answer(from: Answerer, id: string, given: ClientAnswer): Promise<AnswerReply> {
-    const record = ledger.latest(id) ?? (await ledger.find(id));
-    if (!record) return reject(id, 'unknown_call', `No call ${id} is known here`);
-    if (record.provider?.clientId !== from.clientId) {
+  async answer(from: Answerer, id: string, given: ClientAnswer): Promise<AnswerReply> {
+    const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
+    if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
+    if (call.provider?.clientId !== from.clientId) {
       return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
     }
     const measured = measure(given);
-    if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, measured.answer);
-    const refused = settle(record, from, measured.answer, measured.hash);
-    if (refused) return reject(id, toRejection(refused), REFUSAL_TEXT[refused]);
-    await ledger.settled(id);
-    if (measured.answer.ok === 'unusable') {
-      return reject(id, measured.answer.code, measured.answer.message);
+    if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);
+    const { answer, hash: resultHash } = measured;
+    const fields =
+      answer.ok === true
+        ? {
+            result: answer.output,
+            display: answer.display,
+            attachments: answer.attachments,
+            resultHash,
+          }
+        : { resultHash };
+    const event = { type: 'answered', from, error: toError(answer), fields } as const;
+    const applied = this.#engine.apply(call, event, actorOf(from));
+    if (!applied.ok) {
+      return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
     }
+    await applied.written;
+    if (answer.ok === 'unusable') return reject(id, answer.code, answer.message);
     return { type: 'result_acknowledged', id, disposition: 'accepted' };
   }
 
-  function settle(
-    record: CallRecord,
-    from: Answerer,
-    given: ClientAnswer,
-    resultHash: string,
-  ): Refusal | null {
-    const error = toError(given);
-    const succeeded = given.ok === true;
-    const moved = dispatcher.apply(
-      record,
-      { type: 'answered', from, error },
-      {
-        fields: succeeded
-          ? {
-              result: given.output,
-              display: given.display,
-              attachments: given.attachments,
-              resultHash,
-            }
-          : { resultHash },
-      },
-    );
-    return moved.ok ? null : moved.refusal;
-  }
-
   /** The call was final already: the same again, a different one, or one that came too late. */
-  async function afterTheEnd(
-    record: CallRecord,
-    resultHash: string,
-    given: ClientAnswer,
+  async #answerLate(
+    call: CallRecord,
+    from: Answerer,
+    { answer, hash: resultHash }: Measured,
   ): Promise<AnswerReply> {
-    const { id } = record;
-    await ledger.settled(id);
-    if (record.resultHash !== null) {
+    const { id } = call;
+    await this.#repository.settled(id);
+    if (call.resultHash !== null) {
       // Mostly it is the same text; another text may be the same answer in another order of keys.
-      if (record.resultHash === resultHash || sameJson(accepted(record), toAccepted(given))) {
+      if (call.resultHash === resultHash || sameJson(accepted(call), toAccepted(answer))) {
         return { type: 'result_acknowledged', id, disposition: 'duplicate' };
       }
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
     }
-    const final = ledger.latest(id) ?? record;
-    const error = toError(given);
-    const lateResult = given.ok === true ? given.output : { error };
+    const final = this.#repository.latest(id) ?? call;
     const kept = final.lateResult;
+    const lateResult = answer.ok === true ? answer.output : { error: toError(answer) };
     // That a tool was stopped says less than what it had done by then.
-    if (kept === undefined || (given.ok === true && isLateError(kept))) {
-      // That nobody knows, or that it was stopped, is what the card says already.
-      const isUnknown = error?.code === 'outcome_unknown';
-      const isNews =
-        error?.code !== 'cancelled' && !(isUnknown && final.error?.code === 'outcome_unknown');
-      // The hash stays empty: a late answer is kept beside the call and never becomes its result.
-      await ledger.amend({ ...final, lateResult }, isNews ? { late_result: true } : {});
-    } else if (given.ok === true && !sameJson(kept, lateResult)) {
+    if (kept === undefined || (answer.ok === true && isLateError(kept))) {
+      const isShown = isNews(final, toError(answer));
+      this.#engine.apply(final, { type: 'late_answer', lateResult, isShown }, actorOf(from));
+    } else if (answer.ok === true && !sameJson(kept, lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
-    await ledger.settled(id);
+    await this.#repository.settled(id);
     return { type: 'result_acknowledged', id, disposition: 'late' };
   }
 
-  return {
-    claim,
-    status,
-    answer,
-    wasAsked: async (clientId, id) => (await ledger.find(id))?.provider?.clientId === clientId,
-  };
+  async wasAsked(clientId: string, id: string): Promise<boolean> {
+    return (await this.#repository.find(id))?.provider?.clientId === clientId;
+  }
+}
+
+const actorOf = ({ clientId }: Answerer): Actor => `client:${clientId}`;
+
+/** That the outcome is unknown, or that it was stopped, is on the card already. */
+function isNews({ error }: CallRecord, late: CallError | null): boolean {
+  if (late?.code === 'cancelled') return false;
+  return !(late?.code === 'outcome_unknown' && error?.code === 'outcome_unknown');
 }
 
 /**
@@ -237,8 +232,13 @@ const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider.instanceId === from.instanceId &&
   (from.attempt === undefined || from.attempt === provider.attempt);
 
+interface Measured {
+  readonly answer: ClientAnswer;
+  readonly hash: string;
+}
+
 /** One serialisation serves the size limit and the hash. */
-function measure(given: ClientAnswer): { answer: ClientAnswer; hash: string } {
+function measure(given: ClientAnswer): Measured {
   const text = JSON.stringify(given);
   const digest = hash('sha256', text);
   // A character takes at most three bytes, so a short text need not be measured.

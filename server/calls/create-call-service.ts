@@ -1,3 +1,4 @@
+import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Clock } from '../clock.ts';
@@ -6,22 +7,26 @@ import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
-import { createCallIndex } from './call-index.ts';
-import { createCallLedger } from './call-ledger.ts';
+import { CallIndex } from './call-index.ts';
+import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
 import type { Check } from './check.ts';
-import { type ClientCalls, createClientCalls, type UnsentGrants } from './client-calls.ts';
-import { runningClock } from './describe-change.ts';
-import { createDispatcher, type InstanceFacts } from './dispatcher.ts';
-import { createDrafts } from './drafts.ts';
+import { CallsOfClients, type ClientCalls } from './client-calls.ts';
+import { ClockEndings } from './clock-endings.ts';
+import { openDraft } from './drafts.ts';
+import { EffectRunner } from './effect-runner.ts';
 import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
-import { createInstanceChanges, type InstanceChanges } from './instance-changes.ts';
-import { createInvocation } from './invoke.ts';
-import { createOperatorActions } from './operator-actions.ts';
-import { createPlacement } from './placement.ts';
+import { CallEngine } from './engine.ts';
+import { ClientInstances, type InstanceChanges } from './instance-changes.ts';
+import { Invocation } from './invoke.ts';
+import { OperatorActions } from './operator-actions.ts';
+import { PendingReoffers } from './pending-reoffers.ts';
+import { Policy } from './policy.ts';
 import { readRecent } from './read-recent.ts';
-import { recoverCalls, shiftAfterAbsence, withDeadlinesMoved } from './recover.ts';
+import { recoverCalls, shiftAfterAbsence } from './recover.ts';
+import { type InstanceFacts, Router } from './router.ts';
 import { createServerExecutor } from './server-executor.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 export interface CallServiceDeps {
   readonly store: Store;
@@ -30,7 +35,7 @@ export interface CallServiceDeps {
   readonly clock: Clock;
   readonly check: Check;
   newCallId(): string;
-  /** Makes the run of a call whose run id nobody has seen. */
+  /** Makes the run of a call whose run id is new. */
   ensureRun(runId: string, title: string): Promise<void>;
   facts(instanceId: string): InstanceFacts | undefined;
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
@@ -50,129 +55,137 @@ export interface Calls extends CallService {
   recover(lastAliveAt?: number): Promise<{ open: number; interrupted: number }>;
   /** The wall clock was set: deadlines are moved with it, so that no call loses or wins time. */
   wallClockMoved(byMs: number): void;
-  /** Refuses new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
+  /** Rejects new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
 }
 
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
-  const { store, bus, registry, clock } = deps;
-  let stopped = false;
-  const index = createCallIndex();
-  const ledger = createCallLedger({
-    store,
-    bus,
-    clock,
-    onDurable: deps.onDurable,
-    onError: deps.onError,
-  });
-  const breaker = createBreaker({ clock });
-  const executor = createServerExecutor({
-    tell: ledger.tell,
-    onDefect: (toolName, error) => deps.onError(new Error(`${toolName} failed`, { cause: error })),
-    finish(callId, outcome) {
-      // A call that the stopping server cut short is taken up again by the next start.
-      if (stopped) return;
-      const record = ledger.latest(callId);
-      if (!record) return;
-      const error = 'error' in outcome ? outcome.error : null;
-      const answer = 'answer' in outcome ? outcome.answer : undefined;
-      const fields =
-        answer && !error ? { result: answer.output ?? null, display: answer.display } : {};
-      dispatcher.apply(record, { type: 'finished_here', error }, { fields });
-    },
-  });
-  const dispatcher = createDispatcher({
-    ledger,
-    index,
-    registry,
-    bus,
-    clock,
-    executor,
-    breaker,
-    facts: deps.facts,
-    onError: deps.onError,
-  });
-  const clocks = createCallClocks({ clock, onRanOut: dispatcher.clockRanOut });
-  ledger.onDecided((record, previous) => {
-    index.update(record, previous);
-    clocks.follow(record);
-    if (record.completedAt !== null && previous?.completedAt === null) judge(breaker, record);
-  });
-  const instances = createInstanceChanges({
-    ledger,
-    index,
-    dispatcher,
-    clock,
-    breaker,
-    isStopping: () => stopped,
-    onError: deps.onError,
-  });
-  breaker.onChange(registry.standingChanged);
+  const core = createCore(deps);
+  const { engine, repository, index, policy, reoffers, breaker } = core;
+  const invocation = new Invocation({ ...deps, engine, repository, policy });
+  const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
+  breaker.onChange(deps.registry.standingChanged);
   // Not within the decision that changed it.
-  breaker.onChange(() => queueMicrotask(instances.offerAll));
-  const unsentGrants: UnsentGrants = new Set();
-  const { check, facts } = deps;
-  const placement = createPlacement({ check, dispatcher, clock, facts });
-  const invocation = createInvocation({ ...deps, ledger, place: placement.place });
-  const drafts = createDrafts({ ...deps, ledger, place: placement.place });
-  const actions = createOperatorActions({
-    ledger,
-    dispatcher,
-    executor,
-    clock,
-    registry,
-    unsentGrants,
-    placement,
-    invoke: invocation.invoke,
-    onError: deps.onError,
-  });
-
+  breaker.onChange(() => queueMicrotask(() => instances.offerAll()));
+  const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
+  const actions = new OperatorActions({ ...core, registry: deps.registry, invoke });
   return {
-    ...actions,
-    invoke: invocation.invoke,
-    draft: drafts.draft,
-    get: ledger.get,
-    list: (query) => store.listCalls(query),
-    wait: ledger.wait,
-    watched: ledger.shown,
-    async endedOf(runId) {
-      const calls: ShownCall[] = [];
-      for await (const call of readRecent(store, { runId, count: ENDED_LIMITS.shown })) {
-        if (isFinalStatus(call.status)) calls.push(toShownAlone(call));
-      }
-      return calls;
-    },
-    clients: createClientCalls({ ledger, dispatcher, clock, unsentGrants, instances }),
+    invoke,
+    draft: (request) => openDraft({ ...deps, engine, repository, policy }, request),
+    get: (id) => repository.get(id),
+    list: (query) => deps.store.listCalls(query),
+    wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
+    cancel: (id, reason) => actions.cancel(id, reason),
+    retry: (id, principal, more) => actions.retry(id, principal, more),
+    decide: (id, principal, decision) => actions.decide(id, principal, decision),
+    answer: (id, principal, output) => actions.answer(id, principal, output),
+    extend: (id, byMs) => actions.extend(id, byMs),
+    watched: (runId) => repository.shown(runId),
+    endedOf: (runId) => endedOf(deps.store, runId),
+    clients: new CallsOfClients({ engine, repository, clock: deps.clock, reoffers }),
     instances,
     breaker,
     get openCount() {
       return index.openCount;
     },
-    openOfRun: index.openOfRun,
+    openOfRun: (runId) => index.openOfRun(runId),
     recover: (lastAliveAt) => {
-      const shiftMs = shiftAfterAbsence(lastAliveAt, clock.now());
-      return recoverCalls({ store, ledger, dispatcher, clock, shiftMs, onError: deps.onError });
+      const shiftMs = shiftAfterAbsence(lastAliveAt, deps.clock.now());
+      const { onAdopted } = core;
+      return recoverCalls({ store: deps.store, repository, engine, shiftMs, onAdopted });
     },
     wallClockMoved(byMs) {
-      for (const record of ledger.open()) {
-        const moved = withDeadlinesMoved(record, byMs);
-        ledger.amend(moved, { clock: runningClock(moved) }).catch(deps.onError);
+      for (const call of repository.open()) {
+        engine.apply(call, { type: 'wall_clock_moved', byMs }, 'server');
       }
     },
     stop() {
-      stopped = true;
       invocation.close();
-      ledger.releaseWaiters();
+      repository.releaseWaiters();
+      core.stop();
+    },
+  };
+}
+
+/** The engine, and what follows each of its decisions. */
+function createCore(deps: CallServiceDeps) {
+  const { store, bus, registry, clock, facts, onError } = deps;
+  const index = new CallIndex();
+  const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
+  const breaker = createBreaker({ clock });
+  const router = new Router({ registry, breaker, facts });
+  const reoffers = new PendingReoffers();
+  let isStopped = false;
+  const executor = createServerExecutor({
+    tell: (id, update) => engine.status(id, update),
+    onDefect: (toolName, error) => onError(new Error(`${toolName} failed`, { cause: error })),
+    finish(id, outcome) {
+      // A call that the stopping server cut short is taken up again by the next start.
+      const call = isStopped ? undefined : repository.latest(id);
+      if (call) engine.apply(call, toFinished(outcome), 'server');
+    },
+  });
+  const runner = new EffectRunner({ bus, registry, executor, reoffers, onError });
+  const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
+  const onDecided = (call: CallRecord, previous: CallRecord | undefined) => {
+    index.update(call, previous);
+    clocks.follow(call);
+    countForBreaker(breaker, call, previous);
+  };
+  const engine: CallEngine = new CallEngine({
+    ...{ store, bus, clock, repository, onError, onDecided },
+    onDurable: deps.onDurable,
+    route: (call, neverStarted) => router.next(call, neverStarted),
+    run: (effect, call) => runner.run(effect, call),
+  });
+  const endings = new ClockEndings({ engine, repository, index, breaker, facts });
+  const waiting = new WaitingCalls({ engine, repository, index, router, facts });
+  return {
+    ...{ engine, repository, index, breaker, reoffers, waiting },
+    policy: new Policy(deps),
+    onAdopted: (call: CallRecord) => onDecided(call, undefined),
+    get isStopped() {
+      return isStopped;
+    },
+    stop() {
+      isStopped = true;
       clocks.stop();
       executor.abortAll('The server is stopping');
     },
   };
 }
 
-/** What the end of a call says of how its client takes calls. */
-function judge(breaker: Breaker, { id, provider, toolName, resultHash }: CallRecord): void {
+type Outcome = Parameters<Parameters<typeof createServerExecutor>[0]['finish']>[1];
+
+function toFinished(outcome: Outcome): CallEvent {
+  if ('error' in outcome) return { type: 'finished_here', error: outcome.error };
+  const { output, display } = outcome.answer;
+  return { type: 'finished_here', error: null, fields: { result: output ?? null, display } };
+}
+
+/** What a decision shows of how a client takes calls. */
+function countForBreaker(
+  breaker: Breaker,
+  call: CallRecord,
+  previous: CallRecord | undefined,
+): void {
+  const { id, provider, toolName, resultHash } = call;
   if (!provider) return;
-  if (resultHash === null) breaker.released(provider.instanceId, toolName, id);
-  else breaker.delivered(provider.instanceId, toolName);
+  const { instanceId, attempt } = provider;
+  if (call.phase === 'offered' && attempt !== previous?.provider?.attempt) {
+    breaker.offered(instanceId, toolName, id);
+  }
+  if (call.completedAt === null || previous?.completedAt !== null) return;
+  if (resultHash === null) breaker.released(instanceId, toolName, id);
+  else breaker.delivered(instanceId, toolName);
+}
+
+/** From the store: memory may have none of an older run. */
+async function endedOf(store: Store, runId: string): Promise<ShownCall[]> {
+  const calls: ShownCall[] = [];
+  for await (const call of readRecent(store, { runId, count: ENDED_LIMITS.shown })) {
+    if (isFinalStatus(call.status)) calls.push(toShownAlone(call));
+  }
+  return calls;
 }

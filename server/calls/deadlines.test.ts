@@ -29,6 +29,7 @@ async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
     const phone = claiming(timeoutMs);
     const { id } = await one.invoke('camera');
     await phone.claim(id, 1);
+    await one.settle();
     return { phone, id };
   };
   return { ...one, granted, claiming };
@@ -348,14 +349,16 @@ describe('two at one moment', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('[CA14] a cancel and a claim: the grant never leaves, and the call ends at once, not run', async () => {
+  test('[CA14] a cancel and a claim before the offer is on disk: the call ends at once, not run', async () => {
     const { claiming, invoke, calls, call, events } = await setup();
     const phone = claiming(20_000);
-    const { id } = await invoke('camera');
+    const invoked = invoke('camera');
+    const id = phone.requests()[0]?.id ?? 'no request';
     const claimed = phone.claim(id, 1);
     const cancelled = calls.cancel(id, 'enough');
     expect(await claimed).toMatchObject({ type: 'tool_call_refused', reason: 'already_final' });
     expect(await cancelled).toMatchObject({ ok: true, call: { status: 'FAILED' } });
+    await invoked;
     const error = { code: 'cancelled', message: 'enough', executed: 'no' };
     expect(await call(id)).toMatchObject({ status: 'FAILED', error });
     expect(phone.inbox.at(-1)).toEqual({ type: 'tool_call_cancel', id, reason: 'enough' });
@@ -396,8 +399,7 @@ describe('two at one moment', () => {
     clock.advance(0);
     await settle();
     expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
-    const claimed = back.claim(id, 2);
-    await Promise.all([claimed, calls.cancel(id, 'enough')]);
+    await calls.cancel(id, 'enough');
     expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'unknown' });
   });
 

@@ -1,5 +1,7 @@
 import { boundUpdate } from '#lib/call/bound-card';
+import type { CallEvent } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import { newCall } from '#lib/call/new-call';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -8,112 +10,120 @@ import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import type { Clock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { advance, firstCard } from './advance.ts';
-import type { CallLedger } from './call-ledger.ts';
-import type { CallService, DraftCall, InvokeRefusal } from './call-service.ts';
-import { blankRecord, resolveTarget, sourceOf } from './invoke.ts';
+import type { CallRepository } from './call-repository.ts';
+import type { AbandonedDraft, CallService, DraftCall, InvokeRefusal } from './call-service.ts';
+import type { CallEngine } from './engine.ts';
 import { takenFrom } from './offered-tool.ts';
-import type { Place } from './placement.ts';
+import type { Policy } from './policy.ts';
+import { resolveTarget, sourceOf } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
 
-type DraftRequest = Parameters<CallService['draft']>[0];
+export type DraftRequest = Parameters<CallService['draft']>[0];
 
-/** Calls whose arguments a model is still writing. On disk from the start, so that no id is ever lost. */
-export function createDrafts(deps: {
-  registry: ToolRegistry;
-  clock: Clock;
-  ledger: CallLedger;
-  place: Place;
+export interface DraftDeps {
+  readonly registry: ToolRegistry;
+  readonly clock: Clock;
+  readonly engine: CallEngine;
+  readonly repository: CallRepository;
+  readonly policy: Policy;
   newCallId(): string;
-}): Pick<CallService, 'draft'> {
-  const { registry, clock, ledger } = deps;
-
-  async function draft(request: DraftRequest): Promise<DraftCall> {
-    const record = newDraft(request);
-    await ledger.commit(record, [record.card]);
-    const sketch = sketchOf();
-    return {
-      callId: record.id,
-      update: (params) => ledger.sketch(record.id, sketch(params)),
-      complete: (args) => complete(record.id, request, args),
-      abandon: (message, { code = 'invalid_args', reason, args } = {}) =>
-        refuse(
-          record.id,
-          { code, message, executed: 'no', ...(reason === undefined ? {} : { reason }) },
-          args === undefined ? {} : { args },
-        ),
-    };
-  }
-
-  function newDraft(request: DraftRequest): CallRecord {
-    const target = registry.find(request.tool, request.fromClientId);
-    const tool = target?.source === 'client' ? target.best : target;
-    const blank = {
-      ...blankRecord(deps.newCallId(), clock.now()),
-      routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
-      runId: request.runId,
-      toolName: tool ? parseToolReference(request.tool).name : request.tool,
-      source: tool ? sourceOf(tool) : ('server' as const),
-      args: {},
-      annotations: tool?.annotations ?? {},
-      timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
-      wantedClientId: null,
-      retryOf: null,
-      requestedBy: request.requestedBy,
-    };
-    const card = { ...firstCard(blank, tool?.displayName ?? null), partial: true };
-    return { ...blank, card };
-  }
-
-  async function complete(id: string, request: DraftRequest, args: unknown): Promise<CallRecord> {
-    const record = ledger.latest(id) ?? (await current(id));
-    if (isFinalStatus(record.status)) return record;
-    const shown = isRecord(args) ? { args } : {};
-    const found = resolveTarget(registry, request);
-    if (!found.ok) return refuse(id, toCallError(found, request.tool), shown);
-    const { tool, wantedClientId } = found;
-    const checked = tool.check(args);
-    if (!checked.ok) return refuse(id, invalidArgs(request.tool, checked.details), shown);
-    const taken = { ...takenFrom(tool, record), source: sourceOf(tool), wantedClientId };
-    const placed = deps.place(record, request.principal, tool, { ...taken, args: checked.args });
-    await ledger.commit(placed.record, placed.updates);
-    placed.after();
-    return current(id);
-  }
-
-  async function refuse(
-    id: string,
-    error: CallError,
-    fields: { args?: Record<string, unknown> },
-  ): Promise<CallRecord> {
-    const record = ledger.latest(id) ?? (await current(id));
-    const update = { partial: false };
-    const moved = advance(record, { type: 'refused', error }, clock.now(), { fields, update });
-    if (moved.ok) await ledger.commit(moved.record, [moved.update]);
-    return current(id);
-  }
-
-  async function current(id: string): Promise<CallRecord> {
-    const record = await ledger.find(id);
-    if (!record) throw new Error(`The draft ${id} is gone`);
-    return record;
-  }
-
-  return { draft };
 }
 
-/**
- * What a card shows of arguments that are still being written. Only what changed
- * is given, but whether all of it is small can only be said of all of it.
- */
-function sketchOf(): (changed: Record<string, unknown>) => CardUpdate {
-  let written: Record<string, unknown> = {};
-  return (changed) => {
-    written = { ...written, ...changed };
-    const { params = {}, ...sizes } = boundUpdate(undefined, { params: written, partial: true });
-    const keys = Object.keys(changed).filter((key) => Object.hasOwn(params, key));
-    return { ...sizes, params: Object.fromEntries(keys.map((key) => [key, params[key]])) };
+/** A card with the phase `streaming`: on disk from the start, so that no id is ever lost. */
+export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise<DraftCall> {
+  const call = newDraft(deps, request);
+  const applied = deps.engine.create(call, undefined, request.requestedBy);
+  if (!applied.ok) throw new Error(`A new draft was refused: ${applied.refusal}`);
+  await applied.written;
+  return new Draft(deps, request, call.id);
+}
+
+function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): CallRecord {
+  const target = registry.find(request.tool, request.fromClientId);
+  const tool = target?.source === 'client' ? target.best : target;
+  const given = {
+    id: newCallId(),
+    routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
+    runId: request.runId,
+    toolName: tool ? parseToolReference(request.tool).name : request.tool,
+    ...(tool ? sourceOf(tool) : { source: 'server' as const, toolProvider: 'server' }),
+    args: {},
+    annotations: tool?.annotations ?? {},
+    timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
+    wantedClientId: null,
+    retryOf: null,
+    requestedBy: request.requestedBy,
+    displayName: tool?.displayName ?? null,
+    shown: { partial: true },
   };
+  return newCall(given, clock.now());
+}
+
+class Draft implements DraftCall {
+  readonly callId: string;
+  readonly #deps: DraftDeps;
+  readonly #request: DraftRequest;
+  #written: Record<string, unknown> = {};
+
+  constructor(deps: DraftDeps, request: DraftRequest, callId: string) {
+    this.callId = callId;
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  /** Only what changed is given, but whether all of it is small can only be said of all of it. */
+  update(changed: Record<string, unknown>): void {
+    this.#written = { ...this.#written, ...changed };
+    const bounded = boundUpdate(undefined, { params: this.#written, partial: true });
+    const { params = {}, ...sizes } = bounded;
+    const keys = Object.keys(changed).filter((key) => Object.hasOwn(params, key));
+    const shown: CardUpdate = {
+      ...sizes,
+      params: Object.fromEntries(keys.map((key) => [key, params[key]])),
+    };
+    this.#deps.engine.sketch(this.callId, shown);
+  }
+
+  async complete(args: unknown): Promise<CallRecord> {
+    const call = await this.#current();
+    if (isFinalStatus(call.status)) return call;
+    const request = this.#request;
+    const shown = isRecord(args) ? { args } : {};
+    const found = resolveTarget(this.#deps.registry, request);
+    if (!found.ok) return this.#refuse(toCallError(found, request.tool), shown);
+    const { tool, wantedClientId } = found;
+    const checked = tool.check(args);
+    if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), shown);
+    const terms = { ...takenFrom(tool, call), ...sourceOf(tool), wantedClientId };
+    const fields = { ...terms, args: checked.args };
+    return this.#apply(this.#deps.policy.eventFor(call, request.principal, tool, fields));
+  }
+
+  async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {
+    const { code = 'invalid_args', reason, args } = why;
+    const error = { code, message, executed: 'no' as const };
+    return this.#refuse(
+      reason === undefined ? error : { ...error, reason },
+      args === undefined ? {} : { args },
+    );
+  }
+
+  #refuse(error: CallError, fields: { args?: Record<string, unknown> }): Promise<CallRecord> {
+    return this.#apply({ type: 'refused', error, fields, shown: { partial: false } });
+  }
+
+  async #apply(event: CallEvent): Promise<CallRecord> {
+    const { engine } = this.#deps;
+    const applied = engine.apply(await this.#current(), event, this.#request.requestedBy);
+    if (applied.ok) await applied.written;
+    return this.#current();
+  }
+
+  async #current(): Promise<CallRecord> {
+    const call = await this.#deps.repository.find(this.callId);
+    if (!call) throw new Error(`The draft ${this.callId} is gone`);
+    return call;
+  }
 }
 
 /** For a model, which reads neither URLs nor allow-lists. */

@@ -1,121 +1,113 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { LIMITS } from '#lib/protocol/limits';
-import type { Principal } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import { type Principal, principalName } from '../auth/principal.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { CallLedger } from './call-ledger.ts';
+import type { CallRepository } from './call-repository.ts';
 import type {
   CallActionOutcome,
   CallService,
   InvokeOutcome,
   InvokeRequest,
 } from './call-service.ts';
-import type { UnsentGrants } from './client-calls.ts';
-import { runningClock } from './describe-change.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import { resolveTarget } from './invoke.ts';
-import type { Placement } from './placement.ts';
-import type { ServerExecutor } from './server-executor.ts';
+import type { CallEngine } from './engine.ts';
+import type { Policy } from './policy.ts';
+import { resolveTarget } from './resolve-target.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
 
-/** What people do to calls: cancel, retry, approve, answer by hand, give more time. */
-export function createOperatorActions(deps: {
-  ledger: CallLedger;
-  dispatcher: Dispatcher;
-  executor: ServerExecutor;
-  clock: Clock;
-  registry: ToolRegistry;
-  unsentGrants: UnsentGrants;
-  placement: Pick<Placement, 'approve' | 'allowAlways'>;
+export interface OperatorActionDeps {
+  readonly engine: CallEngine;
+  readonly repository: CallRepository;
+  readonly registry: ToolRegistry;
+  readonly policy: Policy;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
-  onError(error: unknown): void;
-}): Actions {
-  const { ledger, dispatcher, executor, clock, registry, unsentGrants, placement } = deps;
+}
 
-  async function cancel(id: string, reason: string): Promise<CallActionOutcome> {
-    const record = await ledger.find(id);
-    if (!record) return notFound(id);
-    const isUnsent = unsentGrants.has(id);
-    const moved = dispatcher.apply(record, { type: 'cancelled', reason, isUnsent }, undefined, () =>
-      tellExecutor(record, reason),
-    );
+type Decision = Parameters<CallService['decide']>[2];
+
+/** What people do to calls: cancel, retry, approve, answer by hand, give more time. */
+export class OperatorActions implements Actions {
+  readonly #deps: OperatorActionDeps;
+
+  constructor(deps: OperatorActionDeps) {
+    this.#deps = deps;
+  }
+
+  async cancel(id: string, reason: string, actor = 'operator'): Promise<CallActionOutcome> {
+    const { repository, engine } = this.#deps;
+    const call = await repository.find(id);
+    if (!call) return notFound(id);
+    const isUnsent = engine.hasUnsentGrant(id);
+    const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent }, actor);
     // Asked twice: the first request stands, and is not an error.
-    if (!moved.ok && moved.refusal !== 'cancelling') return alreadyFinal(record);
-    return done(id);
+    if (!applied.ok && applied.refusal !== 'cancelling') return alreadyFinal(call);
+    return this.#done(id);
   }
 
-  function tellExecutor(record: CallRecord, reason: string): void {
-    if (record.source === 'server') executor.abort(record.id, reason);
-    else if (record.provider) {
-      dispatcher.tellProvider(record, { type: 'tool_call_cancel', id: record.id, reason });
-    }
-  }
-
-  async function retry(
+  async retry(
     id: string,
     principal: Principal,
     { args, fromClientId }: Parameters<CallService['retry']>[2] = {},
   ): Promise<CallActionOutcome> {
-    const record = await ledger.get(id);
-    if (!record) return notFound(id);
-    if (!isFinalStatus(record.status)) {
-      return {
-        ok: false,
-        code: 'conflict',
-        message: `The call ${id} has not ended; cancel it first`,
-      };
+    const call = await this.#deps.repository.get(id);
+    if (!call) return notFound(id);
+    if (!isFinalStatus(call.status)) {
+      return conflict(`The call ${id} has not ended; cancel it first`);
     }
-    const { hasOwnTimeout, fromClientId: before } = record.routing;
-    return deps.invoke({
+    const { hasOwnTimeout, fromClientId: before } = call.routing;
+    return this.#deps.invoke({
       principal,
-      tool: record.toolName,
-      runId: record.runId,
-      args: args ?? record.args,
+      tool: call.toolName,
+      runId: call.runId,
+      args: args ?? call.args,
       retryOf: id,
       fromClientId: fromClientId ?? before ?? undefined,
-      ...(hasOwnTimeout ? { timeoutMs: record.timeoutMs } : {}),
-      ...(record.wantedClientId === null ? {} : { clientId: record.wantedClientId }),
+      ...(hasOwnTimeout ? { timeoutMs: call.timeoutMs } : {}),
+      ...(call.wantedClientId === null ? {} : { clientId: call.wantedClientId }),
     });
   }
 
-  async function decide(
-    id: string,
-    principal: Principal,
-    decision: Parameters<CallService['decide']>[2],
-  ): Promise<CallActionOutcome> {
-    const found = await ledger.find(id);
-    if (!found) return notFound(id);
-    const record = ledger.latest(id) ?? found;
-    if (isFinalStatus(record.status)) return alreadyFinal(record);
-    if (record.phase !== 'approval') return notWaiting(id);
+  async decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome> {
+    const { repository, engine } = this.#deps;
+    const call = await repository.find(id);
+    if (!call) return notFound(id);
+    if (isFinalStatus(call.status)) return alreadyFinal(call);
+    if (call.phase !== 'approval') return notWaiting(id);
     if (decision.decision === 'no') {
       const note = decision.note ? `: ${decision.note}` : '';
-      dispatcher.apply(record, { type: 'denied', message: `An operator denied the call${note}` });
-      return done(id);
+      const message = `An operator denied the call${note}`;
+      engine.apply(call, { type: 'denied', message }, principalName(principal));
+      return this.#done(id);
     }
-    if (isOlder(decision.expiresAt, record)) return changedSince(id);
-    const fields = editedArgs(record, principal, decision.args);
-    if (!fields.ok) return fields;
-    const placed = placement.approve(record, fields.fields);
-    if (!placed) return notWaiting(id);
-    const isAskedAgain = placed.record.phase === 'approval';
-    if (decision.decision === 'always' && !isAskedAgain) placement.allowAlways(placed.record);
-    // The yes and the offer are one write: a crash in between would leave a call that is never placed.
-    ledger.commit(placed.record, placed.updates).then(placed.after, deps.onError);
-    const outcome = await done(id);
-    return isAskedAgain ? changedSince(id) : outcome;
+    if (isOlder(decision.expiresAt, call)) return changedSince(id);
+    const edited = this.#editedArgs(call, principal, decision.args);
+    return edited.ok ? this.#approve(call, principal, decision, edited.fields) : edited;
   }
 
-  function editedArgs(record: CallRecord, principal: Principal, args: unknown) {
+  async #approve(
+    call: CallRecord,
+    principal: Principal,
+    { decision }: Decision,
+    fields: { args?: Record<string, unknown> },
+  ): Promise<CallActionOutcome> {
+    const { engine, policy } = this.#deps;
+    const applied = engine.apply(call, { type: 'approved', fields }, principalName(principal));
+    if (!applied.ok) return notWaiting(call.id);
+    const isAskedAgain = applied.record.phase === 'approval';
+    if (decision === 'always' && !isAskedAgain) policy.allowAlways(applied.record);
+    const outcome = await this.#done(call.id);
+    return isAskedAgain ? changedSince(call.id) : outcome;
+  }
+
+  #editedArgs(call: CallRecord, principal: Principal, args: unknown) {
     if (args === undefined) return { ok: true as const, fields: {} };
-    const { approval, fromClientId } = record.routing;
+    const { registry } = this.#deps;
+    const { approval, fromClientId } = call.routing;
     const target = {
-      tool: record.toolName,
+      tool: call.toolName,
       principal,
       fromClientId: fromClientId ?? undefined,
-      ...(record.wantedClientId === null ? {} : { clientId: record.wantedClientId }),
+      ...(call.wantedClientId === null ? {} : { clientId: call.wantedClientId }),
     };
     const asked = approval?.clientId
       ? resolveTarget(registry, { ...target, clientId: approval.clientId })
@@ -128,60 +120,40 @@ export function createOperatorActions(deps: {
     return {
       ok: false as const,
       code: 'invalid_args' as const,
-      message: `The edited arguments do not fit ${record.toolName}`,
+      message: `The edited arguments do not fit ${call.toolName}`,
       details: checked.details,
     };
   }
 
-  async function answer(
-    id: string,
-    _principal: Principal,
-    output: unknown,
-  ): Promise<CallActionOutcome> {
-    const record = await ledger.find(id);
-    if (!record) return notFound(id);
-    const moved = dispatcher.apply(
-      record,
-      { type: 'answered_by_hand' },
-      { fields: { result: output ?? null }, update: { tip: 'Answered by an operator' } },
-      () => tellExecutor(record, 'An operator answered in its place'),
-    );
-    if (!moved.ok) return alreadyFinal(record);
-    return done(id);
+  async answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome> {
+    const { repository, engine } = this.#deps;
+    const call = await repository.find(id);
+    if (!call) return notFound(id);
+    const event = {
+      type: 'answered_by_hand',
+      fields: { result: output ?? null },
+      shown: { tip: 'Answered by an operator' },
+    } as const;
+    if (!engine.apply(call, event, principalName(principal)).ok) return alreadyFinal(call);
+    return this.#done(id);
   }
 
-  async function extend(id: string, byMs: number): Promise<CallActionOutcome> {
-    const found = await ledger.find(id);
-    if (!found) return notFound(id);
-    const record = ledger.latest(id) ?? found;
-    if (isFinalStatus(record.status)) return alreadyFinal(record);
-    const { execute } = record.deadlines;
-    if (execute === null) {
-      return {
-        ok: false,
-        code: 'conflict',
-        message: `The execute clock of ${id} does not run now`,
-      };
-    }
-    const latest = clock.now() + LIMITS.maxTimeoutMs;
-    const extended = Math.min(execute + Math.max(0, byMs), latest);
-    const next = {
-      ...record,
-      timeoutMs: record.timeoutMs + (extended - execute),
-      routing: { ...record.routing, hasOwnTimeout: true },
-      deadlines: { ...record.deadlines, execute: extended },
-    };
-    await ledger.amend(next, { clock: runningClock(next), timeout_ms: next.timeoutMs });
-    return done(id);
+  async extend(id: string, byMs: number): Promise<CallActionOutcome> {
+    const { repository, engine } = this.#deps;
+    const call = await repository.find(id);
+    if (!call) return notFound(id);
+    const applied = engine.apply(call, { type: 'extended', byMs }, 'operator');
+    if (applied.ok) return this.#done(id);
+    if (applied.refusal === 'already_final') return alreadyFinal(call);
+    return conflict(`The execute clock of ${id} does not run now`);
   }
 
-  async function done(id: string): Promise<CallActionOutcome> {
-    await ledger.settled(id);
-    const call = await ledger.get(id);
+  async #done(id: string): Promise<CallActionOutcome> {
+    const { repository } = this.#deps;
+    await repository.settled(id);
+    const call = await repository.get(id);
     return call ? { ok: true, call } : notFound(id);
   }
-
-  return { cancel, retry, decide, answer, extend };
 }
 
 /** Whether the yes is to a question that has been asked anew since: each has a time of its own. */
@@ -194,20 +166,18 @@ const notFound = (id: string): CallActionOutcome => ({
   message: `No call ${id} is known here`,
 });
 
-const alreadyFinal = (record: CallRecord): CallActionOutcome => ({
+const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
-  message: `The call ${record.id} has ended already: ${record.status}`,
+  message: `The call ${call.id} has ended already: ${call.status}`,
 });
 
-const changedSince = (id: string): CallActionOutcome => ({
-  ok: false,
-  code: 'conflict',
-  message: `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
-});
+const conflict = (message: string): CallActionOutcome => ({ ok: false, code: 'conflict', message });
 
-const notWaiting = (id: string): CallActionOutcome => ({
-  ok: false,
-  code: 'conflict',
-  message: `The call ${id} does not wait for an approval`,
-});
+const changedSince = (id: string): CallActionOutcome =>
+  conflict(
+    `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
+  );
+
+const notWaiting = (id: string): CallActionOutcome =>
+  conflict(`The call ${id} does not wait for an approval`);

@@ -1,9 +1,9 @@
+import { isRerunnable } from '#lib/call/call-facts';
 import { mayBeOffered, type NeverStarted } from '#lib/call/call-machine';
 import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
 import type { OfferedTool } from '../tools/tool-registry.ts';
-import { isRerunnable } from './advance.ts';
 
 /** A tool at one executor, and whether that answers and delivers now. */
 export interface Candidate<Tool extends OfferedTool = OfferedTool> {

@@ -1,6 +1,6 @@
 import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
-import type { InstanceFacts } from '../calls/dispatcher.ts';
+import type { InstanceFacts } from '../calls/router.ts';
 import type { ClientStanding, Trip } from '../tools/tool-registry.ts';
 
 /** One connected instance of a client, whatever carries its messages. */

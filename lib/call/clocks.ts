@@ -1,12 +1,7 @@
-import { boundCard, boundUpdate } from '#lib/call/bound-card';
-import type { CallEvent, CallState, Refusal } from '#lib/call/call-machine';
-import { transition } from '#lib/call/call-machine';
-import { type CallRecord, isPolling, type Provider } from '#lib/call/call-record';
-import { mergeCard } from '#lib/call/merge-card';
-import { toCardStatus } from '#lib/protocol/call-status';
-import type { Card, CardUpdate } from '#lib/protocol/card';
-import { CLOCKS } from '#lib/protocol/limits';
-import { describeChange } from './describe-change.ts';
+import type { CallClock } from '../protocol/call-status.ts';
+import type { CardUpdate } from '../protocol/card.ts';
+import { CLOCKS } from '../protocol/limits.ts';
+import { type CallRecord, isPolling } from './call-record.ts';
 
 export const NO_DEADLINES: CallRecord['deadlines'] = {
   approval: null,
@@ -17,83 +12,8 @@ export const NO_DEADLINES: CallRecord['deadlines'] = {
   cancel: null,
 };
 
-export type Advance =
-  | { readonly ok: true; readonly record: CallRecord; readonly update: CardUpdate }
-  | { readonly ok: false; readonly refusal: Refusal };
-
-/** What an event brings besides the transition itself. */
-export interface AdvanceExtras {
-  readonly fields?: Partial<
-    Pick<
-      CallRecord,
-      | 'args'
-      | 'result'
-      | 'display'
-      | 'resultHash'
-      | 'attachments'
-      | 'card'
-      | 'annotations'
-      | 'timeoutMs'
-      | 'source'
-      | 'wantedClientId'
-      | 'routing'
-    >
-  >;
-  /** The pinned provider, with what the machine does not need to know of it. */
-  readonly provider?: Provider;
-  readonly update?: CardUpdate;
-}
-
-/** The next record of a call, its clocks set, and what its watchers are told. Pure. */
-export function advance(
-  record: CallRecord,
-  event: CallEvent,
-  now: number,
-  extras: AdvanceExtras = {},
-): Advance {
-  const moved = transition(toState(record), event);
-  if (!moved.ok) return moved;
-  const provider = moved.provider && {
-    journalEpoch: record.provider?.journalEpoch ?? null,
-    ...moved.provider,
-    ...extras.provider,
-  };
-  const before: CallRecord = {
-    ...record,
-    ...extras.fields,
-    status: moved.status,
-    phase: moved.phase,
-    granted: moved.granted,
-    provider,
-    error: moved.error ?? record.error,
-  };
-  const next = withClocks(record, before, now);
-  const update = boundUpdate(record.card, { ...describeChange(record, next), ...extras.update });
-  return { ok: true, record: { ...next, card: mergeCard(record.card, update) }, update };
-}
-
-const toState = (record: CallRecord): CallState => ({
-  status: record.status,
-  phase: record.phase,
-  source: record.source,
-  provider: record.provider,
-  granted: record.granted,
-  rerunnable: isRerunnable(record),
-});
-
-export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
-  annotations.readOnlyHint === true || annotations.idempotentHint === true;
-
-/**
- * Whether its client, once back, can prove what became of it. One without a
- * journal cannot, once the call is its own: its first answer counts until the
- * clock runs out.
- */
-export const hasJournal = ({ provider, granted }: Pick<CallRecord, 'provider' | 'granted'>) =>
-  provider === null || (provider.claims && !(granted && isPolling(provider)));
-
 /** Sets and stops the clocks of the contract, section 2, as the phase changes. */
-function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
+export function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
@@ -171,16 +91,79 @@ function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
 const executeDeadline = ({ deadlines, executeLeftMs, timeoutMs }: CallRecord, now: number) =>
   deadlines.execute ?? now + (executeLeftMs ?? timeoutMs);
 
-/** The first card of a call, before anything happened to it. */
-export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
-  status: toCardStatus(record.status),
-  phase: record.phase,
-  ...boundCard({ params: { ...record.args } }),
-  tool_name: record.toolName,
-  display_name: displayName,
-  source: record.source,
-  attempt: 0,
-  timeout_ms: record.timeoutMs,
-  created_at: record.createdAt / 1000,
-  ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
-});
+/** The resume clock runs, never past the clock that ends the call anyway. */
+export function awaitingReturn(record: CallRecord, now: number): CallRecord {
+  const { execute, queue } = record.deadlines;
+  const resume = Math.min(now + CLOCKS.resumeMs, execute ?? Infinity, queue ?? Infinity);
+  return { ...record, deadlines: { ...record.deadlines, start: null, resume } };
+}
+
+/** Each deadline that runs, `ms` later. */
+export function withDeadlinesMoved(record: CallRecord, ms: number): CallRecord {
+  const moved = (deadline: number | null) => (deadline === null ? null : deadline + ms);
+  const { approval, queue, start, execute, resume, cancel } = record.deadlines;
+  return {
+    ...record,
+    deadlines: {
+      approval: moved(approval),
+      queue: moved(queue),
+      start: moved(start),
+      execute: moved(execute),
+      resume: moved(resume),
+      cancel: moved(cancel),
+    },
+  };
+}
+
+/** In milliseconds: what a clock was set to, for the text of its ending. */
+export function limitOf(record: CallRecord, which: CallClock): number {
+  switch (which) {
+    case 'approval':
+      return CLOCKS.approvalMs;
+    case 'queue':
+      return CLOCKS.queueMs;
+    case 'start':
+      return CLOCKS.startMs;
+    case 'execute':
+      return record.timeoutMs;
+    case 'resume':
+      return CLOCKS.resumeMs;
+    case 'cancel':
+      return CLOCKS.cancelMs;
+  }
+}
+
+type RunningClock = { name: CallClock; deadline_at: number };
+
+/** The clock that a card shows: the one that ends the phase the call is in, of two the sooner. */
+export function runningClock(record: CallRecord): CardUpdate['clock'] {
+  const { deadlines, phase } = record;
+  const clock = (name: CallClock, deadline: number | null): RunningClock | null =>
+    deadline === null ? null : { name, deadline_at: deadline / 1000 };
+  if (deadlines.resume !== null) return clock('resume', deadlines.resume);
+  switch (phase) {
+    case 'approval':
+      return clock('approval', deadlines.approval);
+    case 'queued':
+      return clock('queue', deadlines.queue);
+    case 'offered':
+      return record.provider?.claims
+        ? sooner(
+            clock('execute', deadlines.execute),
+            sooner(clock('start', deadlines.start), clock('queue', deadlines.queue)),
+          )
+        : clock('execute', deadlines.execute);
+    case 'granted':
+      return clock('execute', deadlines.execute);
+    case 'device':
+      return { name: 'execute', deadline_at: null, remaining_ms: record.executeLeftMs ?? 0 };
+    case 'cancelling':
+      return clock('cancel', deadlines.cancel);
+    case 'streaming':
+    case null:
+      return null;
+  }
+}
+
+const sooner = (one: RunningClock | null, other: RunningClock | null): RunningClock | null =>
+  one && (!other || one.deadline_at < other.deadline_at) ? one : other;

@@ -1,0 +1,13 @@
+import { type CallRecord, isPolling } from './call-record.ts';
+
+/** Running the tool again does no harm. */
+export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
+  annotations.readOnlyHint === true || annotations.idempotentHint === true;
+
+/**
+ * Whether its client, once back, can prove what became of it. One without a
+ * journal cannot, once the call is its own: its first answer counts until the
+ * clock runs out.
+ */
+export const hasJournal = ({ provider, granted }: Pick<CallRecord, 'provider' | 'granted'>) =>
+  provider === null || (provider.claims && !(granted && isPolling(provider)));

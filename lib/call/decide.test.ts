@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CLOCKS } from '../protocol/limits.ts';
+import type { CallEvent } from './call-event.ts';
+import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
+import { type Decision, decide } from './decide.ts';
+import { newCall } from './new-call.ts';
+
+const fresh = (more: Partial<CallRecord> = {}): CallRecord =>
+  newCall(
+    {
+      id: 'tc_1',
+      runId: 'run_1',
+      toolName: 'camera',
+      source: 'client',
+      toolProvider: 'clients',
+      args: { mode: 'still' },
+      annotations: {},
+      timeoutMs: 30_000,
+      routing: NO_ROUTING,
+      wantedClientId: null,
+      retryOf: null,
+      requestedBy: 'operator',
+      displayName: null,
+      ...more,
+    },
+    1_000,
+  );
+
+const provider: Provider = {
+  clientId: 'phone',
+  instanceId: 'i1',
+  attempt: 1,
+  claims: true,
+  journalEpoch: 'e1',
+};
+const from = { clientId: 'phone', instanceId: 'i1', attempt: 1 };
+const ALLOW: CallEvent = { type: 'arguments_complete', check: 'allow' };
+const OFFER: CallEvent = { type: 'offered', provider, rerunnable: false };
+const CLAIM: CallEvent = { type: 'claimed', from };
+
+function decided(call: CallRecord, event: CallEvent, now = 2_000) {
+  const decision = decide(call, event, now);
+  if (!decision.ok) throw new Error(`${event.type} was refused: ${decision.refusal}`);
+  return decision;
+}
+
+const after = (call: CallRecord, ...events: CallEvent[]): CallRecord =>
+  events.reduce((state, event) => decided(state, event).record, call);
+
+const offered = after(fresh(), ALLOW, OFFER);
+const granted = after(offered, CLAIM);
+
+const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
+  ALLOW,
+  { type: 'arguments_complete', check: 'ask', shown: { approval_reason: 'asks' } },
+  { type: 'approved', fields: { args: { mode: 'video' } } },
+  { type: 'denied', message: 'no' },
+  OFFER,
+  { ...OFFER, provider: { ...provider, attempt: 2, instanceId: 'i2' } },
+  { type: 'started_here' },
+  CLAIM,
+  { type: 'device', asking: true, from },
+  { type: 'device', asking: false, from },
+  { type: 'answered', from, error: null, fields: { result: 1 } },
+  { type: 'answered_by_hand', fields: { result: 'by hand' } },
+  { type: 'cancelled', reason: 'enough' },
+  { type: 'clock', clock: 'queue' },
+  { type: 'clock', clock: 'start' },
+  { type: 'clock', clock: 'execute' },
+  { type: 'clock', clock: 'resume' },
+  { type: 'clock', clock: 'cancel' },
+  { type: 'client_left' },
+  { type: 'client_back', instanceId: 'i1', knowledge: 'nothing' },
+  { type: 'client_back', instanceId: 'i1', knowledge: 'nothing_new_journal' },
+  { type: 'client_back', instanceId: 'i3', knowledge: 'running' },
+  { type: 'recovered', shiftMs: 500 },
+  { type: 'wall_clock_moved', byMs: -100 },
+  { type: 'extended', byMs: 1_000 },
+  { type: 'late_answer', lateResult: 'late', isShown: true },
+);
+
+/** As `Object.freeze`, all the way down. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(Object.freeze(value))) frozen(inner);
+  return value;
+}
+
+describe('a decision', () => {
+  test('[CE1] depends on nothing else than what it is given, and changes none of that', () => {
+    const follow = (events: readonly CallEvent[]) => {
+      const decisions: Decision[] = [];
+      let call = frozen(fresh());
+      for (const [at, event] of events.entries()) {
+        const decision = decide(call, frozen(event), 2_000 + at);
+        decisions.push(decision);
+        if (decision.ok) call = frozen(decision.record);
+      }
+      return decisions;
+    };
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
+        expect(follow(structuredClone(events))).toEqual(follow(events));
+      }),
+    );
+  });
+
+  test('[CE1] an update and the card before it give the card of the record', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
+        let call = fresh();
+        for (const event of events) {
+          const decision = decide(call, event, 2_000);
+          if (!decision.ok) continue;
+          const { status, phase } = decision.record.card;
+          expect([status, phase]).toEqual([
+            {
+              PENDING: 'WAIT',
+              RUNNING: 'DOING',
+              SUCCEEDED: 'SUCCESS',
+              FAILED: 'ERROR',
+              TIMEOUT: 'ERROR',
+            }[decision.record.status],
+            decision.record.phase,
+          ]);
+          call = decision.record;
+        }
+      }),
+    );
+  });
+
+  test('[CE1] a version is counted by the engine, never by a decision', () => {
+    expect(after(fresh(), ALLOW, OFFER, CLAIM).version).toBe(0);
+  });
+});
+
+describe('what a start finds', () => {
+  const recovered = (call: CallRecord) => decided(call, { type: 'recovered', shiftMs: 0 });
+
+  test('[CE5] offered to a client that claims: it may have been granted', () => {
+    const { record } = recovered(offered);
+    expect(record).toMatchObject({ phase: 'offered', granted: true });
+    expect(record.deadlines.resume).not.toBeNull();
+    const lost = {
+      type: 'client_back',
+      instanceId: 'i1',
+      knowledge: 'nothing_new_journal',
+    } as const;
+    expect(decided(record, lost).record.error).toMatchObject({
+      code: 'outcome_unknown',
+      executed: 'unknown',
+    });
+    expect(decided(record, { type: 'clock', clock: 'resume' }).record.error).toMatchObject({
+      code: 'outcome_unknown',
+      reason: 'client_left',
+    });
+  });
+
+  test('[CE5] its journal proves that it was not: it is offered again', () => {
+    const back = { type: 'client_back', instanceId: 'i1', knowledge: 'nothing' } as const;
+    const { record, effects } = decided(recovered(offered).record, back);
+    expect(effects).toMatchObject([{ type: 'reoffer', neverStarted: { attempt: 1 } }]);
+    const again = decided(record, {
+      type: 'offered',
+      provider: { ...provider, attempt: 2 },
+      rerunnable: false,
+      neverStarted: provider,
+    });
+    expect(again.record).toMatchObject({ phase: 'offered', granted: false });
+  });
+
+  test('[CE5] a client that polls is granted what it fetched, and nothing else', () => {
+    const polling = { ...provider, instanceId: 'http:phone' };
+    const call = after(fresh(), ALLOW, { ...OFFER, provider: polling });
+    expect(recovered(call).record.granted).toBe(false);
+  });
+
+  test('granted calls wait for their client, and streaming ones have ended', () => {
+    expect(recovered(granted).record.deadlines.resume).toBe(
+      Math.min(2_000 + CLOCKS.resumeMs, 32_000),
+    );
+    expect(recovered(fresh()).record).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'interrupted', executed: 'no' },
+    });
+  });
+});

@@ -1,0 +1,207 @@
+import type { CardUpdate } from '../protocol/card.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
+import { CLOCKS, LIMITS } from '../protocol/limits.ts';
+import { boundUpdate } from './bound-card.ts';
+import type { CallEvent } from './call-event.ts';
+import { hasJournal, isRerunnable } from './call-facts.ts';
+import { type CallState, type Refusal, type StateEvent, transition } from './call-machine.ts';
+import { type CallRecord, isPolling } from './call-record.ts';
+import { awaitingReturn, limitOf, withClocks, withDeadlinesMoved } from './clocks.ts';
+import { describeChange } from './describe-change.ts';
+import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
+import { mergeCard } from './merge-card.ts';
+import { actionOnReturn } from './resume-matrix.ts';
+
+/** `update` is what people are shown; `effects` happen in their order. */
+export type Decision =
+  | {
+      readonly ok: true;
+      readonly record: CallRecord;
+      readonly update: CardUpdate;
+      readonly effects: readonly Effect[];
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/**
+ * The only place where a call changes (rules CE in SPEC.md). Pure: the time is
+ * given, who could run the call is in the event, and what follows is returned as
+ * data. The version is counted by the engine, which appends the event.
+ */
+export function decide(call: CallRecord, event: CallEvent, now: number): Decision {
+  switch (event.type) {
+    case 'client_left':
+      return clientLeft(call, now);
+    case 'client_back':
+      return clientBack(call, event, now);
+    case 'recovered':
+      return recovered(call, event.shiftMs, now);
+    case 'wall_clock_moved':
+      return isFinalStatus(call.status)
+        ? NOT_NOW
+        : change(call, withDeadlinesMoved(call, event.byMs));
+    case 'extended':
+      return extended(call, event.byMs, now);
+    case 'late_answer':
+      return lateAnswer(call, event);
+    case 'clock':
+      return clock(call, event, now);
+    default:
+      return step(call, event, event, now);
+  }
+}
+
+type Given = Pick<CallEvent, 'fields' | 'shown'>;
+type Of<Type extends CallEvent['type']> = Extract<CallEvent, { type: Type }>;
+
+const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
+
+/** A transition, with the fields that the event brings, the clocks that follow, and the effects. */
+function step(call: CallRecord, event: StateEvent, given: Given, now: number): Decision {
+  const moved = transition(toState(call), event);
+  if (!moved.ok) return moved;
+  const offered = event.type === 'offered' ? event.provider : undefined;
+  const provider = moved.provider && {
+    journalEpoch: call.provider?.journalEpoch ?? null,
+    ...moved.provider,
+    ...offered,
+  };
+  const before: CallRecord = {
+    ...call,
+    ...given.fields,
+    status: moved.status,
+    phase: moved.phase,
+    granted: moved.granted,
+    provider,
+    error: moved.error ?? call.error,
+  };
+  const next = withClocks(call, before, now);
+  return change(call, next, given.shown, effectsOf(call, event, next));
+}
+
+function change(
+  call: CallRecord,
+  next: CallRecord,
+  shown: CardUpdate = {},
+  effects: readonly Effect[] = [],
+): Decision {
+  const update = boundUpdate(call.card, { ...describeChange(call, next), ...shown });
+  return { ok: true, record: { ...next, card: mergeCard(call.card, update) }, update, effects };
+}
+
+const toState = (call: CallRecord): CallState => ({
+  status: call.status,
+  phase: call.phase,
+  source: call.source,
+  provider: call.provider,
+  granted: call.granted,
+  rerunnable: isRerunnable(call),
+});
+
+function effectsOf(call: CallRecord, event: StateEvent, next: CallRecord): readonly Effect[] {
+  switch (event.type) {
+    case 'arguments_complete':
+    case 'approved':
+      return next.phase === 'queued' ? [{ type: 'route' }] : [];
+    case 'offered':
+      return [{ type: 'request', after: offerBarrier(call, next) }];
+    case 'started_here':
+      return [{ type: 'run', after: startBarrier(next) }];
+    case 'claimed':
+      return [{ type: 'grant', attempt: next.provider?.attempt ?? 0, after: grantBarrier(next) }];
+    case 'cancelled':
+      return [{ type: 'stop', reason: event.reason, after: 'event' }];
+    case 'answered_by_hand':
+      return [{ type: 'stop', reason: 'An operator answered in its place', after: 'event' }];
+    case 'clock':
+      // The server's own tool stops at once; what it still answers changes nothing.
+      return next.source === 'server'
+        ? [{ type: 'stop', reason: next.error?.message ?? event.clock, after: 'nothing' }]
+        : [{ type: 'stop', reason: `timeout: ${event.clock}`, after: 'event' }];
+    default:
+      return [];
+  }
+}
+
+/** An offer that was not claimed in time is no ending: its clock is armed anew. */
+function clock(call: CallRecord, event: Of<'clock'>, now: number): Decision {
+  const { clock: name } = event;
+  if (name !== 'start') {
+    return step(call, { type: 'clock', clock: name, limitMs: limitOf(call, name) }, event, now);
+  }
+  if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
+  const deadlines = { ...call.deadlines, start: now + CLOCKS.startMs };
+  return change(call, { ...call, deadlines });
+}
+
+/**
+ * What its client has not taken is offered to another; what it has waits for its
+ * return. A client without a journal is waited for by the execute clock alone,
+ * because its first answer still counts until then.
+ */
+function clientLeft(call: CallRecord, now: number): Decision {
+  if (isFinalStatus(call.status) || call.provider === null) return NOT_NOW;
+  const isUntaken = call.phase === 'offered' && !call.granted;
+  if (!isUntaken && !hasJournal(call) && !isRerunnable(call)) return NOT_NOW;
+  return change(call, awaitingReturn(call, now), {}, isUntaken ? [{ type: 'route' }] : []);
+}
+
+function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): Decision {
+  const action = actionOnReturn(call, event.knowledge);
+  if (action === 'outcome_unknown') {
+    const message = 'The client came back, and can no longer tell whether the tool ran';
+    return step(call, { type: 'outcome_lost', message }, event, now);
+  }
+  const { instanceId, knowledge } = event;
+  const back = step(call, { type: 'instance_back', instanceId }, event, now);
+  if (!back.ok || action !== 'offer') return back;
+  // Only a journal that is intact and holds nothing of the call proves anything.
+  const neverStarted = knowledge === 'nothing' ? (back.record.provider ?? undefined) : undefined;
+  return { ...back, effects: [{ type: 'reoffer', neverStarted }] };
+}
+
+/** Deadlines were stored as wall times, so the clocks of waiting calls go on. */
+function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
+  const moved = shiftMs === 0 ? stored : withDeadlinesMoved(stored, shiftMs);
+  const call = isPossiblyGranted(stored) ? { ...moved, granted: true } : moved;
+  const asMoved = () => (call === stored ? NOT_NOW : change(stored, call));
+  if (call.phase === 'streaming') {
+    const message = 'The server stopped while the model was still writing the arguments';
+    return step(call, { type: 'interrupted', message }, {}, now);
+  }
+  if (call.source === 'client') {
+    const isWaitedFor = call.provider !== null && call.phase !== 'queued';
+    if (!isWaitedFor || (!hasJournal(call) && !isRerunnable(call))) return asMoved();
+    return change(stored, awaitingReturn(call, now));
+  }
+  if (call.phase === 'queued') return change(stored, call, {}, [{ type: 'route' }]);
+  if (call.status !== 'RUNNING') return asMoved();
+  const message = 'The server stopped while the tool was running';
+  const interrupted = { type: 'interrupted', message } as const;
+  if (!isRerunnable(call)) return step(call, interrupted, {}, now);
+  return change(stored, call, {}, [{ type: 'route', orElse: interrupted }]);
+}
+
+/** Its grant may have left without being on disk (`grantBarrier`). */
+const isPossiblyGranted = ({ phase, granted, provider }: CallRecord): boolean =>
+  phase === 'offered' && !granted && provider?.claims === true && !isPolling(provider);
+
+function extended(call: CallRecord, byMs: number, now: number): Decision {
+  const { execute } = call.deadlines;
+  if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
+  if (execute === null) return NOT_NOW;
+  const deadline = Math.min(execute + Math.max(0, byMs), now + LIMITS.maxTimeoutMs);
+  return change(call, {
+    ...call,
+    timeoutMs: call.timeoutMs + (deadline - execute),
+    routing: { ...call.routing, hasOwnTimeout: true },
+    deadlines: { ...call.deadlines, execute: deadline },
+  });
+}
+
+/** It never becomes the result of the call. */
+function lateAnswer(call: CallRecord, { lateResult, isShown }: Of<'late_answer'>): Decision {
+  if (!isFinalStatus(call.status)) return NOT_NOW;
+  const update: CardUpdate = isShown ? { late_result: true } : {};
+  const card = mergeCard(call.card, update);
+  return { ok: true, record: { ...call, lateResult, card }, update, effects: [] };
+}

@@ -1,0 +1,44 @@
+import { toCardStatus } from '../protocol/call-status.ts';
+import type { CardUpdate } from '../protocol/card.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
+import type { CallRecord } from './call-record.ts';
+import { runningClock } from './clocks.ts';
+
+/** What people are shown when a call goes from `prev` to `next`. Pure; says only what changed. */
+export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
+  const update: CardUpdate = {};
+  if (prev.status !== next.status) update.status = toCardStatus(next.status);
+  if (prev.phase !== next.phase) update.phase = next.phase;
+  if (prev.phase === 'streaming' && next.phase !== 'streaming') update.partial = false;
+  if (prev.args !== next.args) Object.assign(update, wholeParams(next));
+  // What was shown while they were written is in no event before this one.
+  else if (prev.phase === 'streaming' && next.phase !== 'streaming')
+    update.params = prev.card.params;
+  if (prev.provider?.clientId !== next.provider?.clientId) {
+    update.client_id = next.provider?.clientId ?? null;
+  }
+  if (prev.provider?.attempt !== next.provider?.attempt) {
+    update.attempt = next.provider?.attempt ?? 0;
+  }
+  if (prev.startedAt !== next.startedAt) update.started_at = toSeconds(next.startedAt);
+  if (prev.timeoutMs !== next.timeoutMs) update.timeout_ms = next.timeoutMs;
+  if (prev.deadlines !== next.deadlines) update.clock = runningClock(next);
+  if (isFinalStatus(next.status)) describeEnd(update, next);
+  return update;
+}
+
+/** The arguments as their executor gets them; what was shown of others is not kept. */
+const wholeParams = ({ args, card }: CallRecord): CardUpdate => ({
+  params: { ...args },
+  params_whole: true,
+  ...(card.argument_names ? { argument_names: Object.keys(args) } : {}),
+});
+
+function describeEnd(update: CardUpdate, next: CallRecord): void {
+  update.completed_at = toSeconds(next.completedAt);
+  if (next.error) update.error = next.error;
+  if (next.attachments.length > 0) update.attachments = [...next.attachments];
+  if (!next.error) update.result = next.display === undefined ? next.result : next.display;
+}
+
+const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);

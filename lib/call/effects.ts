@@ -1,0 +1,46 @@
+import type { CallEvent } from './call-event.ts';
+import { isRerunnable } from './call-facts.ts';
+import type { NeverStarted } from './call-machine.ts';
+import { type CallRecord, isPolling } from './call-record.ts';
+
+/**
+ * What has to be on disk before an effect happens (rule CE2): nothing, the newest
+ * offer of the call with all that came before it, or the event itself.
+ */
+export type EffectBarrier = 'nothing' | 'offer' | 'event';
+
+/** What follows from a decision, as data. The engine runs it; `decide` never does. */
+export type Effect =
+  /** Look for an executor now, within the same write. `orElse` happens when there is none. */
+  | {
+      readonly type: 'route';
+      readonly neverStarted?: NeverStarted;
+      readonly orElse?: CallEvent;
+    }
+  /** `tool_call_request` to the instance that the call is pinned to. */
+  | { readonly type: 'request'; readonly after: EffectBarrier }
+  /** The answer to a claim; who claimed waits for it. */
+  | { readonly type: 'grant'; readonly attempt: number; readonly after: EffectBarrier }
+  /** Start the server's own tool. */
+  | { readonly type: 'run'; readonly after: EffectBarrier }
+  /** Stop whoever runs it: `tool_call_cancel` to a client, an aborted signal here. */
+  | { readonly type: 'stop'; readonly reason: string; readonly after: EffectBarrier }
+  /** Route it again once the instance has registered the tool (CB8). */
+  | { readonly type: 'reoffer'; readonly neverStarted: NeverStarted | undefined };
+
+/** An offer to a client that claims is no permission; what only reads may run unrecorded, once. */
+export function offerBarrier(call: CallRecord, offered: CallRecord): EffectBarrier {
+  if (offered.provider?.claims) return 'nothing';
+  const isFirst = call.provider === null && call.routing.approval === null;
+  return isFirst && isRerunnable(offered) ? 'nothing' : 'event';
+}
+
+export const startBarrier = (started: CallRecord): EffectBarrier =>
+  isRerunnable(started) && started.routing.approval === null ? 'nothing' : 'event';
+
+/**
+ * A start takes what it finds offered for granted (`recovered`), so a grant need
+ * not be on disk itself. What a polling client fetched is counted by its grant alone.
+ */
+export const grantBarrier = ({ provider }: CallRecord): EffectBarrier =>
+  provider !== null && isPolling(provider) ? 'event' : 'offer';

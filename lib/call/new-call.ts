@@ -1,0 +1,63 @@
+import { toCardStatus } from '../protocol/call-status.ts';
+import type { Card } from '../protocol/card.ts';
+import { boundCard } from './bound-card.ts';
+import type { CallRecord } from './call-record.ts';
+import { NO_DEADLINES } from './clocks.ts';
+
+export type NewCall = Pick<
+  CallRecord,
+  | 'id'
+  | 'runId'
+  | 'toolName'
+  | 'source'
+  | 'toolProvider'
+  | 'args'
+  | 'annotations'
+  | 'timeoutMs'
+  | 'routing'
+  | 'wantedClientId'
+  | 'retryOf'
+  | 'requestedBy'
+> & { readonly displayName: string | null; readonly shown?: Partial<Card> };
+
+/** A call before its first event: its arguments are still to come, or to be accepted. */
+export function newCall({ displayName, shown, ...given }: NewCall, now: number): CallRecord {
+  const record = {
+    ...given,
+    status: 'PENDING' as const,
+    phase: 'streaming' as const,
+    result: undefined,
+    display: undefined,
+    preview: undefined,
+    error: null,
+    attachments: [],
+    resultHash: null,
+    lateResult: undefined,
+    provider: null,
+    granted: false,
+    createdAt: now,
+    queuedAt: null,
+    offeredAt: null,
+    startedAt: null,
+    completedAt: null,
+    deadlines: NO_DEADLINES,
+    executeLeftMs: null,
+    version: 0,
+    parentCallId: null,
+    depth: 0,
+  };
+  return { ...record, card: { ...firstCard(record, displayName), ...shown } };
+}
+
+const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
+  status: toCardStatus(record.status),
+  phase: record.phase,
+  ...boundCard({ params: { ...record.args } }),
+  tool_name: record.toolName,
+  display_name: displayName,
+  source: record.source,
+  attempt: 0,
+  timeout_ms: record.timeoutMs,
+  created_at: record.createdAt / 1000,
+  ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
+});

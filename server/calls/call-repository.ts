@@ -1,0 +1,194 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { Effect } from '#lib/call/effects';
+import type { CardUpdate } from '#lib/protocol/card';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/store.ts';
+import type { ShownCall } from './call-service.ts';
+import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
+
+/** An effect that waits for an event of its call to be on disk. */
+export interface PendingEffect {
+  readonly effect: Effect;
+  readonly record: CallRecord;
+  /** The event's version. */
+  readonly after: number;
+  /** Settles when it happens, or can no longer. */
+  readonly happened: PromiseWithResolvers<void>;
+}
+
+/** A call in memory. The engine alone changes it. */
+export interface CallEntry {
+  /** What has been decided; the next decision is made on this. */
+  latest: CallRecord;
+  /** What is on disk; everybody else is shown this. */
+  durable: CallRecord | undefined;
+  /** Resolves when `latest` is on disk. */
+  written: Promise<void>;
+  writes: number;
+  /** In `latest` already, and in no event yet. */
+  pendingStatus: CardUpdate[];
+  pendingEffects: PendingEffect[];
+  /** The version of the newest offer; 0 when that was on disk before this process. */
+  offerVersion: number;
+  waiters: Set<() => void> | undefined;
+}
+
+/** Every open call, and ended ones as far as there is room; others are read from the store. */
+export class CallRepository {
+  readonly #store: Pick<Store, 'getCall'>;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, CallEntry>();
+  readonly #ended: ReturnType<typeof createEndedCalls>;
+  #retiring: CallEntry[] = [];
+  #isReleased = false;
+
+  constructor(deps: { store: Pick<Store, 'getCall'>; clock: Clock; endedLimits: EndedLimits }) {
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#ended = createEndedCalls(deps.endedLimits, (id) => this.#entries.delete(id));
+  }
+
+  /** The newest decided state of an open or recent call. */
+  latest(id: string): CallRecord | undefined {
+    return this.#entries.get(id)?.latest;
+  }
+
+  /** What is on disk, from memory or the store. */
+  async get(id: string): Promise<CallRecord | undefined> {
+    const entry = this.#entries.get(id);
+    return entry ? durableOf(entry) : this.#store.getCall(id);
+  }
+
+  /** As `latest`, and from the store when it is not in memory any more. */
+  async find(id: string): Promise<CallRecord | undefined> {
+    return this.latest(id) ?? (await this.#store.getCall(id)) ?? undefined;
+  }
+
+  /** Resolves when all that was decided of this call is on disk. */
+  settled(id: string): Promise<void> {
+    return this.#entries.get(id)?.written ?? Promise.resolve();
+  }
+
+  entry(id: string): CallEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  enter(record: CallRecord): CallEntry {
+    const entry: CallEntry = {
+      latest: record,
+      durable: undefined,
+      written: Promise.resolve(),
+      writes: 0,
+      pendingStatus: [],
+      pendingEffects: [],
+      offerVersion: 0,
+      waiters: undefined,
+    };
+    this.#entries.set(record.id, entry);
+    return entry;
+  }
+
+  /** Takes a stored call into memory. */
+  adopt(record: CallRecord): CallEntry {
+    const entry = this.enter(record);
+    entry.durable = record;
+    if (isFinalStatus(record.status)) this.#ended.take(record);
+    return entry;
+  }
+
+  /** Shows a stored call that has ended, without taking it into memory. */
+  adoptShown(call: ShownCall): void {
+    this.#ended.show(call);
+  }
+
+  /** Nothing of it is kept: the store has a newer state. */
+  forget(entry: CallEntry): void {
+    if (this.#entries.get(entry.latest.id) === entry) this.#entries.delete(entry.latest.id);
+  }
+
+  /** Open ones, oldest first. */
+  open(): CallRecord[] {
+    return [...this.#entries.values()]
+      .map(({ latest }) => latest)
+      .filter(({ status }) => !isFinalStatus(status));
+  }
+
+  /** Open calls and the newest ended ones, oldest first, as they are on disk. */
+  shown(runId?: string): ShownCall[] {
+    // A late result may be on disk, and not be taken over yet.
+    const ended = this.#ended.shown().map((call) => this.#entries.get(call.id)?.durable ?? call);
+    const others = [...this.#entries.values()].flatMap(({ durable }) =>
+      durable && !this.#ended.has(durable.id) ? [durable] : [],
+    );
+    return [...ended, ...others]
+      .filter((call) => runId === undefined || call.runId === runId)
+      .sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /** The durable record once it is final, or as it is after `waitMs`. */
+  async wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined> {
+    const entry = this.#entries.get(id);
+    const durable = entry ? entry.durable : await this.#store.getCall(id);
+    const isOver = durable ? isFinalStatus(durable.status) : entry === undefined;
+    if (isOver) return durable;
+    if (waitMs > 0 && !this.#isReleased && !signal?.aborted) {
+      await this.#ending(entry, waitMs, signal);
+    }
+    return entry ? durableOf(entry) : this.#store.getCall(id);
+  }
+
+  #ending(entry: CallEntry | undefined, waitMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      // Without an entry nothing wakes it: that call was not taken up, and its time is waited for.
+      const waiters = entry?.waiters ?? new Set();
+      if (entry) entry.waiters = waiters;
+      const done = () => {
+        cancel();
+        waiters.delete(done);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.#clock.schedule(waitMs, done);
+      waiters.add(done);
+      signal?.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  /** Answers those who wait for this call's end. */
+  wake({ waiters }: CallEntry): void {
+    if (waiters) for (const done of [...waiters]) done();
+  }
+
+  /** Answers all who wait with what there is, now and from now on. */
+  releaseWaiters(): void {
+    this.#isReleased = true;
+    for (const entry of this.#entries.values()) this.wake(entry);
+  }
+
+  /** Not within this turn: a caller that has just looked at the call may be about to decide of it. */
+  retire(entry: CallEntry): void {
+    if (!hasEnded(entry)) return;
+    this.#retiring.push(entry);
+    if (this.#retiring.length === 1) setImmediate(() => this.#retireAll());
+  }
+
+  #retireAll(): void {
+    const due = this.#retiring;
+    this.#retiring = [];
+    for (const entry of due) {
+      // One with a further write on its way is retired after that.
+      const isCurrent = this.#entries.get(entry.latest.id) === entry;
+      if (hasEnded(entry) && isCurrent) this.#ended.take(entry.latest);
+    }
+  }
+}
+
+/** On disk, and nothing more of it is on its way there. */
+const hasEnded = ({ durable, writes }: CallEntry): boolean =>
+  writes === 0 && durable !== undefined && isFinalStatus(durable.status);
+
+async function durableOf(entry: CallEntry): Promise<CallRecord | undefined> {
+  if (!entry.durable) await entry.written;
+  return entry.durable;
+}

@@ -1,0 +1,471 @@
+import { describe, expect, test } from 'vitest';
+import type { CallEvent } from '#lib/call/call-event';
+import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
+import type { Effect } from '#lib/call/effects';
+import { mergeCard } from '#lib/call/merge-card';
+import { newCall } from '#lib/call/new-call';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { Card, CardUpdate } from '#lib/protocol/card';
+import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/store.ts';
+import { CallRepository } from './call-repository.ts';
+import { CallEngine } from './engine.ts';
+
+const blank = (id: string, more: Partial<CallRecord> = {}): CallRecord =>
+  newCall(
+    {
+      id,
+      runId: 'run_1',
+      toolName: 'camera',
+      source: 'server',
+      toolProvider: 'server',
+      args: {},
+      annotations: {},
+      timeoutMs: 1_000,
+      routing: NO_ROUTING,
+      wantedClientId: null,
+      retryOf: null,
+      requestedBy: 'operator',
+      displayName: null,
+      ...more,
+    },
+    1_000,
+  );
+
+const ALLOWED = { type: 'arguments_complete', check: 'allow' } as const;
+
+/** An engine on a disk that is as slow as the test wants: each write waits to be let through. */
+function setup() {
+  const disk: { changes: readonly Change[]; done(): void; fail(error: Error): void }[] = [];
+  const written: CallRecord[] = [];
+  const published: CardUpdate[] = [];
+  const errors: unknown[] = [];
+  const ran: Effect['type'][] = [];
+  const clock = createManualClock();
+  const store: Pick<Store, 'write' | 'getCall'> = {
+    write(changes) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      disk.push({ changes, done: resolve, fail: reject });
+      return promise;
+    },
+    getCall: async (id) => written.findLast((one) => one.id === id),
+  };
+  const repository = new CallRepository({
+    store,
+    clock,
+    endedLimits: { totalBytes: 100_000, shareBytes: 30_000, shown: 20 },
+  });
+  let routed: CallEvent | undefined = { type: 'started_here' };
+  const engine = new CallEngine({
+    store,
+    bus: {
+      publish(event) {
+        if (event.type === 'call') published.push(event.update);
+        return published.length;
+      },
+    },
+    clock,
+    repository,
+    route: () => routed,
+    run: ({ type }) => ran.push(type),
+    onDecided: () => {},
+    onDurable: () => {},
+    onError: (error) => errors.push(error),
+  });
+  /** Lets the oldest write through, and all that follows from it in this moment. */
+  const flush = async () => {
+    const next = disk.shift();
+    if (!next) throw new Error('Nothing is being written');
+    for (const change of next.changes) if (change.type === 'append_call') written.push(change.call);
+    next.done();
+    await new Promise(setImmediate);
+  };
+  const flushAll = async () => {
+    while (disk.length > 0) await flush();
+  };
+  const draft = () => engine.create(blank('tc_1'), undefined, 'operator');
+  const apply = (event: CallEvent, id = 'tc_1') => {
+    const latest = repository.latest(id);
+    if (!latest) throw new Error('Cannot be');
+    return engine.apply(latest, event, 'operator');
+  };
+  /** A call that runs, on disk and published. */
+  const running = async () => {
+    engine.create(blank('tc_1'), ALLOWED, 'operator');
+    await flushAll();
+    published.length = 0;
+    written.length = 0;
+  };
+  /** Another call that has ended with this result, on disk and published. */
+  const end = async (id: string, result: unknown) => {
+    engine.create({ ...blank(id), createdAt: 1_000 + written.length }, ALLOWED, 'operator');
+    apply({ type: 'finished_here', error: null, fields: { result } }, id);
+    await flushAll();
+    // Memory drops it after that turn.
+    await new Promise(setImmediate);
+    const record = written.at(-1);
+    if (!record) throw new Error('Cannot be');
+    return record;
+  };
+  const cardOf = () => repository.shown()[0]?.card;
+  const seen = (from: Card | undefined) => published.reduce<Card | undefined>(mergeCard, from);
+  return {
+    ...{ engine, repository, clock, disk, written, published, errors, ran },
+    ...{ flush, flushAll, draft, apply, running, end, cardOf, seen },
+    routeTo(event: CallEvent | undefined) {
+      routed = event;
+    },
+  };
+}
+
+test('[CA11] a tip is published when it is on disk, and is in no snapshot before', async () => {
+  const { engine, repository, published, flush, running, cardOf, written } = setup();
+  await running();
+  engine.status('tc_1', { tip: 'Focusing' });
+  expect([published, cardOf()?.tip]).toEqual([[], undefined]);
+  await flush();
+  expect(published).toEqual([{ tip: 'Focusing' }]);
+  expect([cardOf()?.tip, written[0]?.card.tip]).toEqual(['Focusing', 'Focusing']);
+});
+
+test('[CA11] what comes while the call is written shares the next write, each published in order', async () => {
+  const { engine, repository, disk, published, flush, running, written } = setup();
+  await running();
+  for (const done of [1, 2, 3, 4]) engine.status('tc_1', { progress: { done } });
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(published).toEqual([{ progress: { done: 1 } }]);
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(published.map(({ progress }) => progress?.done)).toEqual([1, 2, 3, 4]);
+  expect(written.map(({ card }) => card.progress?.done)).toEqual([1, 4]);
+  expect(disk).toHaveLength(0);
+});
+
+test('[CA11] a tip overtakes no state, and the end is written and published with all before it', async () => {
+  const { engine, repository, published, flush, running, apply, written, cardOf, seen } = setup();
+  await running();
+  const before = cardOf();
+  engine.status('tc_1', { tip: 'one' });
+  engine.status('tc_1', { tip: 'two' });
+  apply({ type: 'finished_here', error: null });
+  engine.status('tc_1', { tip: 'after the end' });
+  await flush();
+  await flush();
+  expect(published.map(({ tip, status }) => status ?? tip)).toEqual(['one', 'two', 'SUCCESS']);
+  expect(written.at(-1)).toMatchObject({ status: 'SUCCEEDED', card: { tip: 'two' } });
+  expect(cardOf()).toEqual(seen(before));
+});
+
+test('[CA11] a tip while a state is being written waits for it', async () => {
+  const { engine, published, flush, draft, disk } = setup();
+  draft();
+  engine.status('tc_1', { tip: 'early' });
+  expect(disk).toHaveLength(1);
+  await flush();
+  expect(published).toMatchObject([{ status: 'WAIT', phase: 'streaming' }]);
+  await flush();
+  expect(published.at(-1)).toEqual({ tip: 'early' });
+});
+
+test('[CA11] what cannot be written is never published', async () => {
+  const { engine, repository, disk, published, errors, running } = setup();
+  await running();
+  engine.status('tc_1', { tip: 'lost' });
+  disk.shift()?.fail(new StoreFailedError('the disk is gone'));
+  await new Promise(setImmediate);
+  expect([published, errors.length]).toEqual([[], 1]);
+});
+
+test('[CA11] a write that is rejected by itself holds up nothing that comes after it', async () => {
+  const { engine, repository, disk, published, flush, running } = setup();
+  await running();
+  engine.status('tc_1', { tip: 'no JSON' });
+  engine.status('tc_1', { tip: 'waits for that write' });
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await new Promise(setImmediate);
+  await flush();
+  engine.status('tc_1', { tip: 'later' });
+  await flush();
+  expect(published).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
+});
+
+test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {
+  const { engine, repository, flush, written, published, running } = setup();
+  await running();
+  const large = (end: string) => `${'x'.repeat(20_000)}${end}`;
+  for (const end of ['1', '2']) {
+    engine.status('tc_1', { preview: large(end) });
+    await flush();
+  }
+  expect(written.at(-1)?.preview).toBe(large('2'));
+  expect(published).toHaveLength(2);
+});
+
+test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
+  const { engine, disk, published, flush, draft, running } = setup();
+  draft();
+  await flush();
+  engine.sketch('tc_1', { params: { a: 'lo' }, partial: true });
+  expect(disk).toHaveLength(0);
+  expect(published.at(-1)).toMatchObject({ params: { a: 'lo' } });
+  await running();
+  engine.sketch('tc_1', { params: { a: 'late' } });
+  expect(published).toEqual([]);
+});
+
+test('[CA13] those who wait are let go with what there is, and nobody waits after that', async () => {
+  const { repository, running } = setup();
+  await running();
+  const waiting = repository.wait('tc_1', 30_000);
+  repository.releaseWaiters();
+  expect(await waiting).toMatchObject({ status: 'RUNNING' });
+  expect(await repository.wait('tc_1', 30_000)).toMatchObject({ status: 'RUNNING' });
+});
+
+const KEPT = ['tc_a', 'tc_b', 'tc_c', 'tc_d', 'tc_e', 'tc_f', 'tc_g', 'tc_h'];
+
+test('[CA21] of calls that have ended memory holds the newest by their bytes, and all stay to be had', async () => {
+  const { repository, end } = setup();
+  for (const id of KEPT) await end(id, 'x'.repeat(20_000));
+  const inMemory = KEPT.filter((id) => repository.latest(id));
+  expect(inMemory).toEqual(['tc_e', 'tc_f', 'tc_g', 'tc_h']);
+  expect((await repository.get('tc_a'))?.result).toHaveLength(20_000);
+  expect(repository.shown().map(({ id, card }) => [id, card.result_bytes])).toEqual(
+    KEPT.map((id) => [id, 20_000]),
+  );
+});
+
+test('[CA21] one that is larger than a share takes no place of others, and is shown', async () => {
+  const { repository, end } = setup();
+  await end('tc_a', 'small');
+  await end(
+    'tc_large',
+    Array.from({ length: 2_000 }, (_, n) => `row ${n}`),
+  );
+  expect([repository.latest('tc_a')?.id, repository.latest('tc_large')]).toEqual([
+    'tc_a',
+    undefined,
+  ]);
+  expect(await repository.wait('tc_large', 0)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(repository.shown().map(({ id }) => id)).toEqual(['tc_a', 'tc_large']);
+});
+
+test('[CA21] a late result of one that is not in memory is written and shown, once', async () => {
+  const { engine, repository, end, flush, published } = setup();
+  const large = await end('tc_large', 'x'.repeat(40_000));
+  const late = { type: 'late_answer', lateResult: 'late', isShown: true } as const;
+  const applied = engine.apply(large, late, 'client:phone');
+  const flushed = flush();
+  if (applied.ok) await applied.written;
+  // A snapshot of this very moment has what was published in it.
+  expect(published.at(-1)).toEqual({ late_result: true });
+  const marks = () => repository.shown().map(({ id, card }) => [id, card.late_result]);
+  expect(marks()).toEqual([['tc_large', true]]);
+  await flushed;
+  expect(marks()).toEqual([['tc_large', true]]);
+  expect(await repository.get('tc_large')).toMatchObject({ lateResult: 'late' });
+});
+
+test('[CA22] a large call that ends is in memory to the end of that turn', async () => {
+  const { repository, running, apply, disk } = setup();
+  await running();
+  const fields = { result: 'x'.repeat(40_000) };
+  const applied = apply({ type: 'finished_here', error: null, fields });
+  if (!applied.ok) throw new Error(applied.refusal);
+  const seen: unknown[] = [];
+  void applied.written
+    .then(() => Promise.resolve())
+    .then(() => seen.push(repository.latest('tc_1')?.status));
+  disk.shift()?.done();
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect([seen, repository.latest('tc_1')]).toEqual([['SUCCEEDED'], undefined]);
+});
+
+test('[CA23] waiting for an open call that was not taken up takes its time, and then reads it again', async () => {
+  const { repository, clock, written } = setup();
+  const call = blank('tc_1');
+  written.push(call);
+  let isOver = false;
+  const waiting = repository.wait('tc_1', 1_000).finally(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  clock.advance(1_000);
+  expect(await waiting).toBe(call);
+});
+
+const phone: Provider = {
+  clientId: 'phone',
+  instanceId: 'phone-1',
+  attempt: 1,
+  claims: true,
+  journalEpoch: 'e1',
+};
+const from = { clientId: 'phone', instanceId: 'phone-1', attempt: 1 };
+const offer = (more: Partial<Provider> = {}, annotations = {}): CallEvent => ({
+  type: 'offered',
+  provider: { ...phone, ...more },
+  rerunnable: Object.keys(annotations).length > 0,
+  fields: { annotations },
+});
+const atClient = (more: Partial<CallRecord> = {}) =>
+  blank('tc_1', { source: 'client', toolProvider: 'clients', ...more });
+const READING = { readOnlyHint: true };
+
+describe('what an effect waits for', () => {
+  test('[CE2] a client that claims is asked before anything is on disk', () => {
+    const { engine, routeTo, ran, disk } = setup();
+    routeTo(offer());
+    engine.create(atClient(), ALLOWED, 'operator');
+    expect([ran, disk.length]).toEqual([['request'], 1]);
+  });
+
+  test('[CE2] a grant waits for the offer, and not for itself', async () => {
+    const { engine, routeTo, ran, apply, flush, flushAll } = setup();
+    routeTo(offer());
+    engine.create(atClient(), ALLOWED, 'operator');
+    apply({ type: 'claimed', from });
+    expect(ran).toEqual(['request']);
+    await flush();
+    expect(ran).toEqual(['request', 'grant']);
+    await flushAll();
+  });
+
+  test('[CE2] the grant of a client that polls waits for itself', async () => {
+    const { engine, routeTo, ran, apply, flush } = setup();
+    const instanceId = 'http:phone';
+    routeTo(offer({ instanceId }));
+    engine.create(atClient(), ALLOWED, 'operator');
+    await flush();
+    apply({ type: 'claimed', from: { ...from, instanceId } });
+    expect(ran).toEqual(['request']);
+    await flush();
+    expect(ran).toEqual(['request', 'grant']);
+  });
+
+  test.each([
+    ['a tool that writes', {}, [], ['request']],
+    ['a tool that only reads', READING, ['request'], ['request']],
+  ])('[CE2] a client that does not claim: %s', async (_name, annotations, before, after) => {
+    const { engine, routeTo, ran, flush } = setup();
+    routeTo(offer({ claims: false }, annotations));
+    engine.create(atClient(), ALLOWED, 'operator');
+    expect(ran).toEqual(before);
+    await flush();
+    expect(ran).toEqual(after);
+  });
+
+  test('[CE2] a client that does not claim is asked again only with the attempt on disk', async () => {
+    const { engine, routeTo, ran, apply, flush } = setup();
+    routeTo(offer({ claims: false }, READING));
+    engine.create(atClient(), ALLOWED, 'operator');
+    await flush();
+    apply(offer({ claims: false, attempt: 2 }, READING));
+    expect(ran).toEqual(['request']);
+    await flush();
+    expect(ran).toEqual(['request', 'request']);
+  });
+
+  test.each([
+    ['writes', {}, []],
+    ['only reads', READING, ['run']],
+  ])('[CE2] a tool of the server that %s', async (_name, annotations, before) => {
+    const { engine, ran, flush } = setup();
+    engine.create(blank('tc_1', { annotations }), ALLOWED, 'operator');
+    expect(ran).toEqual(before);
+    await flush();
+    expect(ran).toEqual(['run']);
+  });
+
+  test('[CE2] what a person approved starts when the yes is on disk', async () => {
+    const { engine, ran, apply, flush, routeTo } = setup();
+    const routing = { ...NO_ROUTING, approval: { clientId: null, toolHash: 'h' } };
+    engine.create(
+      blank('tc_1', { annotations: READING, routing }),
+      { type: 'arguments_complete', check: 'ask' },
+      'operator',
+    );
+    await flush();
+    routeTo({ type: 'started_here' });
+    apply({ type: 'approved' });
+    expect(ran).toEqual([]);
+    await flush();
+    expect(ran).toEqual(['run']);
+  });
+
+  test('[CE2] an effect of an event that could not be written does not happen', async () => {
+    const { engine, ran, disk, errors } = setup();
+    const applied = engine.create(blank('tc_1'), ALLOWED, 'operator');
+    disk.shift()?.fail(new StoreFailedError('the disk is gone'));
+    await new Promise(setImmediate);
+    expect([ran, errors]).toEqual([[], []]);
+    await expect(applied.ok && applied.written).rejects.toThrow('the disk is gone');
+  });
+});
+
+test('[CE3] a yes and the offer that follows are one write of consecutive versions', () => {
+  const { engine, routeTo, disk, apply } = setup();
+  engine.create(atClient(), { type: 'arguments_complete', check: 'ask' }, 'run:1');
+  routeTo(offer());
+  apply({ type: 'approved' });
+  const events = disk.map(({ changes }) =>
+    changes.map((change) => change.type === 'append_call' && change.event),
+  );
+  expect(events).toMatchObject([
+    [{ version: 1, type: 'created', actor: 'run:1', attempt: 0 }],
+    [
+      { version: 2, type: 'approved', actor: 'operator', attempt: 0 },
+      { version: 3, type: 'offered', actor: 'server', attempt: 1 },
+    ],
+  ]);
+});
+
+test('[CE3] the record and the card of each version are the fold of the events up to it', () => {
+  const { engine, routeTo, disk, apply } = setup();
+  routeTo(offer());
+  engine.create(atClient({ args: { a: 1 } }), ALLOWED, 'operator');
+  apply({ type: 'claimed', from });
+  engine.status('tc_1', { tip: 'one', progress: { done: 1 } });
+  engine.status('tc_1', { tip: 'two', preview: 'half' });
+  const fields = { result: { done: true }, display: 'Done', resultHash: 'h' };
+  apply({ type: 'answered', from, error: null, fields });
+  const appended = disk
+    .flatMap(({ changes }) => changes)
+    .flatMap((change) => (change.type === 'append_call' ? [change] : []));
+  expect(appended.map(({ event }) => event.type)).toEqual([
+    'created',
+    'offered',
+    'claimed',
+    'status',
+    'answered',
+  ]);
+  let folded = appended[0]?.call;
+  for (const { call, event } of appended.slice(1)) {
+    if (!folded) throw new Error('Cannot be');
+    const card = mergeCard(folded.card, event.update);
+    folded = { ...folded, ...event.patch, card, version: event.version };
+    expect(folded).toEqual(call);
+  }
+});
+
+test('[CE4] an event that another writer was before is void, and the newer state is read', async () => {
+  const { engine, repository, running, apply, disk, written, published, ran } = setup();
+  await running();
+  ran.length = 0;
+  const mine = repository.latest('tc_1');
+  if (!mine) throw new Error('Cannot be');
+  const other = { ...mine, status: 'FAILED' as const, phase: null, version: 9 };
+  const applied = apply({ type: 'cancelled', reason: 'enough' });
+  written.push(other);
+  disk.shift()?.fail(new VersionConflictError('tc_1', mine.version + 1, 9));
+  await new Promise(setImmediate);
+  expect([published, ran]).toEqual([[], []]);
+  expect(repository.latest('tc_1')).toBe(other);
+  expect(apply({ type: 'cancelled', reason: 'enough' })).toMatchObject({
+    refusal: 'already_final',
+  });
+  await expect(applied.ok && applied.written).rejects.toThrow('does not follow');
+  expect(engine.hasUnsentGrant('tc_1')).toBe(false);
+});

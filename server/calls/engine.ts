@@ -1,0 +1,294 @@
+import { boundUpdate } from '#lib/call/bound-card';
+import type { Actor, CallEvent } from '#lib/call/call-event';
+import type { NeverStarted, Refusal } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
+import { decide } from '#lib/call/decide';
+import type { Effect, EffectBarrier } from '#lib/call/effects';
+import { mergeCard } from '#lib/call/merge-card';
+import type { CardUpdate } from '#lib/protocol/card';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import { type Change, type Store, VersionConflictError } from '../store/store.ts';
+import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
+import { EventBatch } from './event-batch.ts';
+
+export interface EngineDeps {
+  readonly store: Pick<Store, 'write' | 'getCall'>;
+  readonly bus: Pick<EventBus, 'publish'>;
+  readonly clock: Clock;
+  readonly repository: CallRepository;
+  /** What would bring the call to an executor now; undefined while there is none. */
+  route(record: CallRecord, neverStarted: NeverStarted | undefined): CallEvent | undefined;
+  /** Called once for each effect, when what it waits for is on disk. */
+  run(effect: Effect, record: CallRecord): void;
+  /** A state was decided; it may not be on disk yet. */
+  onDecided(record: CallRecord, previous: CallRecord | undefined): void;
+  /** A state is on disk and published; `previous` is the one that was before it. */
+  onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  onError(error: unknown): void;
+}
+
+export type Applied =
+  | {
+      readonly ok: true;
+      readonly record: CallRecord;
+      /** Resolves when the event is on disk and published. */
+      readonly written: Promise<void>;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/**
+ * The one way in which calls change (rules CE): decide, append, publish, run the
+ * effects. It has no rules of its own; `decide` has them, and `route` says who
+ * could run a call. Events of one call are decided in the order of their arrival.
+ */
+export class CallEngine {
+  readonly #deps: EngineDeps;
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps;
+  }
+
+  /** A new call: its first event, with what follows from it, is one write. */
+  create(
+    call: CallRecord,
+    event: CallEvent | undefined,
+    actor: Actor,
+    more: readonly Change[] = [],
+  ): Applied {
+    const { clock, repository } = this.#deps;
+    const entry = repository.enter(call);
+    const batch = new EventBatch(call, clock.now());
+    const decision = event && decide(call, event, clock.now());
+    if (decision && !decision.ok) return decision;
+    // A call that may wait is shown as such from its first update on.
+    const isWaiting = decision && !isFinalStatus(decision.record.status);
+    batch.addFirst(isWaiting ? decision.record : call, actor);
+    if (decision && isWaiting) this.#follow(entry, batch, decision.effects);
+    else if (event) this.#decide(entry, batch, event, actor);
+    const applied = this.#commit(entry, undefined, batch, more);
+    // Who made it waits for it, and reports the error.
+    applied.written.catch(() => {});
+    return applied;
+  }
+
+  /** Decides at once on the newest state. A refused event changes nothing. */
+  apply(call: CallRecord, event: CallEvent, actor: Actor): Applied {
+    const { repository, clock } = this.#deps;
+    const known = repository.entry(call.id);
+    const current = known?.latest ?? call;
+    const batch = new EventBatch(current, clock.now());
+    const decision = decide(current, event, clock.now());
+    if (!decision.ok) return decision;
+    const entry = known ?? enterStored(repository, call);
+    batch.addStatus(entry.pendingStatus);
+    entry.pendingStatus = [];
+    batch.add(event.type, actor, decision);
+    this.#follow(entry, batch, decision.effects);
+    const applied = this.#commit(entry, current, batch);
+    applied.written.catch(this.#deps.onError);
+    return applied;
+  }
+
+  /** Brings a call to an executor; false when it goes on waiting. */
+  route(call: CallRecord, neverStarted?: NeverStarted): boolean {
+    const current = this.#deps.repository.latest(call.id) ?? call;
+    const event = this.#deps.route(current, neverStarted);
+    return event !== undefined && this.apply(current, event, 'server').ok;
+  }
+
+  /**
+   * Shows people something that changes no state, once it is on disk. What comes
+   * while the call is being written waits, and shares the next write.
+   */
+  status(id: string, update: CardUpdate): void {
+    const entry = this.#deps.repository.entry(id);
+    const bounded = entry && takeIn(entry, update);
+    if (!bounded) return;
+    entry.pendingStatus.push(bounded);
+    this.#writeStatus(entry);
+  }
+
+  /** Shows the arguments that a model is still writing: at once, as only their end is a promise. */
+  sketch(id: string, update: CardUpdate): void {
+    const entry = this.#deps.repository.entry(id);
+    if (!entry?.durable || entry.latest.phase !== 'streaming') return;
+    const bounded = takeIn(entry, update);
+    if (!bounded) return;
+    entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, bounded) };
+    this.#publish(entry.latest, bounded);
+  }
+
+  /** Whether a grant is decided whose client cannot have it yet. */
+  hasUnsentGrant(id: string): boolean {
+    return this.#pendingGrant(id) !== undefined;
+  }
+
+  /** Resolves when the newest grant of the call may leave; rejects when it could not be recorded. */
+  async grantReady(id: string): Promise<void> {
+    await this.#pendingGrant(id)?.happened.promise;
+  }
+
+  #pendingGrant(id: string): PendingEffect | undefined {
+    const effects = this.#deps.repository.entry(id)?.pendingEffects ?? [];
+    return effects.findLast(({ effect }) => effect.type === 'grant');
+  }
+
+  #decide(entry: CallEntry, batch: EventBatch, event: CallEvent, actor: Actor): boolean {
+    const decision = decide(batch.record, event, this.#deps.clock.now());
+    if (!decision.ok) return false;
+    batch.add(event.type, actor, decision);
+    this.#follow(entry, batch, decision.effects);
+    return true;
+  }
+
+  /** Routing happens within the same write: a crash in between would leave a call that is never placed. */
+  #follow(entry: CallEntry, batch: EventBatch, effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.type !== 'route') batch.effects.push({ effect, record: batch.record });
+      else {
+        const { neverStarted, orElse } = effect;
+        const next = this.#deps.route(batch.record, neverStarted);
+        const isRouted = next !== undefined && this.#decide(entry, batch, next, 'server');
+        if (!isRouted && orElse) this.#decide(entry, batch, orElse, 'server');
+      }
+    }
+  }
+
+  #commit(
+    entry: CallEntry,
+    previous: CallRecord | undefined,
+    batch: EventBatch,
+    more: readonly Change[] = [],
+  ): Extract<Applied, { ok: true }> {
+    const { record } = batch;
+    entry.latest = record;
+    entry.offerVersion = batch.offerVersion ?? entry.offerVersion;
+    this.#deps.onDecided(record, previous);
+    const written = this.#write(entry, batch, more);
+    for (const { effect, record: of } of batch.effects) this.#plan(entry, effect, of);
+    return { ok: true, record, written };
+  }
+
+  #plan(entry: CallEntry, effect: Effect, record: CallRecord): void {
+    const after = versionOf('after' in effect ? effect.after : 'nothing', record, entry);
+    if (after <= (entry.durable?.version ?? 0)) this.#deps.run(effect, record);
+    else {
+      const happened = Promise.withResolvers<void>();
+      // An effect that no caller waits for may fail with its write, which is reported.
+      happened.promise.catch(() => {});
+      entry.pendingEffects.push({ effect, record, after, happened });
+    }
+  }
+
+  /** Append, fsync, publish, run what waited for it: in the order of the decisions. */
+  #write(entry: CallEntry, batch: EventBatch, more: readonly Change[]): Promise<void> {
+    const { record } = batch;
+    entry.writes += 1;
+    const written = this.#deps.store.write([...batch.changes, ...more]).then(
+      () => {
+        entry.writes -= 1;
+        this.#written(entry, record, batch.updates);
+        this.#writeStatus(entry);
+      },
+      (error) => {
+        entry.writes -= 1;
+        this.#dropPending(entry, record.version, error);
+        if (error instanceof VersionConflictError) this.#forget(entry);
+        else {
+          // Such a write may be rejected alone (ST6): what waited for it goes on.
+          this.#writeStatus(entry);
+          this.#deps.repository.retire(entry);
+        }
+        throw error;
+      },
+    );
+    entry.written = written;
+    return written;
+  }
+
+  #written(entry: CallEntry, record: CallRecord, updates: readonly CardUpdate[]): void {
+    const previous = entry.durable;
+    entry.durable = record;
+    for (const update of updates) this.#publish(record, update);
+    this.#deps.onDurable(record, previous);
+    this.#runPending(entry, record.version);
+    if (!isFinalStatus(record.status)) return;
+    this.#deps.repository.wake(entry);
+    this.#deps.repository.retire(entry);
+  }
+
+  #runPending(entry: CallEntry, version: number): void {
+    if (entry.pendingEffects.length === 0) return;
+    const due = entry.pendingEffects.filter(({ after }) => after <= version);
+    entry.pendingEffects = entry.pendingEffects.filter(({ after }) => after > version);
+    for (const { effect, record, happened } of due) {
+      this.#deps.run(effect, record);
+      happened.resolve();
+    }
+  }
+
+  /** What waited for events that are not stored does not happen. */
+  #dropPending(entry: CallEntry, version: number, error: unknown): void {
+    const dropped = entry.pendingEffects.filter(({ after }) => after <= version);
+    entry.pendingEffects = entry.pendingEffects.filter(({ after }) => after > version);
+    for (const { happened } of dropped) happened.reject(error);
+  }
+
+  /** A commit that is on its way takes it along; else it is an event of its own. */
+  #writeStatus(entry: CallEntry): void {
+    if (entry.pendingStatus.length === 0 || entry.writes > 0) return;
+    const batch = new EventBatch(entry.latest, this.#deps.clock.now());
+    batch.addStatus(entry.pendingStatus);
+    entry.pendingStatus = [];
+    entry.latest = batch.record;
+    this.#write(entry, batch, []).catch(this.#deps.onError);
+  }
+
+  #publish({ id, runId }: CallRecord, update: CardUpdate): void {
+    this.#deps.bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+  }
+
+  /** Another writer was first (rule CE4): what was decided here is void, and its effects do not happen. */
+  #forget(entry: CallEntry): void {
+    const { repository, store, onDecided, onError } = this.#deps;
+    const { latest } = entry;
+    this.#dropPending(entry, Infinity, new VersionConflictError(latest.id, latest.version, 0));
+    entry.pendingStatus = [];
+    repository.forget(entry);
+    store
+      .getCall(latest.id)
+      .then((stored) => {
+        if (!stored || repository.entry(latest.id)) return;
+        repository.adopt(stored);
+        onDecided(stored, latest);
+      })
+      .catch(onError);
+  }
+}
+
+/** One that has ended and left memory: what is stored is what is shown of it. */
+function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
+  const entry = repository.enter(call);
+  entry.durable = call;
+  return entry;
+}
+
+function versionOf(barrier: EffectBarrier, record: CallRecord, entry: CallEntry): number {
+  if (barrier === 'nothing') return 0;
+  return barrier === 'offer' ? entry.offerVersion : record.version;
+}
+
+/** Takes an update into what has been decided. As people see it; undefined when that changes nothing. */
+function takeIn(entry: CallEntry, update: CardUpdate): CardUpdate | undefined {
+  const { latest } = entry;
+  if (isFinalStatus(latest.status)) return undefined;
+  const bounded = boundUpdate(latest.card, update);
+  const card = mergeCard(latest.card, bounded);
+  // Of two previews that begin alike and are equally long, the card is the same.
+  if (card === latest.card && typeof bounded.preview_bytes !== 'number') return undefined;
+  const { preview = latest.preview } = update;
+  entry.latest = { ...latest, card, preview };
+  return bounded;
+}

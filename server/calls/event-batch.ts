@@ -1,0 +1,71 @@
+import type { Actor, CallPatch } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
+import type { Decision } from '#lib/call/decide';
+import type { Effect } from '#lib/call/effects';
+import { mergeUpdates } from '#lib/call/merge-updates';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { Change } from '../store/store.ts';
+
+/** Events of one call that are appended in one write, and what follows from them. */
+export class EventBatch {
+  /** The state after the newest event; before the first, the one that it was opened on. */
+  record: CallRecord;
+  readonly changes: Change[] = [];
+  /** In the order in which they are published. */
+  readonly updates: CardUpdate[] = [];
+  readonly effects: { readonly effect: Effect; readonly record: CallRecord }[] = [];
+  /** The version of the newest offer among them. */
+  offerVersion: number | undefined;
+  readonly #at: number;
+
+  constructor(record: CallRecord, at: number) {
+    this.record = record;
+    this.#at = at;
+  }
+
+  /** The event that a call begins with; its update is the whole card. */
+  addFirst(record: CallRecord, actor: Actor): void {
+    this.#append('created', actor, record, {}, [record.card]);
+  }
+
+  add(type: string, actor: Actor, { record, update }: Extract<Decision, { ok: true }>): void {
+    this.#append(type, actor, record, patchOf(this.record, record), [update]);
+    if (type === 'offered') this.offerVersion = this.record.version;
+  }
+
+  /** What a running tool has shown since the last event, which the record has already. */
+  addStatus(updates: readonly CardUpdate[]): void {
+    if (updates.length === 0) return;
+    const { provider, requestedBy, preview } = this.record;
+    const actor = provider ? `client:${provider.clientId}` : requestedBy;
+    const hasPreview = updates.some((update) => update.preview !== undefined);
+    this.#append('status', actor, this.record, hasPreview ? { preview } : {}, updates);
+  }
+
+  #append(
+    type: string,
+    actor: Actor,
+    record: CallRecord,
+    patch: CallPatch,
+    updates: readonly CardUpdate[],
+  ): void {
+    const version = this.record.version + 1;
+    const call = { ...record, version };
+    const attempt = call.provider?.attempt ?? 0;
+    const update = mergeUpdates(updates);
+    const event = { version, type, at: this.#at, actor, attempt, patch, update };
+    this.changes.push({ type: 'append_call', call, event });
+    this.updates.push(...updates);
+    this.record = call;
+  }
+}
+
+/** By identity: what a decision does not change stays the same value. */
+function patchOf(before: CallRecord, after: CallRecord): CallPatch {
+  const changed = Object.entries(after).filter(
+    ([field, value]) => !NOT_PATCHED.has(field) && before[field as keyof CallRecord] !== value,
+  );
+  return Object.fromEntries(changed);
+}
+
+const NOT_PATCHED = new Set(['id', 'card', 'version']);

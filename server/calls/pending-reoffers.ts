@@ -1,0 +1,51 @@
+import type { NeverStarted } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
+
+interface PendingReoffer {
+  /** The attempt before, which is given up (CB8). */
+  readonly attempt: number;
+  /** It, where the client's journal proves that it was never started. */
+  readonly neverStarted: NeverStarted | undefined;
+}
+
+/** Calls that an instance, which has come back, is to be offered again once it has registered the tool. */
+export class PendingReoffers {
+  readonly #byInstance = new Map<string, Map<string, PendingReoffer>>();
+
+  add({ id, provider }: CallRecord, neverStarted: NeverStarted | undefined): void {
+    if (!provider) return;
+    const calls = this.#byInstance.get(provider.instanceId) ?? new Map<string, PendingReoffer>();
+    calls.set(id, { attempt: provider.attempt, neverStarted });
+    this.#byInstance.set(provider.instanceId, calls);
+  }
+
+  /** Whether the instance is to get this call under a newer attempt. */
+  hasGivenUp(instanceId: string, callId: string, attempt: number): boolean {
+    return attempt <= (this.#byInstance.get(instanceId)?.get(callId)?.attempt ?? 0);
+  }
+
+  /** Each is tried once, and stays until `offer` answers true. */
+  offerAll(
+    instanceId: string,
+    offer: (callId: string, neverStarted: NeverStarted | undefined) => boolean,
+  ): void {
+    const calls = this.#byInstance.get(instanceId);
+    if (!calls) return;
+    for (const [id, { neverStarted }] of calls) if (offer(id, neverStarted)) calls.delete(id);
+    if (calls.size === 0) this.#byInstance.delete(instanceId);
+  }
+
+  instances(): readonly string[] {
+    return [...this.#byInstance.keys()];
+  }
+
+  drop(instanceId: string): void {
+    this.#byInstance.delete(instanceId);
+  }
+
+  /** The call was offered elsewhere, or has ended. */
+  dropCall(instanceId: string, callId: string): void {
+    const calls = this.#byInstance.get(instanceId);
+    if (calls?.delete(callId) && calls.size === 0) this.#byInstance.delete(instanceId);
+  }
+}

@@ -1,0 +1,128 @@
+import type { CallEvent, EventFields } from '#lib/call/call-event';
+import { isRerunnable } from '#lib/call/call-facts';
+import type { NeverStarted } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
+import type {
+  ClientTool,
+  OfferedTool,
+  ServerToolEntry,
+  ToolRegistry,
+} from '../tools/tool-registry.ts';
+import type { Breaker } from './breaker.ts';
+import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
+import { type Candidate, routeCall, scopeOf } from './route-call.ts';
+
+/** What routing depends on of a client instance beside its tools. */
+export interface InstanceFacts {
+  readonly claims: boolean;
+  readonly journalEpoch: string | null;
+  readonly name: string;
+  /** It answers probes. */
+  readonly responsive: boolean;
+}
+
+/** Who can take a call now, as the event that brings it there. It changes nothing. */
+export class Router {
+  readonly #registry: Pick<ToolRegistry, 'find'>;
+  readonly #breaker: Pick<Breaker, 'admits'>;
+  readonly #facts: (instanceId: string) => InstanceFacts | undefined;
+
+  constructor(deps: {
+    registry: Pick<ToolRegistry, 'find'>;
+    breaker: Pick<Breaker, 'admits'>;
+    facts(instanceId: string): InstanceFacts | undefined;
+  }) {
+    this.#registry = deps.registry;
+    this.#breaker = deps.breaker;
+    this.#facts = deps.facts;
+  }
+
+  /** Undefined while the call goes on waiting. */
+  next(call: CallRecord, neverStarted?: NeverStarted): CallEvent | undefined {
+    const route = routeCall(call, () => this.#candidates(call), neverStarted);
+    if (route.to === 'no_executor') return undefined;
+    if (route.to === 'end') return { type: 'refused', error: route.error };
+    const { tool, args } = route;
+    const fields = { ...takenFrom(tool, call), args };
+    if (route.to === 'approval') return this.#askedAgain(call, tool, fields);
+    return isClientTool(tool)
+      ? this.#offered(call, tool, fields, neverStarted)
+      : { type: 'started_here', fields };
+  }
+
+  /** Whether this instance offers the tool under other terms than the call was offered on. */
+  isOfferOutdated(call: CallRecord, instanceId: string): boolean {
+    const own = this.#candidates(call, call.provider?.clientId).find(
+      ({ tool }) => isClientTool(tool) && tool.instanceId === instanceId,
+    );
+    return own !== undefined && hasOtherTerms(own.tool, call);
+  }
+
+  /** Those who offer the tool now, in the order in which they are asked for this call. */
+  *#candidates(
+    { toolName, source, routing, wantedClientId }: CallRecord,
+    clientId = wantedClientId,
+  ): Generator<Candidate<ServerToolEntry | ClientTool>> {
+    const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
+    const target = this.#registry.find(reference, routing.fromClientId);
+    if (target?.source !== source) return;
+    const tools = target.source === 'server' ? [target] : target.candidates;
+    for (const tool of tools) yield { tool, isAskable: this.#isAskable(tool) };
+  }
+
+  /** It answers and delivers. */
+  #isAskable(tool: ServerToolEntry | ClientTool): boolean {
+    if (!isClientTool(tool)) return true;
+    const isResponsive = this.#facts(tool.instanceId)?.responsive === true;
+    return isResponsive && this.#breaker.admits(tool.instanceId, tool.name);
+  }
+
+  #askedAgain(call: CallRecord, tool: OfferedTool, fields: EventFields): CallEvent {
+    const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
+    return {
+      type: 'asked_again',
+      fields: { ...fields, routing },
+      shown: {
+        approval_reason: `What was to be approved of ${call.toolName} has changed: it is asked again`,
+        approval_reason_code: 'changed',
+        ...shownClient(tool, this.#facts),
+      },
+    };
+  }
+
+  #offered(
+    call: CallRecord,
+    tool: ClientTool,
+    fields: EventFields,
+    neverStarted: NeverStarted | undefined,
+  ): CallEvent | undefined {
+    const facts = this.#facts(tool.instanceId);
+    if (!facts) return undefined;
+    const { clientId, instanceId } = tool;
+    const { claims, journalEpoch } = facts;
+    const attempt = (call.provider?.attempt ?? 0) + 1;
+    const title = tool.displayName ?? null;
+    return {
+      type: 'offered',
+      provider: { clientId, instanceId, attempt, claims, journalEpoch },
+      rerunnable: isRerunnable(tool),
+      neverStarted,
+      fields,
+      shown: {
+        client_name: facts.name,
+        ...(call.card.display_name === title ? {} : { display_name: title }),
+      },
+    };
+  }
+}
+
+/** Whether a tool is not the one under which its call was offered. */
+function hasOtherTerms(tool: OfferedTool, call: CallRecord): boolean {
+  const { approval } = call.routing;
+  const { annotations, routing } = takenFrom(tool, call);
+  return (
+    annotations !== call.annotations ||
+    routing !== call.routing ||
+    (approval !== null && approval.toolHash !== tool.toolHash)
+  );
+}
