@@ -43,6 +43,11 @@ const NEEDS: Readonly<Record<string, Partial<Bounds>>> = {
   'the first client’s word counts for all': { instances: 2, isMixed: true },
   'a proof outlives its attempt': { attempts: 3, instances: 2 },
   'runs again what it ran already': { faults: 2 },
+  'offers early to any client': { claims: false },
+  'what may be repeated is asked for again before that is on disk': {
+    claims: false,
+    rerunnable: true,
+  },
 };
 
 /** They take half a minute to show, so that they are left out with one instance. */

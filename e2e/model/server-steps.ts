@@ -1,5 +1,7 @@
-import type { StateEvent } from '#lib/call/call-machine';
-import type { ClientKnowledge } from '#lib/call/resume-matrix';
+import type { CallEvent } from '#lib/call/call-event';
+import type { Decision } from '#lib/call/decide';
+import type { Effect, EffectBarrier } from '#lib/call/effects';
+import { actionOnReturn, type ClientKnowledge } from '#lib/call/resume-matrix';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Design } from './design.ts';
@@ -8,33 +10,87 @@ import {
   INSTANCES,
   type Instance,
   isRerunnableAt,
+  type Pending,
   post,
   type Rec,
+  toCall,
+  toRec,
   type World,
 } from './world.ts';
 
-/** What the server does, by the rules of its design; the world around it is `steps.ts`. */
+type Decided = Extract<Decision, { ok: true }>;
+
+/**
+ * The engine's loop around the real `decide`, on a disk that is written when the
+ * explorer says so; the world around it is `steps.ts`.
+ */
 export function createServer(design: Design, bounds: Bounds) {
-  /** Decides by the machine; what follows is told when that is on disk. */
-  function apply(w: World, event: StateEvent, outs: readonly string[], more: Partial<Rec> = {}) {
-    const moved = design.transition(w.rec, event);
-    if (!moved.ok) return moved;
-    const { ok: _ok, error, ...state } = moved;
-    const ended = error ? { result: error.code, executed: error.executed } : {};
-    write(w, { ...w.rec, ...state, ...ended, ...more }, outs);
-    return moved;
-  }
-
-  function write(w: World, rec: Rec, outs: readonly string[]): void {
+  /** Decides, appends, and lets each effect leave behind what it waits for. */
+  function apply(w: World, event: CallEvent, more: { out?: string; result?: string } = {}) {
+    const isNew = w.isNew;
+    const decision = design.decide(toCall(w.rec), event, 0);
+    if (!decision.ok) return decision;
+    const { result = w.rec.result } = more;
+    const executed = more.result === undefined ? w.rec.executed : 'yes';
+    const rec = toRec(decision.record, { ...w.rec, result, executed });
+    const isOffer = event.type === 'offered';
+    const own: Pending = { rec, isOffer, outs: more.out ? [more.out] : [], isTold: false };
     w.rec = rec;
-    const isTold = design.tells === 'when decided';
-    w.pending.push({ rec, outs, isTold });
-    if (isTold) tell(w, rec, outs);
+    w.pending.push(own);
+    if (isNew) mergeFirst(w);
+    follow(w, decision, event, isNew);
+    if (design.tells === 'when decided') tell(w, w.pending.at(-1));
+    return decision;
   }
 
-  function tell(w: World, rec: Rec, outs: readonly string[]): void {
-    w.seen = rec.status;
-    for (const out of outs) say(w, out);
+  /** What follows from the call's first event within the same write. */
+  function mergeFirst(w: World): void {
+    const [first, own] = w.pending.splice(0, 2);
+    if (own) w.pending.push({ ...own, outs: [...(first?.outs ?? []), ...own.outs] });
+    w.isNew = false;
+  }
+
+  function follow(w: World, { effects }: Decided, event: CallEvent, isNew: boolean): void {
+    for (const effect of effects) {
+      if (effect.type === 'reoffer') owe(w, effect, event);
+      else if (effect.type === 'route') routeOnce(w);
+      else if (effect.type !== 'run') {
+        const i = w.rec.provider?.instanceId as Instance | undefined;
+        if (i === undefined) continue;
+        const type = { request: 'request', grant: 'granted', stop: 'cancel' }[effect.type];
+        const attempt = effect.type === 'stop' ? 0 : w.rec.provider?.attempt;
+        const barrier = design.barrier(effect.after, effect);
+        const after = barrier === 'creation' ? (isNew ? 'nothing' : 'event') : barrier;
+        leave(w, `c ${i} ${w.live[i]} ${type} ${attempt} -`, after);
+      }
+    }
+  }
+
+  function owe(w: World, { neverStarted }: Effect & { type: 'reoffer' }, event: CallEvent): void {
+    const { provider } = w.rec;
+    if (!provider || event.type !== 'client_back') return;
+    const { instanceId, attempt } = provider;
+    w.owed[instanceId as Instance] = { instanceId, attempt, isProof: neverStarted !== undefined };
+  }
+
+  function routeOnce(w: World): void {
+    for (const other of INSTANCES) if (w.serves[other] && offer(w, other, null)) return;
+  }
+
+  /** Behind what it waits for, as far as that is not on disk. */
+  function leave(w: World, out: string, barrier: Exclude<EffectBarrier, 'creation'>): void {
+    const last = w.pending.length - 1;
+    const at = { nothing: -1, offer: w.pending.findLastIndex((one) => one.isOffer), event: last };
+    const behind = w.pending[at[barrier]];
+    if (!behind || behind.isTold) say(w, out);
+    else w.pending[at[barrier]] = { ...behind, outs: [...behind.outs, out] };
+  }
+
+  function tell(w: World, one: Pending | undefined): void {
+    if (!one || one.isTold) return;
+    one.isTold = true;
+    w.seen = one.rec.status;
+    for (const out of one.outs) say(w, out);
   }
 
   function say(w: World, out: string): void {
@@ -53,7 +109,14 @@ export function createServer(design: Design, bounds: Bounds) {
   function offer(w: World, to: Instance, owed: World['owed'][Instance]): boolean {
     const attempt = (w.rec.provider?.attempt ?? 0) + 1;
     if (attempt > bounds.attempts || !w.serves[to]) return false;
-    const provider = { clientId: 'c', instanceId: to, attempt, claims: bounds.claims };
+    const journalEpoch = bounds.claims ? `e${w.clients[to].journal.epoch}` : null;
+    const provider = {
+      clientId: 'c',
+      instanceId: to,
+      attempt,
+      claims: bounds.claims,
+      journalEpoch,
+    };
     const current = w.rec.provider ?? provider;
     const proof = owed?.isProof || design.proof !== 'of that attempt' ? owed : null;
     const shown = {
@@ -63,15 +126,14 @@ export function createServer(design: Design, bounds: Bounds) {
     };
     const neverStarted = shown[design.proof];
     const rerunnable = isRerunnableAt(bounds, design.says === 'what the first said' ? 'a' : to);
-    const event: StateEvent = {
+    const event: CallEvent = {
       type: 'offered',
       provider,
       rerunnable,
       ...(neverStarted && { neverStarted }),
+      fields: { annotations: rerunnable ? { readOnlyHint: true } : {} },
     };
-    const epoch = bounds.claims ? w.clients[to].journal.epoch : null;
-    const request = `c ${to} ${w.live[to]} request ${attempt} -`;
-    return apply(w, event, [request], { epoch, rerunnable }).ok;
+    return apply(w, event).ok;
   }
 
   const answerer = (w: World, instanceId: Instance, attempt: number) =>
@@ -86,25 +148,15 @@ export function createServer(design: Design, bounds: Bounds) {
     const isOk = answer.startsWith('ok:');
     const code = answer === 'outcome_unknown' ? answer : 'cancelled';
     const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
-    const event: StateEvent = {
-      type: 'answered',
-      from: answerer(w, i, attempt),
-      error,
-    };
-    const fields = isOk ? { result: answer, executed: 'yes' } : {};
-    const moved = apply(w, event, [reply('acknowledged', answer)], fields);
+    const event: CallEvent = { type: 'answered', from: answerer(w, i, attempt), error };
+    const more = isOk ? { result: answer } : {};
+    const moved = apply(w, event, { ...more, out: reply('acknowledged', answer) });
     if (moved.ok) return;
     if (moved.refusal !== 'already_final') return say(w, reply('rejected', '-'));
     const isSame = w.rec.result === answer;
     const isOther = !isSame && w.rec.result?.startsWith('ok:');
-    afterAll(w, isOther ? reply('rejected', '-') : reply('acknowledged', isSame ? answer : 'late'));
-  }
-
-  /** What is said of a state waits until that state is on disk. */
-  function afterAll(w: World, out: string): void {
-    const last = w.pending.at(-1);
-    if (!last || last.isTold) say(w, out);
-    else w.pending[w.pending.length - 1] = { ...last, outs: [...last.outs, out] };
+    const text = isSame ? answer : 'late';
+    leave(w, isOther ? reply('rejected', '-') : reply('acknowledged', text), 'event');
   }
 
   function hello(w: World, i: Instance, conn: number, epoch: number, phase: string): void {
@@ -114,42 +166,22 @@ export function createServer(design: Design, bounds: Bounds) {
     w.owed[i] = null;
     const { provider } = w.rec;
     const isMine = provider !== null && (provider.instanceId === i || phase !== 'nothing');
-    const client = knowledgeOf(w.rec, epoch, phase);
-    const action = isMine ? judge(w.rec, client) : 'leave';
+    const knowledge = knowledgeOf(w.rec, epoch, phase);
+    const action = isMine ? actionOnReturn(toCall(w.rec), knowledge) : 'leave';
     const welcome = `c ${i} ${conn} welcome 0 ${action}`;
-    if (design.forgets === 'once on disk') afterAll(w, welcome);
-    else say(w, welcome);
+    leave(w, welcome, design.forgets === 'once on disk' ? 'event' : 'nothing');
     if (!isMine || isFinalStatus(w.rec.status)) return;
-    if (action === 'outcome_unknown') apply(w, { type: 'outcome_lost', message: '' }, []);
-    else {
-      apply(w, { type: 'instance_back', instanceId: i }, []);
-      const isProof = client === 'nothing';
-      if (action === 'offer') w.owed[i] = { instanceId: i, attempt: provider.attempt, isProof };
-    }
+    apply(w, { type: 'client_back', instanceId: i, knowledge });
   }
 
-  function knowledgeOf(rec: Rec, epoch: number, phase: string): ClientKnowledge {
+  function knowledgeOf({ provider }: Rec, epoch: number, phase: string): ClientKnowledge {
     if (phase !== 'nothing') return phase as ClientKnowledge;
-    return bounds.claims && rec.epoch === epoch ? 'nothing' : 'nothing_new_journal';
+    const isSame = bounds.claims && provider?.journalEpoch === `e${epoch}`;
+    return isSame ? 'nothing' : 'nothing_new_journal';
   }
 
-  function judge(rec: Rec, client: ClientKnowledge) {
-    const server = isFinalStatus(rec.status) ? 'final' : (rec.phase ?? 'final');
-    return design.resumeAction({
-      server,
-      client,
-      rerunnable: rec.rerunnable,
-      claims: bounds.claims,
-    });
-  }
-
-  /** The grant of the claim itself; one that is only said again may have left before. */
   const isGrantUnsent = (w: World): boolean =>
-    w.pending.some(({ rec, outs, isTold }, at) => {
-      const before = w.pending[at - 1]?.rec ?? w.disk;
-      const isClaim = rec.phase === 'granted' && before?.phase === 'offered';
-      return isClaim && !isTold && outs.some((out) => out.includes(' granted '));
-    });
+    w.pending.some(({ outs, isTold }) => !isTold && outs.some((out) => out.includes(' granted ')));
 
   const others = (w: World): Instance[] => INSTANCES.filter((i) => w.serves[i]);
 
@@ -159,21 +191,22 @@ export function createServer(design: Design, bounds: Bounds) {
     hello,
     tell,
     claimed(w: World, i: Instance, attempt: number) {
-      const from = answerer(w, i, attempt);
-      const out = `c ${i} ${w.live[i]} granted ${attempt} -`;
-      const moved = apply(w, { type: 'claimed', from }, [out]);
+      const moved = apply(w, { type: 'claimed', from: answerer(w, i, attempt) });
       if (moved.ok) return;
       // A claim that comes twice gets its grant twice, once that is on disk.
-      if (moved.refusal === 'already_granted' && bounds.claims) afterAll(w, out);
-      else say(w, `c ${i} ${w.live[i]} refused ${attempt} -`);
+      const isAgain = moved.refusal === 'already_granted' && bounds.claims;
+      const type = isAgain ? 'granted' : 'refused';
+      leave(w, `c ${i} ${w.live[i]} ${type} ${attempt} -`, isAgain ? 'event' : 'nothing');
     },
-    /** The instance's socket is gone: what nobody has started goes to another at once. */
+    /** The instance's socket is gone. */
     gone(w: World, i: Instance) {
       Object.assign(w, { live: { ...w.live, [i]: 0 }, serves: { ...w.serves, [i]: false } });
       w.owed[i] = null;
-      const { provider, granted, phase } = w.rec;
-      if (provider?.instanceId !== i || granted || phase !== 'offered') return;
-      for (const other of others(w)) if (offer(w, other, null)) return;
+      if (w.rec.provider?.instanceId === i) apply(w, { type: 'client_left' });
+    },
+    /** What the last process left open. */
+    recover(w: World) {
+      if (w.rec.phase !== null) apply(w, { type: 'recovered', shiftMs: 0 });
     },
     /** The clocks that may run out now, besides `start`, which only offers again. */
     clocks({ rec, live, isForgotten }: World): CallClock[] {
@@ -181,24 +214,23 @@ export function createServer(design: Design, bounds: Bounds) {
       const isAway = rec.provider !== null && live[rec.provider.instanceId as Instance] === 0;
       const waits = isAway && (bounds.claims || rec.rerunnable) && rec.phase !== 'queued';
       return [
-        ...(rec.phase === 'queued' || (rec.phase === 'offered' && bounds.claims)
+        ...(rec.phase === 'queued' || (rec.phase === 'offered' && bounds.claims && !rec.granted)
           ? ['queue' as const]
           : []),
-        ...(rec.phase === 'granted' || (rec.phase === 'offered' && !bounds.claims)
+        ...(rec.phase === 'granted' || (rec.phase === 'offered' && (!bounds.claims || rec.granted))
           ? ['execute' as const]
           : []),
         ...(rec.phase === 'cancelling' ? ['cancel' as const] : []),
         ...(waits ? ['resume' as const] : []),
       ];
     },
-    end(w: World, event: StateEvent) {
-      const i = w.rec.provider?.instanceId as Instance | undefined;
-      apply(w, event, i === undefined ? [] : [`c ${i} ${w.live[i]} cancel 0 -`]);
+    end(w: World, event: CallEvent) {
+      apply(w, event);
     },
     cancel(w: World) {
       const isUnsent =
         w.rec.phase === 'granted' && (design.cancels === 'what was granted' || isGrantUnsent(w));
-      this.end(w, { type: 'cancelled', reason: '', isUnsent });
+      apply(w, { type: 'cancelled', reason: '', isUnsent });
     },
     canBeOffered: others,
   };

@@ -65,6 +65,20 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     else clients.replied(w, i, text);
   }
 
+  /** Who serves its tool at that moment is offered the call at once; else it waits. */
+  const ofTheMoment = (w: World): Step[] => [
+    {
+      label: 'it is made, and waits',
+      take(w) {
+        w.isNew = false;
+      },
+    },
+    ...server.canBeOffered(w).map((i) => ({
+      label: `it is made and offered to ${i}`,
+      take: (w: World) => void server.offer(w, i, null),
+    })),
+  ];
+
   function ofTheServer(w: World): Step[] {
     if (!w.isUp) return [{ label: 'the server starts', take: recover }];
     const steps: Step[] = [];
@@ -84,7 +98,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     for (const clock of server.clocks(w)) {
       steps.push({
         label: `the clock ${clock} runs out`,
-        take: (w) => server.end(w, { type: 'clock', clock, limitMs: 0 }),
+        take: (w) => server.end(w, { type: 'clock', clock }),
       });
     }
     const { phase, granted, provider } = w.rec;
@@ -106,20 +120,18 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     const next = w.pending.shift();
     if (!next) return;
     w.disk = next.rec;
-    if (!next.isTold) server.tell(w, next.rec, next.outs);
+    server.tell(w, next);
   }
 
   function tellEarly(w: World): void {
-    for (const one of w.pending) {
-      if (!one.isTold) server.tell(w, one.rec, one.outs);
-      one.isTold = true;
-    }
+    for (const one of w.pending) server.tell(w, one);
   }
 
   function recover(w: World): void {
     w.isUp = true;
     if (w.disk) w.rec = w.disk;
     w.isForgotten = design.recovery === 'forgets them';
+    if (w.disk && !w.isForgotten) server.recover(w);
   }
 
   /** So much of what was written had reached the disk; nobody was told of it. */
@@ -171,7 +183,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     ];
   }
 
-  return (w) => [
+  const all = (w: World): Step[] => [
     ...w.net.flatMap((message) => deliver(w, message)),
     ...ofTheServer(w),
     ...instances.flatMap((i) => ofAnInstance(w, i)),
@@ -188,6 +200,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
         ]
       : []),
   ];
+  return (w) => (w.isNew ? ofTheMoment(w) : all(w));
 }
 
 const nextConnection = (w: World, i: Instance): number =>

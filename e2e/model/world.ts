@@ -1,21 +1,65 @@
-import type { CallState } from '#lib/call/call-machine';
+import type { CallRecord, Provider } from '#lib/call/call-record';
+import { NO_ROUTING } from '#lib/call/call-record';
+import { newCall } from '#lib/call/new-call';
+import type { CallStatus } from '#lib/protocol/call-status';
 
 export type Instance = 'a' | 'b';
 
-/** What the server knows of the call: what the machine needs, and what came out. */
-export interface Rec extends CallState {
-  /** Of the journal that the asked instance had when it was asked. */
-  readonly epoch: number | null;
+/** What differs between the states of the call; the rest of its record never does, or is a time. */
+export interface Rec {
+  readonly status: CallStatus;
+  readonly phase: CallRecord['phase'];
+  readonly provider: Provider | null;
+  readonly granted: boolean;
+  readonly rerunnable: boolean;
   /** The answer that stands: `ok:<run>` or an error's code. */
   readonly result: string | null;
   readonly executed: string | null;
 }
 
-/** Decided, and not yet on disk; `outs` go out once it is. */
+const BASE: CallRecord = newCall(
+  {
+    id: 'tc',
+    runId: 'run',
+    toolName: 'tool',
+    source: 'client',
+    toolProvider: 'clients',
+    args: {},
+    annotations: {},
+    timeoutMs: 1,
+    routing: NO_ROUTING,
+    wantedClientId: null,
+    retryOf: null,
+    requestedBy: 'operator',
+    displayName: null,
+  },
+  0,
+);
+
+/** As `decide` takes it. Clocks may run out whenever they run, so no time is kept. */
+export const toCall = ({ result: _, executed: __, rerunnable, ...rec }: Rec): CallRecord => ({
+  ...BASE,
+  ...rec,
+  annotations: rerunnable ? { readOnlyHint: true } : {},
+});
+
+export const toRec = (call: CallRecord, { result, executed }: Rec): Rec => ({
+  status: call.status,
+  phase: call.phase,
+  provider: call.provider,
+  granted: call.granted,
+  rerunnable: call.annotations.readOnlyHint === true,
+  result: call.error?.code ?? result,
+  executed: call.error?.executed ?? executed,
+});
+
+/** Decided, and not yet on disk. */
 export interface Pending {
   readonly rec: Rec;
+  readonly isOffer: boolean;
+  /** What leaves once it is on disk. */
   readonly outs: readonly string[];
-  /** By a broken design: its outs are out already. */
+  /** By a broken design: its outs have left already. */
   isTold: boolean;
 }
 
@@ -42,6 +86,8 @@ export interface World {
   rec: Rec;
   disk: Rec | null;
   pending: Pending[];
+  /** It is being made: what is decided now is in the write of its first event. */
+  isNew: boolean;
   /** The caller has the id of the call. */
   isAccepted: boolean;
   /** What watchers were shown last. */
@@ -88,18 +134,17 @@ export function firstWorld({ faults, rerunnable }: Bounds): World {
   const rec: Rec = {
     status: 'PENDING',
     phase: 'queued',
-    source: 'client',
     provider: null,
     granted: false,
     rerunnable,
-    epoch: null,
     result: null,
     executed: null,
   };
   return {
     rec,
     disk: null,
-    pending: [{ rec, outs: ['accepted'], isTold: false }],
+    pending: [{ rec, isOffer: false, outs: ['accepted'], isTold: false }],
+    isNew: true,
     isAccepted: false,
     seen: null,
     isUp: true,

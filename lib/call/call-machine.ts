@@ -132,11 +132,7 @@ export function transition(state: CallState, event: StateEvent): Transition {
     case 'clock':
       return ranOut(state, event.clock, event.limitMs);
     case 'instance_back':
-      if (!state.provider) return refuse('not_possible_now');
-      return {
-        ...move(state, state.status, state.phase),
-        provider: { ...state.provider, instanceId: event.instanceId },
-      };
+      return instanceBack(state, event.instanceId);
     case 'outcome_lost':
       return fail(state, {
         code: 'outcome_unknown',
@@ -151,6 +147,12 @@ export function transition(state: CallState, event: StateEvent): Transition {
         executed: mayHaveRun(state) ? 'unknown' : 'no',
       });
   }
+}
+
+function instanceBack(state: CallState, instanceId: string): Transition {
+  if (!state.provider) return refuse('not_possible_now');
+  const provider = { ...state.provider, instanceId };
+  return { ...move(state, state.status, state.phase), provider };
 }
 
 /** What no executor has begun may still end as one that cannot be run. */

@@ -75,7 +75,7 @@ function step(call: CallRecord, event: StateEvent, given: Given, now: number): D
     error: moved.error ?? call.error,
   };
   const next = withClocks(call, before, now);
-  return change(call, next, given.shown, effectsOf(call, event, next));
+  return change(call, next, given.shown, effectsOf(event, next));
 }
 
 function change(
@@ -97,13 +97,13 @@ const toState = (call: CallRecord): CallState => ({
   rerunnable: isRerunnable(call),
 });
 
-function effectsOf(call: CallRecord, event: StateEvent, next: CallRecord): readonly Effect[] {
+function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
   switch (event.type) {
     case 'arguments_complete':
     case 'approved':
       return next.phase === 'queued' ? [{ type: 'route' }] : [];
     case 'offered':
-      return [{ type: 'request', after: offerBarrier(call, next) }];
+      return [{ type: 'request', after: offerBarrier(next) }];
     case 'started_here':
       return [{ type: 'run', after: startBarrier(next) }];
     case 'claimed':
@@ -162,7 +162,7 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): De
 /** Deadlines were stored as wall times, so the clocks of waiting calls go on. */
 function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
   const moved = shiftMs === 0 ? stored : withDeadlinesMoved(stored, shiftMs);
-  const call = isPossiblyGranted(stored) ? { ...moved, granted: true } : moved;
+  const call = isPossiblyGranted(stored) ? asGranted(moved) : moved;
   const asMoved = () => (call === stored ? NOT_NOW : change(stored, call));
   if (call.phase === 'streaming') {
     const message = 'The server stopped while the model was still writing the arguments';
@@ -184,6 +184,13 @@ function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
 /** Its grant may have left without being on disk (`grantBarrier`). */
 const isPossiblyGranted = ({ phase, granted, provider }: CallRecord): boolean =>
   phase === 'offered' && !granted && provider?.claims === true && !isPolling(provider);
+
+/** It waits for its client alone: the queue's clock ends only what no client can have started. */
+const asGranted = (call: CallRecord): CallRecord => ({
+  ...call,
+  granted: true,
+  deadlines: { ...call.deadlines, queue: null, start: null },
+});
 
 function extended(call: CallRecord, byMs: number, now: number): Decision {
   const { execute } = call.deadlines;

@@ -4,10 +4,12 @@ import type { NeverStarted } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
 
 /**
- * What has to be on disk before an effect happens (rule CE2): nothing, the newest
- * offer of the call with all that came before it, or the event itself.
+ * What has to be on disk before an effect happens (rule CE2): nothing; the newest
+ * offer of the call with all that came before it; the event itself; or, for
+ * `creation`, nothing as long as the event is in one write with the call's first
+ * one, else the event itself.
  */
-export type EffectBarrier = 'nothing' | 'offer' | 'event';
+export type EffectBarrier = 'nothing' | 'creation' | 'offer' | 'event';
 
 /** What follows from a decision, as data. The engine runs it; `decide` never does. */
 export type Effect =
@@ -28,15 +30,15 @@ export type Effect =
   /** Route it again once the instance has registered the tool (CB8). */
   | { readonly type: 'reoffer'; readonly neverStarted: NeverStarted | undefined };
 
-/** An offer to a client that claims is no permission; what only reads may run unrecorded, once. */
-export function offerBarrier(call: CallRecord, offered: CallRecord): EffectBarrier {
-  if (offered.provider?.claims) return 'nothing';
-  const isFirst = call.provider === null && call.routing.approval === null;
-  return isFirst && isRerunnable(offered) ? 'nothing' : 'event';
-}
+/**
+ * An offer to a client that claims is no permission. What may be repeated may run
+ * while no disk has the call: a crash then leaves neither a call nor an attempt.
+ */
+export const offerBarrier = (offered: CallRecord): EffectBarrier =>
+  offered.provider?.claims ? 'nothing' : startBarrier(offered);
 
 export const startBarrier = (started: CallRecord): EffectBarrier =>
-  isRerunnable(started) && started.routing.approval === null ? 'nothing' : 'event';
+  isRerunnable(started) ? 'creation' : 'event';
 
 /**
  * A start takes what it finds offered for granted (`recovered`), so a grant need

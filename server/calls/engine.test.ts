@@ -118,7 +118,7 @@ function setup() {
 }
 
 test('[CA11] a tip is published when it is on disk, and is in no snapshot before', async () => {
-  const { engine, repository, published, flush, running, cardOf, written } = setup();
+  const { engine, published, flush, running, cardOf, written } = setup();
   await running();
   engine.status('tc_1', { tip: 'Focusing' });
   expect([published, cardOf()?.tip]).toEqual([[], undefined]);
@@ -128,7 +128,7 @@ test('[CA11] a tip is published when it is on disk, and is in no snapshot before
 });
 
 test('[CA11] what comes while the call is written shares the next write, each published in order', async () => {
-  const { engine, repository, disk, published, flush, running, written } = setup();
+  const { engine, disk, published, flush, running, written } = setup();
   await running();
   for (const done of [1, 2, 3, 4]) engine.status('tc_1', { progress: { done } });
   expect(disk).toHaveLength(1);
@@ -142,7 +142,7 @@ test('[CA11] what comes while the call is written shares the next write, each pu
 });
 
 test('[CA11] a tip overtakes no state, and the end is written and published with all before it', async () => {
-  const { engine, repository, published, flush, running, apply, written, cardOf, seen } = setup();
+  const { engine, published, flush, running, apply, written, cardOf, seen } = setup();
   await running();
   const before = cardOf();
   engine.status('tc_1', { tip: 'one' });
@@ -168,7 +168,7 @@ test('[CA11] a tip while a state is being written waits for it', async () => {
 });
 
 test('[CA11] what cannot be written is never published', async () => {
-  const { engine, repository, disk, published, errors, running } = setup();
+  const { engine, disk, published, errors, running } = setup();
   await running();
   engine.status('tc_1', { tip: 'lost' });
   disk.shift()?.fail(new StoreFailedError('the disk is gone'));
@@ -177,7 +177,7 @@ test('[CA11] what cannot be written is never published', async () => {
 });
 
 test('[CA11] a write that is rejected by itself holds up nothing that comes after it', async () => {
-  const { engine, repository, disk, published, flush, running } = setup();
+  const { engine, disk, published, flush, running } = setup();
   await running();
   engine.status('tc_1', { tip: 'no JSON' });
   engine.status('tc_1', { tip: 'waits for that write' });
@@ -190,7 +190,7 @@ test('[CA11] a write that is rejected by itself holds up nothing that comes afte
 });
 
 test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {
-  const { engine, repository, flush, written, published, running } = setup();
+  const { engine, flush, written, published, running } = setup();
   await running();
   const large = (end: string) => `${'x'.repeat(20_000)}${end}`;
   for (const end of ['1', '2']) {

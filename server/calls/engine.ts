@@ -3,7 +3,7 @@ import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { NeverStarted, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import { decide } from '#lib/call/decide';
-import type { Effect, EffectBarrier } from '#lib/call/effects';
+import type { Effect } from '#lib/call/effects';
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -167,12 +167,16 @@ export class CallEngine {
     entry.offerVersion = batch.offerVersion ?? entry.offerVersion;
     this.#deps.onDecided(record, previous);
     const written = this.#write(entry, batch, more);
-    for (const { effect, record: of } of batch.effects) this.#plan(entry, effect, of);
+    const isNew = previous === undefined;
+    for (const { effect, record: of } of batch.effects) this.#plan(entry, effect, of, isNew);
     return { ok: true, record, written };
   }
 
-  #plan(entry: CallEntry, effect: Effect, record: CallRecord): void {
-    const after = versionOf('after' in effect ? effect.after : 'nothing', record, entry);
+  #plan(entry: CallEntry, effect: Effect, record: CallRecord, isNew: boolean): void {
+    const barrier = 'after' in effect ? effect.after : 'nothing';
+    const isFree = barrier === 'nothing' || (barrier === 'creation' && isNew);
+    const version = barrier === 'offer' ? entry.offerVersion : record.version;
+    const after = isFree ? 0 : version;
     if (after <= (entry.durable?.version ?? 0)) this.#deps.run(effect, record);
     else {
       const happened = Promise.withResolvers<void>();
@@ -273,11 +277,6 @@ function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
   const entry = repository.enter(call);
   entry.durable = call;
   return entry;
-}
-
-function versionOf(barrier: EffectBarrier, record: CallRecord, entry: CallEntry): number {
-  if (barrier === 'nothing') return 0;
-  return barrier === 'offer' ? entry.offerVersion : record.version;
 }
 
 /** Takes an update into what has been decided. As people see it; undefined when that changes nothing. */
