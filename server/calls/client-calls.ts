@@ -83,10 +83,12 @@ export class CallsOfClients implements ClientCalls {
     // It would start what the next offer starts, too (CB8).
     if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');
     const applied = this.#engine.apply(call, { type: 'claimed', from }, actorOf(from));
+    // fault point: claim-came
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     const isGranted = !applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;
     if (!applied.ok && !isGranted) return refuse(applied.refusal);
     await (applied.ok ? this.#engine.grantReady(id) : this.#repository.settled(id));
+    // fault point: grant-ready
     const now = this.#repository.latest(id);
     // Until the grant has left, a cancel may still take it back (CA14).
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
@@ -124,6 +126,7 @@ export class CallsOfClients implements ClientCalls {
       return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
     }
     const measured = measure(given);
+    // fault point: result-came
     if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);
     const { answer, hash: resultHash } = measured;
     const fields =
@@ -142,6 +145,7 @@ export class CallsOfClients implements ClientCalls {
     }
     await applied.written;
     if (answer.ok === 'unusable') return reject(id, answer.code, answer.message);
+    // fault point: result-written
     return { type: 'result_acknowledged', id, disposition: 'accepted' };
   }
 

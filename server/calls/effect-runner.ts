@@ -31,7 +31,7 @@ export class EffectRunner {
   run(effect: Effect, call: CallRecord): void {
     switch (effect.type) {
       case 'request':
-        return this.#send(call, toRequest(call));
+        return this.#request(call);
       case 'run':
         return this.#start(call);
       case 'stop':
@@ -43,6 +43,12 @@ export class EffectRunner {
         // Answered by who claimed; done by the engine within the write.
         return;
     }
+  }
+
+  #request(call: CallRecord): void {
+    // fault point: before-offer
+    this.#send(call, toRequest(call));
+    // fault point: offered
   }
 
   #start(call: CallRecord): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallEvent } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
+import { foldEvent } from '#lib/call/fold-event';
 import { mergeCard } from '#lib/call/merge-card';
 import { newCall } from '#lib/call/new-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
@@ -444,8 +445,7 @@ test('[CE3] the record and the card of each version are the fold of the events u
   let folded = appended[0]?.call;
   for (const { call, event } of appended.slice(1)) {
     if (!folded) throw new Error('Cannot be');
-    const card = mergeCard(folded.card, event.update);
-    folded = { ...folded, ...event.patch, card, version: event.version };
+    folded = foldEvent(folded, event);
     expect(folded).toEqual(call);
   }
 });

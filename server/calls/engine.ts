@@ -166,6 +166,7 @@ export class CallEngine {
     entry.latest = record;
     entry.offerVersion = batch.offerVersion ?? entry.offerVersion;
     this.#deps.onDecided(record, previous);
+    // fault point: decided
     const written = this.#write(entry, batch, more);
     const isNew = previous === undefined;
     for (const { effect, record: of } of batch.effects) this.#plan(entry, effect, of, isNew);
@@ -192,15 +193,16 @@ export class CallEngine {
     entry.writes += 1;
     const written = this.#deps.store.write([...batch.changes, ...more]).then(
       () => {
+        // fault point: written
         entry.writes -= 1;
         this.#written(entry, record, batch.updates);
         this.#writeStatus(entry);
       },
       (error) => {
         entry.writes -= 1;
-        this.#dropPending(entry, record.version, error);
-        if (error instanceof VersionConflictError) this.#forget(entry);
+        if (error instanceof VersionConflictError) this.#forget(entry, error);
         else {
+          this.#dropPending(entry, record.version, error);
           // Such a write may be rejected alone (ST6): what waited for it goes on.
           this.#writeStatus(entry);
           this.#deps.repository.retire(entry);
@@ -216,6 +218,7 @@ export class CallEngine {
     const previous = entry.durable;
     entry.durable = record;
     for (const update of updates) this.#publish(record, update);
+    // fault point: published
     this.#deps.onDurable(record, previous);
     this.#runPending(entry, record.version);
     if (!isFinalStatus(record.status)) return;
@@ -255,10 +258,10 @@ export class CallEngine {
   }
 
   /** Another writer was first (rule CE4): what was decided here is void, and its effects do not happen. */
-  #forget(entry: CallEntry): void {
+  #forget(entry: CallEntry, error: VersionConflictError): void {
     const { repository, store, onDecided, onError } = this.#deps;
     const { latest } = entry;
-    this.#dropPending(entry, Infinity, new VersionConflictError(latest.id, latest.version, 0));
+    this.#dropPending(entry, Infinity, error);
     entry.pendingStatus = [];
     repository.forget(entry);
     store

@@ -27,11 +27,11 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     breaks: 'I1',
     inShort: true,
     patches: [
-      { file: INVOKE, find: 'await Promise.all([', replace: 'void Promise.all([' },
+      { file: INVOKE, find: 'await Promise.all([applied', replace: 'void Promise.all([applied' },
       {
         file: INVOKE,
-        find: '(await ledger.get(record.id)) ?? placed.record',
-        replace: 'placed.record',
+        find: '(await repository.get(call.id)) ?? applied.record',
+        replace: 'applied.record',
       },
     ],
   },
@@ -42,20 +42,20 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLIENT_CALLS,
-        find: "await ledger.settled(id);\n    if (measured.answer.ok === 'unusable')",
-        replace: "if (measured.answer.ok === 'unusable')",
+        find: "await applied.written;\n    if (answer.ok === 'unusable')",
+        replace: "if (answer.ok === 'unusable')",
       },
     ],
   },
   {
-    name: 'granted before the grant is written',
+    name: 'granted before the offer is written',
     scenario: 'F01b',
     breaks: 'I5',
     patches: [
       {
-        file: CLIENT_CALLS,
-        find: 'await ledger.settled(id);\n    const now =',
-        replace: 'const now =',
+        file: 'lib/call/effects.ts',
+        find: "isPolling(provider) ? 'event' : 'offer';",
+        replace: "isPolling(provider) ? 'event' : 'nothing';",
       },
     ],
   },
@@ -65,10 +65,10 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     breaks: 'I10',
     patches: [
       {
-        file: 'server/calls/call-ledger.ts',
+        file: 'server/calls/engine.ts',
         find: 'entry.writes += 1;',
         replace:
-          "entry.writes += 1; for (const update of toTell) bus.publish({ type: 'call', tool_call_id: record.id, run_id: record.runId, update });",
+          'entry.writes += 1; for (const update of batch.updates) this.#publish(record, update);',
       },
     ],
   },
@@ -79,8 +79,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INVOKE,
-        find: 'const changes: Change[] = idempotency\n',
-        replace: 'const changes: Change[] = idempotency && false\n',
+        find: 'const more = entry ? [',
+        replace: 'const more = entry && false ? [',
       },
     ],
   },
@@ -97,8 +97,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
       },
       {
         file: CLIENT_CALLS,
-        find: 'if (record.provider?.clientId !== from.clientId) {',
-        replace: 'if (!record.provider) {',
+        find: 'if (call.provider?.clientId !== from.clientId) {',
+        replace: 'if (!call.provider) {',
       },
     ],
   },
@@ -121,8 +121,20 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/recover.ts',
-        find: 'const stored = (await store.openCalls()).map(withBoundedCard);',
-        replace: 'const stored: CallRecord[] = [];',
+        find: 'const open = (await store.openCalls()).map(withBoundedCard);',
+        replace: 'const open: CallRecord[] = [];',
+      },
+    ],
+  },
+  {
+    name: 'a start takes what it finds offered for not granted',
+    scenario: 'F01b',
+    breaks: 'I5',
+    patches: [
+      {
+        file: 'lib/call/decide.ts',
+        find: 'isPossiblyGranted(stored) ? asGranted(moved) : moved',
+        replace: 'moved',
       },
     ],
   },

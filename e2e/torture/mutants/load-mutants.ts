@@ -158,8 +158,8 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/operator-actions.ts',
-        find: 'const isUnsent = unsentGrants.has(id);',
-        replace: 'const isUnsent = unsentGrants === undefined;',
+        find: 'const isUnsent = engine.hasUnsentGrant(id);',
+        replace: 'const isUnsent = false;',
       },
     ],
   },
@@ -169,10 +169,10 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'I3',
     patches: [
       {
-        file: 'server/calls/client-calls.ts',
-        find: 'await ledger.amend({ ...final, lateResult }',
+        file: 'lib/call/decide.ts',
+        find: 'record: { ...call, lateResult, card }',
         replace:
-          "await ledger.amend({ ...final, status: 'SUCCEEDED', error: null, result: lateResult, lateResult }",
+          "record: { ...call, status: 'SUCCEEDED', error: null, result: lateResult, lateResult, card }",
       },
     ],
   },

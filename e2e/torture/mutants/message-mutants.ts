@@ -9,8 +9,8 @@ const HUB = 'server/events/watch-hub.ts';
 const clientNotAsked = [
   {
     file: CLIENT_CALLS,
-    find: 'if (record.provider?.clientId !== from.clientId) {',
-    replace: 'if (record.provider?.clientId === "nobody") {',
+    find: 'if (call.provider?.clientId !== from.clientId) {',
+    replace: 'if (call.provider?.clientId === "nobody") {',
   },
   {
     file: MACHINE,
@@ -42,7 +42,7 @@ const notTerminal = [
   },
   {
     file: CLIENT_CALLS,
-    find: 'if (isFinalStatus(record.status)) return afterTheEnd(record, measured.hash, measured.answer);',
+    find: 'if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);',
     replace: '',
   },
 ];
@@ -73,8 +73,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLIENT_CALLS,
-        find: 'if (record.resultHash === resultHash || sameJson(accepted(record), toAccepted(given))) {',
-        replace: 'if (record.resultHash !== null) {',
+        find: 'if (call.resultHash === resultHash || sameJson(accepted(call), toAccepted(answer))) {',
+        replace: 'if (call.resultHash !== null) {',
       },
     ],
   },
@@ -98,8 +98,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CLIENT_CALLS,
-        find: "if (instances.hasGivenUp(from.instanceId, id, from.attempt)) return refuse('stale_attempt');",
-        replace: 'void instances;',
+        find: "if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');",
+        replace: '',
       },
     ],
   },

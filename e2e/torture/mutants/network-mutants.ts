@@ -87,7 +87,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/client-calls.ts',
-        find: "!moved.ok && moved.refusal === 'already_granted' && record.provider?.claims;",
+        find: "!applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;",
         replace: 'false;',
       },
     ],

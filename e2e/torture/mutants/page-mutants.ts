@@ -71,7 +71,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/calls/instance-changes.ts',
-        find: 'const isSameJournal = journalEpoch !== null && record?.provider?.journalEpoch === journalEpoch;',
+        find: 'const isSameJournal = journalEpoch !== null && call?.provider?.journalEpoch === journalEpoch;',
         replace: 'const isSameJournal = journalEpoch !== null;',
       },
     ],

@@ -8,55 +8,34 @@ interface KillPoint {
   readonly where: 'before' | 'after';
 }
 
-const LEDGER = 'server/calls/call-ledger.ts';
+const ENGINE = 'server/calls/engine.ts';
+const EFFECTS = 'server/calls/effect-runner.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
 const SESSIONS = 'server/connections/client-sessions.ts';
 const WORKER = 'server/store/write-worker.ts';
 const COMMIT = "database.exec('COMMIT');";
 
+/** A place that is marked in the sources by a comment of its own. */
+const marked = (name: string, file: string): KillPoint => ({
+  name,
+  file,
+  find: `// fault point: ${name}\n`,
+  where: 'after',
+});
+
 /** In the order in which a call meets them. */
 const POINTS: readonly KillPoint[] = [
-  { name: 'decided', file: LEDGER, find: 'onDecided(record, previous);', where: 'after' },
+  marked('decided', ENGINE),
   { name: 'in-transaction', file: WORKER, find: COMMIT, where: 'before' },
   { name: 'committed', file: WORKER, find: COMMIT, where: 'after' },
-  {
-    name: 'written',
-    file: LEDGER,
-    find: 'entry.writes -= 1;\n        publish(entry, record, toTell);',
-    where: 'before',
-  },
-  {
-    name: 'told-watchers',
-    file: LEDGER,
-    find: 'deps.onDurable(record, previous);',
-    where: 'before',
-  },
-  {
-    name: 'before-offer',
-    file: 'server/calls/invoke.ts',
-    find: 'placed.after();',
-    where: 'before',
-  },
-  { name: 'offered', file: 'server/calls/invoke.ts', find: 'placed.after();', where: 'after' },
-  { name: 'claim-came', file: CLIENT_CALLS, find: "{ type: 'claimed', from });", where: 'after' },
-  {
-    name: 'grant-written',
-    file: CLIENT_CALLS,
-    find: 'const now = ledger.latest(id);',
-    where: 'before',
-  },
-  {
-    name: 'result-came',
-    file: CLIENT_CALLS,
-    find: 'const measured = measure(given);',
-    where: 'after',
-  },
-  {
-    name: 'result-written',
-    file: CLIENT_CALLS,
-    find: "return { type: 'result_acknowledged', id, disposition: 'accepted' };",
-    where: 'before',
-  },
+  marked('written', ENGINE),
+  marked('published', ENGINE),
+  marked('before-offer', EFFECTS),
+  marked('offered', EFFECTS),
+  marked('claim-came', CLIENT_CALLS),
+  marked('grant-ready', CLIENT_CALLS),
+  marked('result-came', CLIENT_CALLS),
+  marked('result-written', CLIENT_CALLS),
   { name: 'reply-sent', file: SESSIONS, find: 'if (!dead) channel.send(message);', where: 'after' },
 ];
 
