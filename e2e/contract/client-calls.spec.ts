@@ -42,7 +42,7 @@ test('§5 a client that claims may not answer before it is granted', async ({ co
   const granted = await client.claim(request);
   expect(granted).toMatchObject({ id, attempt: 1 });
   expect(granted.remaining_ms).toBeLessThanOrEqual(30_000);
-  expect((await readCall(board(), id)).phase).toBe('granted');
+  await expect.poll(async () => (await readCall(board(), id)).phase).toBe('granted');
   client.succeed(id, 'in time', { attempt: 1 });
   await client.next('result_acknowledged');
   expect((await readCall(board(), id)).result).toBe('in time');

@@ -176,28 +176,36 @@ test('§5 after a crash with a lost journal nothing tells whether it ran: effect
   expect([again.id, again.attempt]).toEqual([reads, 2]);
 });
 
-test('§5 after a crash what was only offered goes to another client of the pool as soon as one is there', async ({
+test('§5 after a crash what was offered may have been granted: only what may be repeated goes to another client', async ({
   connect,
   startServer,
 }) => {
   const crash = await crashWith(
     { connect, startServer },
-    { hello: CLAIMS, tools: [EFFECT], calls: ['effect'], prepare: async () => undefined },
+    {
+      hello: CLAIMS,
+      tools: [EFFECT, READS],
+      calls: ['effect', 'reads'],
+      prepare: async () => undefined,
+    },
   );
+  const [effect = '', reads = ''] = crash.ids;
   const other = await connect.client(crash.board, {
     hello: { client_id: 'other', caps: ['claim'] },
-    tools: [EFFECT],
+    tools: [EFFECT, READS],
   });
   const again = await other.request();
-  expect([again.id, again.attempt]).toEqual([crash.ids[0], 2]);
+  expect([again.id, again.attempt]).toEqual([reads, 2]);
   await other.claim(again);
   other.succeed(again.id, 'mine', { attempt: 2 });
   await other.next('result_acknowledged');
+  // Its journal is intact and does not have the call, which proves that it never started.
   const late = await crash.back([]);
-  await late.settled();
-  expect(late.all('tool_call_request')).toEqual([]);
-  late.succeed(again.id, 'also mine', { attempt: 1 });
+  const own = await late.request();
+  expect([own.id, own.attempt]).toEqual([effect, 2]);
+  late.succeed(reads, 'also mine', { attempt: 1 });
   expect(await late.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
+  expect(other.all('tool_call_request').map(({ id }) => id)).toEqual([reads]);
 });
 
 test('§5 after a crash a client without a journal is not asked twice for an effect, and its first answer counts', async ({
