@@ -1,13 +1,15 @@
 'use client';
 
-import dynamic from 'next/dynamic';
+import { late } from '../ui/late.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
+import type { MarkdownProps } from './markdown.tsx';
 
-const Markdown = dynamic(() => import('./markdown.tsx').then((module) => module.Markdown), {
-  ssr: false,
-  loading: () => null,
-});
+const Markdown = late<MarkdownProps>(
+  () => import('./markdown.tsx').then((module) => module.Markdown),
+  { instead: ({ text }) => <Plain text={text} /> },
+);
 
-/** What the agent says. Until the formatter is there it is shown as it came. */
+/** What the agent says. Until the formatter is there, or when it cannot be had, it is shown as it came. */
 export function AssistantText({ text, streaming }: { text: string; streaming: boolean }) {
   return (
     <div className="rounded-[10px] border border-line px-3 py-2 empty:hidden">
@@ -15,3 +17,9 @@ export function AssistantText({ text, streaming }: { text: string; streaming: bo
     </div>
   );
 }
+
+const Plain = ({ text }: { text: string }) => (
+  <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+    <MarkedText text={text} keepLayout />
+  </p>
+);

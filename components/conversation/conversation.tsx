@@ -1,23 +1,26 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { useFailureWords } from '../failure/failure-words.ts';
 import { useConnection, useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
 import { ModelSelect } from '../shell/model-select.tsx';
+import { late } from '../ui/late.tsx';
 import { Composer } from './composer.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
-import { MessageView } from './message-view.tsx';
 import { Notice } from './notice.tsx';
-import { useFailureWords } from './notice-words.ts';
 import { RehearsalNotice } from './rehearsal-notice.tsx';
-import { RunEnd } from './run-end.tsx';
-import { RunStatusLine } from './run-status-line.tsx';
 import { RunSwitcher } from './run-switcher.tsx';
-import { Transcript } from './transcript.tsx';
-import { useFetchedRun } from './use-fetched-run.ts';
+import type { RunViewProps } from './run-view.tsx';
 import { useRunAnnouncements } from './use-run-announcements.ts';
 import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 import { useStop } from './use-stop.ts';
+
+/** A new conversation has nothing to show yet: what shows one is fetched with the first. */
+const RunView = late<RunViewProps>(
+  () => import('./run-view.tsx').then((module) => module.RunView),
+  { frame: (words) => <div className="min-h-0 flex-1 px-4 py-3">{words}</div> },
+);
 
 /** One conversation with the agent: messages, calls, and the field to write in. */
 export function Conversation() {
@@ -41,12 +44,13 @@ export function Conversation() {
           <EmptyConversation onStart={(text) => void send(text)} />
         </div>
       ) : (
-        <Transcript key={runId}>
-          <Messages runId={runId} onSend={send} />
-        </Transcript>
+        <>
+          <RunAnnouncements runId={runId} />
+          <RunView key={runId} runId={runId} onSend={send} />
+        </>
       )}
       <div className="space-y-2 border-t border-line px-4 py-3">
-        {failure && <Notice code={failure.code} {...failureWords(failure)} />}
+        {failure && <Notice code={failure.code} words={failureWords(failure)} />}
         <div className={runId === null ? '' : 'max-lg:hidden'}>
           <RehearsalNotice />
         </div>
@@ -66,30 +70,8 @@ export function Conversation() {
   );
 }
 
-interface MessagesProps {
-  runId: string;
-  onSend: (text: string, model?: string) => Promise<boolean>;
-}
-
-function Messages({ runId, onSend }: MessagesProps) {
-  const t = useTranslations('conversation');
-  const whatToDo = useTranslations('errors.whatToDo');
-  const run = useRun(runId);
-  const messages = useMessages(runId);
-  const missing = useFetchedRun(runId);
-  useRunAnnouncements(run, messages);
-  if (missing) {
-    const words = t('notFound');
-    return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
-  }
-  if (!run) return <p className="text-muted">{t('loading')}</p>;
-  return (
-    <>
-      {messages.map((message) => (
-        <MessageView key={message.message_id} message={message} />
-      ))}
-      <RunStatusLine run={run} />
-      <RunEnd run={run} messages={messages} onSend={(text, model) => void onSend(text, model)} />
-    </>
-  );
+/** Apart from what shows a run, which may still be on its way when the run ends. */
+function RunAnnouncements({ runId }: { runId: string }) {
+  useRunAnnouncements(useRun(runId), useMessages(runId));
+  return null;
 }

@@ -4,13 +4,18 @@ import { harden } from 'rehype-harden';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
 import { MARKDOWN_COMPONENTS } from './markdown-components.tsx';
 
+export interface MarkdownProps {
+  text: string;
+  streaming: boolean;
+}
+
 /**
  * A model's text, as far as it has come. What a model says may have been put
  * into its mouth by a tool's result, so nothing is loaded from elsewhere: a
  * picture with a secret in its address would be a leak (only our own blobs are
  * drawn), and links go nowhere but to the web or to mail.
  */
-export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
+export function Markdown({ text, streaming }: MarkdownProps) {
   return (
     <Streamdown
       mode={streaming ? 'streaming' : 'static'}

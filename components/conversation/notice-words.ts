@@ -31,13 +31,7 @@ const WITH_ADVICE = [
   'model_refused_request',
   'context_too_long',
   'stream_cut',
-  'rate_limited',
-  'unreachable',
-  'unauthenticated',
-  'conflict',
-  'shutting_down',
   'store_failed',
-  'bad_request',
 ] as const;
 
 /** The words for what a turn says of itself, in the language of the page (LN3, LN4). */
@@ -50,19 +44,6 @@ export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
     if (isComplete) return { words: t(known, params) };
     // Stored before notices had facts: its English words say what to do already.
     return { words: text, advice: adviceFor(code) };
-  };
-}
-
-/** The words for a request of this page that was refused or got no answer. */
-export function useFailureWords(): (failure: { code: string; message: string }) => NoticeWords {
-  const locale = useLocale();
-  const t = useTranslations('errors.whatToDo');
-  const adviceFor = useAdvice();
-  return ({ code, message }) => {
-    const words = adviceFor(code) ?? message;
-    return code === 'unreachable' && locale.startsWith('en')
-      ? { words: message, advice: t('unreachable') }
-      : { words };
   };
 }
 

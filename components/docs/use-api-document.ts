@@ -1,13 +1,14 @@
 'use client';
 
 import { useEffect, useState } from 'react';
+import type { ApiFailure } from '#lib/api/api-result';
 import { sendRequest } from '#lib/api/send-request';
 import { pageFetch } from '../providers/page-session.ts';
 import { type ApiGroup, readDocument } from './api-document.ts';
 
 export type ApiDocumentState =
   | { readonly status: 'loading' }
-  | { readonly status: 'failed'; readonly reason: string }
+  | { readonly status: 'failed'; readonly failure: ApiFailure }
   | { readonly status: 'ready'; readonly groups: readonly ApiGroup[] };
 
 /** The server's description of itself, read as the person who is signed in. */
@@ -37,6 +38,6 @@ async function load(signal: AbortSignal, tell: (state: ApiDocumentState) => void
   tell(
     result.ok
       ? { status: 'ready', groups: readDocument(result.value) }
-      : { status: 'failed', reason: result.message },
+      : { status: 'failed', failure: result },
   );
 }

@@ -1,4 +1,3 @@
-import './without-eval.ts';
 import { createBrowserTools } from '#lib/browser-tools/browser-tools';
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';

@@ -1,13 +1,15 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { lazy, Suspense } from 'react';
 import { Boundary } from '../ui/boundary.tsx';
+import { late } from '../ui/late.tsx';
 import type { Position } from './choose-result-view.ts';
+import type { LocatorMapProps } from './locator-map.tsx';
 
 /** The outline of the world is 21 kB: fetched with the first position. */
-const LocatorMap = lazy(() =>
-  import('./locator-map.tsx').then((module) => ({ default: module.LocatorMap })),
+const LocatorMap = late<LocatorMapProps>(
+  () => import('./locator-map.tsx').then((module) => module.LocatorMap),
+  { frame: (words) => <div className="p-2 text-xs">{words}</div> },
 );
 
 /** A position on a map that asks nobody: where somebody is goes to no map service by itself. */
@@ -21,13 +23,11 @@ export function PositionView({ position }: { position: Position }) {
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="h-30 w-60 max-w-full overflow-hidden rounded-md bg-surface2">
         <Boundary of={position} fallback={null}>
-          <Suspense fallback={null}>
-            <LocatorMap
-              latitude={latitude}
-              longitude={longitude}
-              label={t('map', { latitude, longitude })}
-            />
-          </Suspense>
+          <LocatorMap
+            latitude={latitude}
+            longitude={longitude}
+            label={t('map', { latitude, longitude })}
+          />
         </Boundary>
       </div>
       <div>

@@ -6,7 +6,6 @@ import type { ReactNode } from 'react';
 import type { Theme } from '#lib/i18n/locales';
 import { TabClient } from '../providers/tab-client.tsx';
 import { WorkbenchProvider } from '../providers/workbench-provider.tsx';
-import { TooltipProvider } from '../ui/tooltip.tsx';
 import { Header } from './header.tsx';
 import { LiveRegions } from './live-regions.tsx';
 import { Overlays } from './overlays.tsx';
@@ -26,23 +25,17 @@ export function AppFrame({ theme, children }: { theme: Theme; children: ReactNod
   return (
     <NuqsAdapter>
       <WorkbenchProvider>
-        <TooltipProvider>
-          <SkipLink />
-          <div className="flex h-dvh flex-col">
-            <Header theme={theme} />
-            <TabClient />
-            <main
-              id="content"
-              tabIndex={-1}
-              className="min-h-0 flex-1 overflow-y-auto outline-none"
-            >
-              {children}
-            </main>
-          </div>
-          <LiveRegions />
-          <Overlays theme={theme} />
-          <SignedOut />
-        </TooltipProvider>
+        <SkipLink />
+        <div className="flex h-dvh flex-col">
+          <Header theme={theme} />
+          <TabClient />
+          <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+            {children}
+          </main>
+        </div>
+        <LiveRegions />
+        <Overlays theme={theme} />
+        <SignedOut />
       </WorkbenchProvider>
     </NuqsAdapter>
   );

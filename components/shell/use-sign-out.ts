@@ -1,14 +1,15 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { useFailureToast } from '../failure/failure-words.ts';
 import { forgetSessionKey } from '../providers/page-session.ts';
 import { useWorkbench } from '../providers/workbench-context.tsx';
-import { showErrorToast } from '../ui/toast.tsx';
 
 /** Ends this session at the server, which closes its sockets, and leaves for the sign-in page. */
 export function useSignOut(): () => Promise<void> {
   const { api, connection } = useWorkbench();
   const t = useTranslations('shell');
+  const showFailure = useFailureToast();
   return async () => {
     // The server closes the sockets before it answers: that must not lead away as well.
     connection.setState({ signingOut: true });
@@ -19,6 +20,6 @@ export function useSignOut(): () => Promise<void> {
       return;
     }
     connection.setState({ signingOut: false });
-    showErrorToast(t('signOutFailed'), answer.message);
+    showFailure(t('signOutFailed'), answer);
   };
 }

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { Card } from '#lib/protocol/card';
-import { useFailureWords } from '../conversation/notice-words.ts';
+import { useFailureWords } from '../failure/failure-words.ts';
 import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
@@ -82,7 +82,7 @@ function Fetched({
       ? ({ kind: 'fetching' } as const)
       : record.ok
         ? ({ kind: 'known', params: record.value.args } as const)
-        : ({ kind: 'failed', problem: failureWords(record).words, onAgain } as const);
+        : ({ kind: 'failed', problem: failureWords(record), onAgain } as const);
   return (
     <ApprovalPanel
       args={args}

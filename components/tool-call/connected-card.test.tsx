@@ -20,7 +20,7 @@ function Card() {
     <>
       <ConnectedCard callId="tc_1" isStale={false} actions={actions} />
       {dialog}
-      <Toaster label="Messages" />
+      <Toaster label="Messages" closeLabel="Close" />
     </>
   );
 }
@@ -138,9 +138,8 @@ test('what the model got is told from the record, word by word', async () => {
   setup({ status: 'SUCCESS', result: 'for people' }, () => ({ body: record }));
   const menu = screen.getByRole('button', { name: 'More for file.read' });
   fireEvent.keyDown(menu, { key: 'Enter' });
-  await act(async () => {
-    fireEvent.click(screen.getByRole('menuitem', { name: 'What the model got' }));
-  });
+  const item = await screen.findByRole('menuitem', { name: 'What the model got' });
+  await act(async () => void fireEvent.click(item));
   expect((await screen.findByTestId('model-output')).textContent).toBe('for the model only');
 });
 

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import { useFailureWords } from '../conversation/notice-words.ts';
+import { useFailureWords } from '../failure/failure-words.ts';
 import { useCallRecord } from './use-call-record.ts';
 
 export interface FetchedRecordProps {
@@ -21,7 +21,7 @@ export function FetchedRecord({ callId, children }: FetchedRecordProps) {
   if (record.ok) return children(record.value);
   return (
     <p role="alert" className="text-error wrap-anywhere">
-      {showControlCharacters(failureWords(record).words)}
+      {showControlCharacters(failureWords(record))}
     </p>
   );
 }

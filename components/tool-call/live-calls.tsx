@@ -1,12 +1,13 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useId, useRef } from 'react';
+import { useCallback, useId, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
+import { late } from '#components/ui/late';
 import { useConnection, useListingsKnown } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
-import { CardList } from './card-list.tsx';
+import type { CardListProps } from './card-list.tsx';
 import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
 import { useCardActions } from './use-card-actions.tsx';
@@ -14,6 +15,12 @@ import { useCardKeys } from './use-card-keys.ts';
 import { useFeed } from './use-feed.ts';
 import { useFocusedCard, useFocusStays } from './use-focused-card.ts';
 import { focusCard, useReveal } from './use-reveal.ts';
+
+/** Cards and the views of results: fetched with the first call, which a new server does not have. */
+const CardList = late<CardListProps>(
+  () => import('./card-list.tsx').then((module) => module.CardList),
+  { frame: (words) => <div className="px-4">{words}</div> },
+);
 
 /** Every call as a live card, newest first. Fills its parent and scrolls by itself. */
 export function LiveCalls({ runId }: { runId?: string }) {
@@ -24,7 +31,8 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const isStale = useConnection().feed.kind !== 'connected';
   const { actions, dialog } = useCardActions();
   const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
+  // A state and no reference: what a person asked to see is shown once the list is there.
+  const [list, setList] = useState<VirtualizerHandle | null>(null);
   const focusedId = useFocusedCard(scroller);
   useFocusStays(scroller);
   const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
@@ -38,7 +46,8 @@ export function LiveCalls({ runId }: { runId?: string }) {
       release();
       return false;
     }
-    list.current?.scrollToIndex(index, { align: 'nearest' });
+    if (!list) return false;
+    list.scrollToIndex(index, { align: 'nearest' });
     focusCard(scroller.current, callId);
     return true;
   };
@@ -92,7 +101,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
           ) : (
             <CardList
               ids={ids}
-              handle={list}
+              handle={setList}
               scroller={scroller}
               onScroll={feed.onScroll}
               focusedIndex={focusedIndex}

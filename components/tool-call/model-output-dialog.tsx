@@ -9,8 +9,13 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { ScrollRegion } from '../result/scroll-region.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
 
+export interface ModelOutputDialogProps {
+  callId: string;
+  onClose: () => void;
+}
+
 /** The very words that the model got of a call, from its record. */
-export function ModelOutputDialog({ callId, onClose }: { callId: string; onClose: () => void }) {
+export function ModelOutputDialog({ callId, onClose }: ModelOutputDialogProps) {
   const t = useTranslations('card');
   return (
     <Dialog

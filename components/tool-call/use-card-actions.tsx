@@ -2,22 +2,31 @@
 
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useMemo, useState } from 'react';
+import { late } from '#components/ui/late';
 import { showErrorToast, showToast } from '#components/ui/toast';
-import type { ApiResult } from '#lib/api/api-result';
+import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { Api } from '#lib/api/http-client';
 import { curlCommand } from '#lib/format/curl-command';
 import { errorMessage } from '#lib/util/error-message';
+import { useFailureToast } from '../failure/failure-words.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { saveValue } from '../result/save-value.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';
 import { copyText } from './copy-text.ts';
 import { focusCall } from './focus-call.ts';
-import { ModelOutputDialog } from './model-output-dialog.tsx';
+import type { ModelOutputDialogProps } from './model-output-dialog.tsx';
 import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
-import { WholeValueDialog } from './whole-value-dialog.tsx';
+import type { WholeValueDialogProps } from './whole-value-dialog.tsx';
 
 const EXTEND_MS = 30_000;
+
+const ModelOutputDialog = late<ModelOutputDialogProps>(() =>
+  import('./model-output-dialog.tsx').then((module) => module.ModelOutputDialog),
+);
+const WholeValueDialog = late<WholeValueDialogProps>(() =>
+  import('./whole-value-dialog.tsx').then((module) => module.WholeValueDialog),
+);
 
 /** What the dialog shows of a call. */
 interface Shown {
@@ -26,14 +35,18 @@ interface Shown {
 }
 
 /**
- * What cards can ask for, wired to the HTTP API. What fails is told in a toast.
+ * What cards can ask for, wired to the HTTP API. A toast says what failed, and why.
  * `dialog` must be drawn once beside the cards.
  */
 export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   const api = useApi();
   const t = useTranslations('card');
   const [shown, setShown] = useState<Shown | null>(null);
-  const actions = useMemo(() => createCardActions(api, t, setShown), [api, t]);
+  const showFailure = useFailureToast();
+  const actions = useMemo(
+    () => createCardActions({ api, t, show: setShown, showFailure }),
+    [api, t, showFailure],
+  );
   const onClose = () => setShown(null);
   const dialog =
     shown === null ? null : shown.part === 'model' ? (
@@ -49,29 +62,40 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   return { actions, dialog };
 }
 
-function createCardActions(api: Api, t: CardTranslator, show: (what: Shown) => void): CardActions {
-  /** Whether it worked; what did not is told. */
-  const told = async <T,>(name: string, request: Promise<ApiResult<T>>): Promise<T | null> => {
+interface ActionDeps {
+  readonly api: Api;
+  readonly t: CardTranslator;
+  readonly show: (what: Shown) => void;
+  readonly showFailure: (title: string, failure: ApiFailure) => void;
+}
+
+/** The value of a request, or null after a toast about its failure. `name` is the action's. */
+type ValueOrToast = <T>(name: string, request: Promise<ApiResult<T>>) => Promise<T | null>;
+
+function createCardActions({ api, t, show, showFailure }: ActionDeps): CardActions {
+  const valueOrToast: ValueOrToast = async (name, request) => {
     const result = await request;
     if (result.ok) return result.value;
-    showErrorToast(t('action.failed', { action: name }), result.message);
+    showFailure(t('action.failed', { action: name }), result);
     return null;
   };
   return {
-    cancel: async (id) => (await told(t('action.cancel'), api.cancelCall(id))) !== null,
+    cancel: async (id) => (await valueOrToast(t('action.cancel'), api.cancelCall(id))) !== null,
     retry: async (id) => {
-      const call = await told(t('action.retry'), api.retryCall(id));
+      const call = await valueOrToast(t('action.retry'), api.retryCall(id));
       if (!call) return;
       showToast(t('action.retried'), call.tool_call_id);
       focusCall(call.tool_call_id);
     },
-    extend: (id) => void told(t('action.extend'), api.extendCall(id, EXTEND_MS)),
+    extend: (id) => void valueOrToast(t('action.extend'), api.extendCall(id, EXTEND_MS)),
     decide: async (id, input) => {
       const name = t(input.decision === 'no' ? 'approval.deny' : 'approval.allow');
-      return (await told(name, api.decideApproval(id, input))) !== null;
+      return (await valueOrToast(name, api.decideApproval(id, input))) !== null;
     },
     copy: async (id, kind) => {
-      const text = await copyOf(api, id, kind, (request) => told(t('action.copyJson'), request));
+      const text = await copyOf(api, id, kind, (request) =>
+        valueOrToast(t('action.copyJson'), request),
+      );
       if (text === null) return;
       if (await copyText(text)) showToast(t('action.copied'));
       else showErrorToast(t('action.notCopied'));
@@ -79,7 +103,7 @@ function createCardActions(api: Api, t: CardTranslator, show: (what: Shown) => v
     showModelOutput: (callId) => show({ callId, part: 'model' }),
     showWhole: (callId, part) => show({ callId, part }),
     download: async (id, part) => {
-      const call = await told(t('action.download'), api.getCall(id));
+      const call = await valueOrToast(t('action.download'), api.getCall(id));
       if (!call) return;
       try {
         saveValue(wholeOf(call, part), fileNameOf(call, part));
@@ -95,11 +119,11 @@ async function copyOf(
   api: Api,
   id: string,
   kind: CopyKind,
-  told: <T>(request: Promise<ApiResult<T>>) => Promise<T | null>,
+  valueOrNull: <T>(request: Promise<ApiResult<T>>) => Promise<T | null>,
 ): Promise<string | null> {
   if (kind === 'id') return id;
   // The record has the arguments as they were sent; a card's may be merged with status updates.
-  const call = await told(api.getCall(id));
+  const call = await valueOrNull(api.getCall(id));
   if (!call) return null;
   if (kind === 'json') return JSON.stringify(call, null, 2);
   return curlCommand({

@@ -3,6 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useMemo, useState } from 'react';
 import { showErrorToast, showToast } from '#components/ui/toast';
+import type { ApiFailure } from '#lib/api/api-result';
 import { curlCommand } from '#lib/format/curl-command';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -10,11 +11,6 @@ import { type CompiledToolSchema, compileToolSchema } from '#lib/schema/compile-
 import { useApi } from '../providers/workbench-context.tsx';
 import { copyText } from '../tool-call/copy-text.ts';
 import { initialArguments, planForm } from './form-plan.ts';
-
-export interface Refusal {
-  readonly message: string;
-  readonly details: readonly ErrorDetail[];
-}
 
 /** One run a day for what people try by hand, so that it stays apart from conversations. */
 const manualRun = (): string => `run_manual_${new Date().toISOString().slice(0, 10)}`;
@@ -37,7 +33,7 @@ export function useTryIt(tool: ToolListing) {
   const [wasTried, setTried] = useState(false);
   const [clientId, setClientId] = useState('');
   const [isSending, setSending] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<ApiFailure | null>(null);
   const [callIds, setCallIds] = useState<readonly string[]>([]);
 
   const problems = useMemo(() => problemsOf(compiled, value), [compiled, value]);

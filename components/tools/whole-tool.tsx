@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { useFailureWords } from '../conversation/notice-words.ts';
+import { useFailureWords } from '../failure/failure-words.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 
 export interface WholeToolProps {
@@ -33,9 +33,7 @@ function FetchedTool({ tool, children }: WholeToolProps) {
   if (whole) return children({ ...tool, schema: whole.schema });
   return (
     <p role="alert" className="text-error wrap-anywhere">
-      {fetched.ok
-        ? t('gone', { name: tool.name })
-        : showControlCharacters(failureWords(fetched).words)}
+      {fetched.ok ? t('gone', { name: tool.name }) : showControlCharacters(failureWords(fetched))}
     </p>
   );
 }

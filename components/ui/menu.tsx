@@ -1,39 +1,77 @@
 'use client';
 
-import { DropdownMenu } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  type ReactNode,
+  use,
+  useRef,
+  useState,
+} from 'react';
+import { late } from './late.tsx';
+import { MenuParts, type MenuPopupProps, type OpenedBy } from './menu-parts.ts';
 
 export interface MenuProps {
-  /** The button that opens it; must take a ref and props. */
-  trigger: ReactNode;
+  /** The button that opens it; must take the props of one. */
+  trigger: ReactElement<ComponentProps<'button'>>;
   /** Name of the menu for those who cannot see it. */
   label: string;
   align?: 'start' | 'end';
   children: ReactNode;
 }
 
+/** Most of a page's buttons are never pressed: what draws a menu is fetched with the first one. */
+const MenuPopup = late<MenuPopupProps>(
+  () => import('./menu-popup.tsx').then((module) => module.MenuPopup),
+  {
+    frame: (words) => (
+      <div className="popup absolute right-0 top-full z-50 mt-1.5 w-max max-w-72 p-3">{words}</div>
+    ),
+  },
+);
+
+const OPENING_KEYS = ['Enter', ' ', 'ArrowDown'];
+
 /** A menu of actions under a button. */
 export function Menu({ trigger, label, align = 'end', children }: MenuProps) {
-  const [container, setContainer] = useState<HTMLElement | null>(null);
+  const [openedBy, setOpenedBy] = useState<OpenedBy | null>(null);
+  const place = useRef<HTMLSpanElement>(null);
+  const toggle = (by: OpenedBy) => setOpenedBy(openedBy === null ? by : null);
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0 || event.ctrlKey) return;
+    // Else the button would take the focus from the menu that opens.
+    if (openedBy === null) event.preventDefault();
+    toggle('pointer');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setOpenedBy(null);
+    if (!OPENING_KEYS.includes(event.key)) return;
+    event.preventDefault();
+    toggle('keyboard');
+  };
   return (
-    <DropdownMenu.Root
-      modal={false}
-      // Into the page's main part: what lies outside of every landmark is hard to find.
-      onOpenChange={(open) => open && setContainer(document.getElementById('content'))}
-    >
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={container}>
-        <DropdownMenu.Content
+    <span ref={place} className="relative inline-flex">
+      {cloneElement(trigger, {
+        'aria-haspopup': 'menu',
+        'aria-expanded': openedBy !== null,
+        onPointerDown,
+        onKeyDown,
+      })}
+      {openedBy !== null && (
+        <MenuPopup
+          label={label}
           align={align}
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label={label}
-          className="popup z-50 max-h-[min(70dvh,26rem)] min-w-44 max-w-[min(24rem,94vw)] overflow-y-auto p-1"
+          openedBy={openedBy}
+          onClose={() => setOpenedBy(null)}
+          onReturn={() => place.current?.querySelector('button')?.focus({ preventScroll: true })}
         >
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </MenuPopup>
+      )}
+    </span>
   );
 }
 
@@ -44,25 +82,31 @@ export interface MenuItemProps {
   children: ReactNode;
 }
 
-export const MenuItem = ({
-  onSelect,
-  disabled = false,
-  danger = false,
-  children,
-}: MenuItemProps) => (
-  <DropdownMenu.Item
-    disabled={disabled}
-    onSelect={onSelect}
-    className={`menu-item ${danger ? 'text-error' : ''}`}
-  >
-    {children}
-  </DropdownMenu.Item>
-);
+export function MenuItem({ onSelect, disabled = false, danger = false, children }: MenuItemProps) {
+  const parts = use(MenuParts);
+  return (
+    parts && (
+      <parts.Item
+        disabled={disabled}
+        onSelect={onSelect}
+        className={`menu-item ${danger ? 'text-error' : ''}`}
+      >
+        {children}
+      </parts.Item>
+    )
+  );
+}
 
-export const MenuSeparator = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;
+export function MenuSeparator() {
+  const parts = use(MenuParts);
+  return parts && <parts.Separator className="my-1 h-px bg-line" />;
+}
 
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className="px-2.5 py-1 text-xs font-semibold text-muted">
-    {children}
-  </DropdownMenu.Label>
-);
+export function MenuLabel({ children }: { children: ReactNode }) {
+  const parts = use(MenuParts);
+  return (
+    parts && (
+      <parts.Label className="px-2.5 py-1 text-xs font-semibold text-muted">{children}</parts.Label>
+    )
+  );
+}

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { choice, integer } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
@@ -20,10 +20,13 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
     description: "Takes one photo with this device's camera. The person may be asked first.",
     annotations: { readOnlyHint: true, openWorldHint: true },
     timeoutMs: 30_000,
-    args: z.object({
-      facing: z.enum(['user', 'environment']).default('environment').describe('Which camera.'),
-      max_width: z.number().int().min(16).max(8_192).default(1_920).describe('In pixels.'),
-    }),
+    args: {
+      facing: choice(['user', 'environment'], {
+        default: 'environment',
+        description: 'Which camera.',
+      }),
+      max_width: integer({ min: 16, max: 8_192, default: 1_920, description: 'In pixels.' }),
+    },
     async run({ facing, max_width }, context) {
       const open = () => openFor(env, facing, context.signal);
       const stream = await withPermission(env, 'camera', context, open);

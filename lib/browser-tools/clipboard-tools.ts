@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { string } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv, PermissionName } from './browser-env.ts';
@@ -17,7 +17,7 @@ export const createClipboardReadTool = (env: Env): ClientToolDefinition =>
     description: 'Reads the text in the clipboard of this device. The person may be asked first.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
-    args: z.object({}),
+    args: {},
     async run(_args, context) {
       const text = await use(env, 'clipboard-read', context, () => env.clipboard.read());
       return { output: { text } };
@@ -37,7 +37,7 @@ export const createClipboardWriteTool = (env: Env): ClientToolDefinition =>
       openWorldHint: false,
     },
     timeoutMs: 30_000,
-    args: z.object({ text: z.string().max(1_000_000).describe('The text to put there.') }),
+    args: { text: string({ max: 1_000_000, description: 'The text to put there.' }) },
     async run({ text }, context) {
       await use(env, 'clipboard-write', context, () => env.clipboard.write(text));
       return { output: { written_chars: text.length } };

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
 import type { BrowserEnv } from './browser-env.ts';
@@ -14,7 +13,7 @@ export const createDeviceInfoTool = (env: Env): ClientToolDefinition =>
       'Describes this device and browser: platform, screen, window, languages, time zone, connection, battery.',
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     timeoutMs: 5_000,
-    args: z.object({}),
+    args: {},
     async run() {
       const battery = await env.battery();
       return {

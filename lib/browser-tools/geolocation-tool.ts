@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { flag, number } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import type { BrowserEnv } from './browser-env.ts';
 import { permissionDenied } from './permission-denied.ts';
@@ -22,16 +22,20 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
       'Tells where this device is: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
-    args: z.object({
-      high_accuracy: z.boolean().default(false).describe('Use GPS where there is one; slower.'),
-      maximum_age_ms: z.number().min(0).default(0).describe('How old a known position may be.'),
-      timeout_ms: z
-        .number()
-        .min(100)
-        .max(60_000)
-        .default(20_000)
-        .describe('How long to look for it.'),
-    }),
+    args: {
+      high_accuracy: flag({ default: false, description: 'Use GPS where there is one; slower.' }),
+      maximum_age_ms: number({
+        min: 0,
+        default: 0,
+        description: 'How old a known position may be.',
+      }),
+      timeout_ms: number({
+        min: 100,
+        max: 60_000,
+        default: 20_000,
+        description: 'How long to look for it.',
+      }),
+    },
     async run(args, context) {
       const options = {
         enableHighAccuracy: args.high_accuracy,

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { optional, string } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';
@@ -19,10 +19,10 @@ export const createNotificationTool = (env: Env): ClientToolDefinition =>
     description: 'Shows a notification on this device. The person may be asked first.',
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     timeoutMs: 30_000,
-    args: z.object({
-      title: z.string().min(1).max(200).describe('Its first line.'),
-      body: z.string().max(2_000).optional().describe('What it says.'),
-    }),
+    args: {
+      title: string({ min: 1, max: 200, description: 'Its first line.' }),
+      body: optional(string({ max: 2_000, description: 'What it says.' })),
+    },
     async run({ title, body }, context) {
       const ask = () => env.notifications.ask();
       const answer = await withPermission(env, 'notifications', context, ask);

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { integer, optional, string } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import type { BrowserEnv } from './browser-env.ts';
 
@@ -12,16 +12,15 @@ export const createPageTextTool = ({ page }: Pick<BrowserEnv, 'page'>): ClientTo
     description: 'Reads the visible text of the page in this tab, or of one element of it.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 5_000,
-    args: z.object({
-      selector: z.string().max(1_000).optional().describe('CSS selector of the element.'),
-      max_chars: z
-        .number()
-        .int()
-        .min(1)
-        .max(200_000)
-        .default(20_000)
-        .describe('Cut after so many.'),
-    }),
+    args: {
+      selector: optional(string({ max: 1_000, description: 'CSS selector of the element.' })),
+      max_chars: integer({
+        min: 1,
+        max: 200_000,
+        default: 20_000,
+        description: 'Cut after so many.',
+      }),
+    },
     run({ selector, max_chars }) {
       const text = read(page, selector);
       if (text === undefined) {

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
+import { choice, flag } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
@@ -23,13 +23,13 @@ export function createScreenshotTool(env: Env, prompts: DevicePrompts): ClientTo
       'Takes a screenshot of this browser tab. "page" draws the page again from its elements, without asking; "display" captures the real pixels after the person allowed it by a tap.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
-    args: z.object({
-      mode: z.enum(modes).default('page').describe('How the picture is taken.'),
-      full_page: z
-        .boolean()
-        .default(false)
-        .describe('With "page": the whole page instead of the visible part.'),
-    }),
+    args: {
+      mode: choice(modes, { default: 'page', description: 'How the picture is taken.' }),
+      full_page: flag({
+        default: false,
+        description: 'With "page": the whole page instead of the visible part.',
+      }),
+    },
     async run({ mode, full_page }, context) {
       const picture =
         mode === 'display'

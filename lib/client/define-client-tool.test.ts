@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { defineClientTool } from './define-client-tool.ts';
+import { integer } from './tool-arguments.ts';
 
 const wave = defineClientTool({
   name: 'hand.wave',
   description: 'Waves.',
-  args: z.object({ times: z.number().int().max(5).default(2).describe('How often.') }),
+  args: { times: integer({ max: 5, default: 2, description: 'How often.' }) },
   run: ({ times }) => ({ output: times }),
 });
 const context = {
@@ -22,7 +22,6 @@ test('the schema comes from the arguments; what has a default is not required', 
     properties: {
       times: {
         type: 'integer',
-        minimum: -9007199254740991,
         maximum: 5,
         default: 2,
         description: 'How often.',

@@ -1,9 +1,5 @@
 import { parseJson } from '../json/parse-json.ts';
-import {
-  type AttachmentUpload,
-  toolErrorSchema,
-  toolResultSchema,
-} from '../protocol/client-messages.ts';
+import type { AttachmentUpload, ClientMessageOf } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { toBase64 } from '../util/base64.ts';
 import { errorMessage } from '../util/error-message.ts';
@@ -33,7 +29,7 @@ export async function encodeAnswer(
   }
   const uploads: AttachmentUpload[] = [];
   for (const attachment of attachments) uploads.push(await encodeAttachment(attachment, options));
-  const message = {
+  const message: ClientMessageOf<'tool_result'> = {
     type: 'tool_result',
     id: call.id,
     attempt: call.attempt,
@@ -50,22 +46,21 @@ export async function encodeAnswer(
   // As the server reads it: what it cannot read it cannot even tell which call it was for.
   const read = parseJson(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
   if (!read.ok) throw new ToolFailure('internal', `The result cannot be sent: ${read.message}`);
-  return toolResultSchema.parse(message);
+  return message;
 }
 
 /** A failure as the message that carries it. */
 export const encodeFailure = (
   call: { readonly id: string; readonly attempt: number },
   failure: ToolFailure,
-): CallAnswer =>
-  toolErrorSchema.parse({
-    type: 'tool_error',
-    id: call.id,
-    attempt: call.attempt,
-    success: false,
-    error: failure.message,
-    code: failure.code,
-  });
+): CallAnswer => ({
+  type: 'tool_error',
+  id: call.id,
+  attempt: call.attempt,
+  success: false,
+  error: failure.message,
+  code: failure.code,
+});
 
 async function encodeAttachment(
   { blob, mediaType, name, alt }: ToolAttachment,

@@ -1,12 +1,10 @@
-import { z } from 'zod';
+import { isRecord } from '../json/is-record.ts';
 
 /** Stores bytes with the server outside the socket; gives the blob's id, or rejects. */
 export type UploadBlob = (upload: {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
 }) => Promise<string>;
-
-const answerSchema = z.object({ blob_id: z.string() });
 
 /** Uploads by `POST <baseUrl>/v1/blobs` (contract, section 6). */
 export function createHttpUploadBlob({
@@ -25,6 +23,10 @@ export function createHttpUploadBlob({
       body: new Blob([new Uint8Array(bytes)], { type: mediaType }),
     });
     if (!response.ok) throw new Error(`/v1/blobs answered ${response.status}, not 2xx`);
-    return answerSchema.parse(await response.json()).blob_id;
+    const answer: unknown = await response.json();
+    if (!isRecord(answer) || typeof answer.blob_id !== 'string') {
+      throw new Error('/v1/blobs answered without a blob_id');
+    }
+    return answer.blob_id;
   };
 }

@@ -1,7 +1,6 @@
 import { configure } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
-import { TooltipProvider } from '#components/ui/tooltip';
 import { catalogue } from '#lib/i18n/catalogue';
 import { createWorkbench } from '../../providers/create-workbench.ts';
 import { WorkbenchContext } from '../../providers/workbench-context.tsx';
@@ -51,8 +50,6 @@ export const InWorkbench = ({ workbench, locale = 'en', children }: InWorkbenchP
       throw error;
     }}
   >
-    <WorkbenchContext value={workbench}>
-      <TooltipProvider>{children}</TooltipProvider>
-    </WorkbenchContext>
+    <WorkbenchContext value={workbench}>{children}</WorkbenchContext>
   </NextIntlClientProvider>
 );

@@ -51,6 +51,11 @@ export const shell = {
     hiddenNote:
       '{count, plural, one {# hidden character stands in this text:} other {# hidden characters stand in this text:}}',
     notifications: 'Messages',
+    late: {
+      loading: 'Loading…',
+      failed: 'This part of the page could not be loaded.',
+      again: 'Try again',
+    },
     palette: {
       open: 'Commands',
       title: 'Commands',
@@ -128,6 +133,11 @@ export const shell = {
     hidden: '{count, plural, other {# 个隐藏字符}} {codes}',
     hiddenNote: '此文本含有 {count, plural, other {# 个隐藏字符}}：',
     notifications: '消息',
+    late: {
+      loading: '正在加载…',
+      failed: '无法加载页面的这一部分。',
+      again: '重试',
+    },
     palette: {
       open: '命令',
       title: '命令',

@@ -1,0 +1,44 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useMessages, useRun } from '../providers/workbench-context.tsx';
+import { MessageView } from './message-view.tsx';
+import { Notice } from './notice.tsx';
+import { RunEnd } from './run-end.tsx';
+import { RunStatusLine } from './run-status-line.tsx';
+import { Transcript } from './transcript.tsx';
+import { useFetchedRun } from './use-fetched-run.ts';
+
+export interface RunViewProps {
+  runId: string;
+  onSend: (text: string, model?: string) => Promise<boolean>;
+}
+
+/** The messages of one run, and how its last turn ended. */
+export const RunView = (props: RunViewProps) => (
+  <Transcript>
+    <Messages {...props} />
+  </Transcript>
+);
+
+function Messages({ runId, onSend }: RunViewProps) {
+  const t = useTranslations('conversation');
+  const whatToDo = useTranslations('errors.whatToDo');
+  const run = useRun(runId);
+  const messages = useMessages(runId);
+  const missing = useFetchedRun(runId);
+  if (missing) {
+    const words = t('notFound');
+    return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
+  }
+  if (!run) return <p className="text-muted">{t('loading')}</p>;
+  return (
+    <>
+      {messages.map((message) => (
+        <MessageView key={message.message_id} message={message} />
+      ))}
+      <RunStatusLine run={run} />
+      <RunEnd run={run} messages={messages} onSend={(text, model) => void onSend(text, model)} />
+    </>
+  );
+}

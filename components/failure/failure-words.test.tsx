@@ -1,0 +1,79 @@
+// @vitest-environment happy-dom
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { HTTP_ERRORS } from '#lib/protocol/http-error';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { useCardActions } from '../tool-call/use-card-actions.tsx';
+import { Toaster } from '../ui/toast.tsx';
+import { type FailedRequest, useFailureWords } from './failure-words.ts';
+
+afterEach(cleanup);
+
+const SERVERS = 'These are the English words of the server.';
+const BROWSERS = 'TypeError: Failed to fetch';
+
+function Words({ failure }: { failure: FailedRequest }) {
+  return <p data-testid="words">{useFailureWords()(failure)}</p>;
+}
+
+function wordsFor(failure: FailedRequest, locale: 'en' | 'zh'): string {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <Words failure={failure} />
+    </InWorkbench>,
+  );
+  const { textContent } = screen.getByTestId('words');
+  cleanup();
+  return textContent;
+}
+
+test.each([...Object.entries(HTTP_ERRORS), ['of_a_later_version', 418] as const])(
+  '[LN5] the refusal %s is said in the language of the page, in English by the server',
+  (code, status) => {
+    const failure = { code, status, message: SERVERS };
+    expect(wordsFor(failure, 'zh')).not.toContain(SERVERS);
+    expect(wordsFor(failure, 'zh')).toMatch(/\p{Script=Han}{3}/u);
+    expect(wordsFor(failure, 'en')).toBe(SERVERS);
+  },
+);
+
+test.each([
+  ['unreachable', 0],
+  ['unexpected_answer', 502],
+])('[LN5] %s is never said in the words of the browser', (code, status) => {
+  const failure = { code, status, message: BROWSERS };
+  expect(wordsFor(failure, 'zh')).not.toContain('fetch');
+  expect(wordsFor(failure, 'zh')).toMatch(/\p{Script=Han}{3}/u);
+  expect(wordsFor(failure, 'en')).not.toContain('fetch');
+});
+
+function Cancel() {
+  const { actions } = useCardActions();
+  return (
+    <button type="button" onClick={() => void actions.cancel('tc_1')}>
+      cancel
+    </button>
+  );
+}
+
+test.each([
+  [409, 'already_final', '取消失败调用已经结束。'],
+  [409, 'conflict', '取消失败状态已经变化，或者其他操作仍在进行。请查看最新状态后再试。'],
+  [503, 'shutting_down', '取消失败服务器正在停止。请等它恢复后再试。'],
+  [0, 'unreachable', '取消失败无法连接服务器。服务器还在运行吗？请等它恢复后再试。'],
+])('[LN5] a card whose request fails with %i %s says so in Chinese', async (status, code, said) => {
+  const { workbench } = createTestWorkbench(() => {
+    if (status === 0) throw new TypeError('Failed to fetch');
+    return { status, body: { error: { code, message: SERVERS } } };
+  });
+  render(
+    <InWorkbench workbench={workbench} locale="zh">
+      <Cancel />
+      <Toaster label="消息" closeLabel="关闭" />
+    </InWorkbench>,
+  );
+  await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
+  const toasts = await screen.findAllByTestId('toast');
+  expect(toasts.at(-1)?.textContent).toBe(said);
+});

@@ -1,0 +1,58 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { useCallback } from 'react';
+import type { ApiFailure } from '#lib/api/api-result';
+import { showErrorToast } from '../ui/toast.tsx';
+
+/** A request of this page that was refused, or got no answer. */
+export type FailedRequest = Pick<ApiFailure, 'code' | 'message' | 'status'>;
+
+/** Codes for which `errors.request` has words. */
+const WITH_WORDS = [
+  'unreachable',
+  'unexpected_answer',
+  'bad_request',
+  'unauthenticated',
+  'permission_denied',
+  'origin_not_allowed',
+  'not_found',
+  'tool_not_found',
+  'call_not_found',
+  'run_not_found',
+  'blob_not_found',
+  'already_final',
+  'conflict',
+  'too_large',
+  'invalid_args',
+  'rate_limited',
+  'internal',
+  'store_damaged',
+  'store_failed',
+  'no_provider',
+  'shutting_down',
+] as const;
+
+/**
+ * Why a request failed, in the language of the page, by its code (LN5). The server explains itself
+ * in English, so its own words are shown in English alone; those of the browser never are.
+ */
+export function useFailureWords(): (failure: FailedRequest) => string {
+  const t = useTranslations('errors.request');
+  const isEnglish = useLocale().startsWith('en');
+  return useCallback(
+    ({ code, message, status }) => {
+      const known = WITH_WORDS.find((one) => one === code);
+      const isFromServer = status !== 0 && code !== 'unexpected_answer';
+      if (isEnglish && isFromServer) return message;
+      return known === undefined ? t('other', { code, status }) : t(known, { status });
+    },
+    [t, isEnglish],
+  );
+}
+
+/** Shows in a toast that what a person asked for failed, and why. */
+export function useFailureToast(): (title: string, failure: FailedRequest) => void {
+  const words = useFailureWords();
+  return useCallback((title, failure) => showErrorToast(title, words(failure)), [words]);
+}

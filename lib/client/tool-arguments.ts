@@ -1,0 +1,142 @@
+/**
+ * The arguments of a tool that this library's own programs offer, described once: as the JSON
+ * Schema that is registered, and as the check of what a call brings. A page loads it before any
+ * person has done anything, which is why it is no schema library.
+ */
+export interface Argument<Value> {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** What a call without it gets; without a default the argument is required. */
+  readonly fallback?: { readonly value: Value };
+  /** The value, or what is wrong with it. */
+  read(value: unknown): { readonly ok: true; readonly value: Value } | Wrong;
+}
+
+interface Wrong {
+  readonly ok: false;
+  /** What the value must be, to follow "must be". */
+  readonly wants: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any value is an argument's value.
+export type Arguments = Readonly<Record<string, Argument<any>>>;
+
+export type ValuesOf<Args extends Arguments> = {
+  readonly [Name in keyof Args]: Args[Name] extends Argument<infer Value> ? Value : never;
+};
+
+export interface About<Value> {
+  readonly description: string;
+  readonly default?: Value;
+}
+
+interface Limits {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+function argument<Value>(
+  schema: Readonly<Record<string, unknown>>,
+  { description, default: fallback }: About<Value>,
+  wants: string,
+  fits: (value: unknown) => value is Value,
+): Argument<Value> {
+  return {
+    schema: { ...schema, ...(fallback === undefined ? {} : { default: fallback }), description },
+    ...(fallback === undefined ? {} : { fallback: { value: fallback } }),
+    read: (value) => (fits(value) ? { ok: true, value } : { ok: false, wants }),
+  };
+}
+
+export const flag = (about: About<boolean>): Argument<boolean> =>
+  argument({ type: 'boolean' }, about, 'true or false', (value) => typeof value === 'boolean');
+
+/** One of some texts. */
+export const choice = <const Text extends string>(
+  texts: readonly Text[],
+  about: About<Text>,
+): Argument<Text> =>
+  argument(
+    { type: 'string', enum: texts },
+    about,
+    `one of ${texts.join(', ')}`,
+    (value): value is Text => texts.some((text) => text === value),
+  );
+
+/** Lengths in UTF-16 units. */
+export const string = (about: About<string> & Limits): Argument<string> => {
+  const { min = 0, max = Number.POSITIVE_INFINITY } = about;
+  return argument(
+    {
+      type: 'string',
+      ...(about.min === undefined ? {} : { minLength: about.min }),
+      ...(about.max === undefined ? {} : { maxLength: about.max }),
+    },
+    about,
+    `a text of ${rangeWords(about)} characters`,
+    (value): value is string =>
+      typeof value === 'string' && value.length >= min && value.length <= max,
+  );
+};
+
+const numeric = (type: 'number' | 'integer', about: About<number> & Limits): Argument<number> => {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = about;
+  const isKind = type === 'integer' ? Number.isSafeInteger : Number.isFinite;
+  return argument(
+    {
+      type,
+      ...(about.min === undefined ? {} : { minimum: about.min }),
+      ...(about.max === undefined ? {} : { maximum: about.max }),
+    },
+    about,
+    `${type === 'integer' ? 'an integer' : 'a number'} ${rangeWords(about)}`.trimEnd(),
+    (value): value is number =>
+      typeof value === 'number' && isKind(value) && value >= min && value <= max,
+  );
+};
+
+export const number = (about: About<number> & Limits): Argument<number> => numeric('number', about);
+export const integer = (about: About<number> & Limits): Argument<number> =>
+  numeric('integer', about);
+
+/** An argument that a call may leave out; it is then undefined. */
+export const optional = <Value>(given: Argument<Value>): Argument<Value | undefined> => ({
+  schema: given.schema,
+  fallback: { value: undefined },
+  read: given.read,
+});
+
+function rangeWords({ min, max }: Limits): string {
+  if (min !== undefined && max !== undefined) return `${min} to ${max}`;
+  if (max !== undefined) return `at most ${max}`;
+  return min === undefined ? '' : `at least ${min}`;
+}
+
+/** As it is registered. */
+export function toJsonSchema(args: Arguments): Record<string, unknown> {
+  const entries = Object.entries(args);
+  const required = entries.filter(([, { fallback }]) => !fallback).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** The arguments of a call with defaults filled in; what is not described is left out. */
+export function readArguments<Args extends Arguments>(
+  args: Args,
+  given: Readonly<Record<string, unknown>>,
+): { readonly ok: true; readonly values: ValuesOf<Args> } | { ok: false; problem: string } {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, { read, fallback }] of Object.entries(args)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const result =
+      value === undefined && fallback ? { ok: true as const, ...fallback } : read(value);
+    if (result.ok) values[name] = result.value;
+    else problems.push(`${name} must be ${result.wants}`);
+  }
+  return problems.length === 0
+    ? { ok: true, values: values as ValuesOf<Args> }
+    : { ok: false, problem: problems.join('; ') };
+}
