@@ -7,14 +7,15 @@ import { useCall, useRevealCall, useUi } from '../providers/workbench-context.ts
 import { cardLook } from '../tool-call/card-look.ts';
 import { StatusChip } from '../tool-call/status-chip.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { MissingCall, type MissingCallProps } from './missing-call.tsx';
 
 /** A call within the conversation: one quiet line that leads to its card. */
-export function CallLine({ callId }: { callId: string }) {
+export function CallLine({ runId, callId }: MissingCallProps) {
   const t = useTranslations('conversation');
   const card = useCall(callId)?.card;
   const reveal = useRevealCall();
   const show = useUi((state) => state.show);
-  if (!card) return <p className="text-muted">{t('callMissing')}</p>;
+  if (!card) return <MissingCall runId={runId} callId={callId} />;
   const { kind, tone } = cardLook(card);
   return (
     <button

@@ -16,7 +16,12 @@ export const MessageView = memo(function MessageView({ message }: { message: Mes
   return (
     <div className="space-y-1.5">
       {keyed(message.parts).map(([key, part], at) => (
-        <Part key={key} part={part} streaming={message.status === 'streaming' && at === last} />
+        <Part
+          key={key}
+          runId={message.run_id}
+          part={part}
+          streaming={message.status === 'streaming' && at === last}
+        />
       ))}
     </div>
   );
@@ -26,7 +31,13 @@ export const MessageView = memo(function MessageView({ message }: { message: Mes
 const keyed = (parts: readonly MessagePart[]): [string, MessagePart][] =>
   parts.map((part, at) => [`part-${at}`, part]);
 
-function Part({ part, streaming }: { part: MessagePart; streaming: boolean }) {
+interface PartProps {
+  runId: string;
+  part: MessagePart;
+  streaming: boolean;
+}
+
+function Part({ runId, part, streaming }: PartProps) {
   const t = useTranslations('conversation');
   switch (part.type) {
     case 'text':
@@ -39,7 +50,7 @@ function Part({ part, streaming }: { part: MessagePart; streaming: boolean }) {
         </details>
       );
     case 'tool_call':
-      return <CallLine callId={part.tool_call_id} />;
+      return <CallLine runId={runId} callId={part.tool_call_id} />;
     case 'notice':
       return <TurnNotice part={part} />;
   }

@@ -5,6 +5,7 @@ import { createConnectionStore } from '#lib/stores/connection-store';
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
 import { createListingsStore } from '#lib/stores/listings-store';
 import { createModelsStore } from '#lib/stores/models-store';
+import { createOlderCallsStore } from '#lib/stores/older-calls-store';
 import { createRevealStore } from '#lib/stores/reveal-store';
 import { createRunsStore } from '#lib/stores/runs-store';
 import { createTabStore } from '#lib/stores/tab-store';
@@ -14,9 +15,11 @@ import type { Workbench } from './workbench-context.tsx';
 /** The empty workbench of one page; `startFeed` fills it. */
 export function createWorkbench(deps: Omit<ApiDeps, 'clientId'>): Workbench {
   const tab = createTabStore();
+  const api = createApi({ ...deps, clientId: () => tab.getState().clientId });
   return {
-    api: createApi({ ...deps, clientId: () => tab.getState().clientId }),
+    api,
     calls: createCallsStore(),
+    older: createOlderCallsStore(api),
     runs: createRunsStore(),
     listings: createListingsStore(),
     connection: createConnectionStore(),

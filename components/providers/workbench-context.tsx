@@ -13,6 +13,12 @@ import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompt
 import type { CallsState } from '#lib/stores/fold-calls';
 import type { ListingsStore } from '#lib/stores/listings-store';
 import type { ModelsStore } from '#lib/stores/models-store';
+import type {
+  OlderCallsState,
+  OlderCallsStore,
+  RunPages,
+  Single,
+} from '#lib/stores/older-calls-store';
 import type { RevealState, RevealStore } from '#lib/stores/reveal-store';
 import { newestRuns, type RunsStore } from '#lib/stores/runs-store';
 import type { TabState, TabStore } from '#lib/stores/tab-store';
@@ -22,6 +28,8 @@ import type { UiState, UiStore } from '#lib/stores/ui-store';
 export interface Workbench {
   readonly api: Api;
   readonly calls: CallsStore;
+  /** Calls that the feed does not name, fetched when a person reaches them. */
+  readonly older: OlderCallsStore;
   readonly runs: RunsStore;
   readonly listings: ListingsStore;
   readonly connection: ConnectionStore;
@@ -52,9 +60,24 @@ const own = <T,>(record: Readonly<Record<string, T>>, id: string): T | undefined
 export const useCalls = <T,>(selector: (state: CallsState) => T): T =>
   useStore(useWorkbench().calls, selector);
 
-/** Renders again only when this one call's entry changes. */
-export const useCall = (callId: string): CallEntry | undefined =>
-  useCalls((state) => own(state.byId, callId));
+/** Any view of the calls of before. The selector must give the same value for the same state. */
+export const useOlderCalls = <T,>(selector: (state: OlderCallsState) => T): T =>
+  useStore(useWorkbench().older, selector);
+
+/** A call of the feed, else of before. Renders again only when this one call's entry changes. */
+export function useCall(callId: string): CallEntry | undefined {
+  const live = useCalls((state) => own(state.byId, callId));
+  const older = useOlderCalls((state) => own(state.byId, callId));
+  return live ?? older;
+}
+
+/** Whether a call of before is on its way by its id, or could not be had. */
+export const useSingleCall = (callId: string): Single | undefined =>
+  useOlderCalls((state) => own(state.single, callId));
+
+/** How far the older calls of a run have been fetched; undefined before the first page. */
+export const useRunPages = (runId: string | undefined): RunPages | undefined =>
+  useOlderCalls((state) => (runId === undefined ? undefined : own(state.pages, runId)));
 
 export const useConnection = (): ConnectionState => useStore(useWorkbench().connection);
 

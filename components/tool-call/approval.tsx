@@ -75,7 +75,7 @@ function Fetched({
   onAgain,
 }: FetchedProps & { onAgain: () => void }) {
   const failureWords = useFailureWords();
-  const record = useCallRecord(callId);
+  const { record } = useCallRecord(callId);
   const bytes = card.params_bytes ?? argumentsBytes(card.params);
   const args =
     record === null

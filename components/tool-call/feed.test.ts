@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CardStatus } from '#lib/protocol/call-status';
-import { countActive, createFeedSelector, type FeedChoice, feedView } from './feed.ts';
+import { countActive, createFeedSelector, type FeedChoice, feedView, NO_OLDER } from './feed.ts';
 
 const stateOf = (calls: readonly (readonly [string, CardStatus, string?])[]) => ({
   order: calls.map(([id]) => id),
@@ -12,7 +12,7 @@ const stateOf = (calls: readonly (readonly [string, CardStatus, string?])[]) => 
   ),
 });
 
-const FOLLOW: FeedChoice = { filter: 'all', runId: undefined, held: null };
+const FOLLOW: FeedChoice = { filter: 'all', runId: undefined, held: null, older: NO_OLDER };
 
 const four = stateOf([
   ['a', 'SUCCESS'],
@@ -22,12 +22,16 @@ const four = stateOf([
 ]);
 
 test('[CD12] the newest call comes first', () => {
-  expect(feedView(four, FOLLOW)).toEqual({ ids: ['d', 'c', 'b', 'a'], fresh: 0 });
+  expect(feedView(four, FOLLOW)).toEqual({ ids: ['d', 'c', 'b', 'a'], fresh: 0, total: 4 });
   expect(countActive(four)).toBe(2);
 });
 
 test('[CD12] a held list stays as it was and counts what came since', () => {
-  expect(feedView(four, { ...FOLLOW, held: ['a', 'b'] })).toEqual({ ids: ['b', 'a'], fresh: 2 });
+  expect(feedView(four, { ...FOLLOW, held: ['a', 'b'] })).toEqual({
+    ids: ['b', 'a'],
+    fresh: 2,
+    total: 4,
+  });
 });
 
 test('[CD12] only what passes the filter is shown and counted', () => {
@@ -37,6 +41,7 @@ test('[CD12] only what passes the filter is shown and counted', () => {
   expect(feedView(four, { ...FOLLOW, filter: 'failed', held: ['a'] })).toEqual({
     ids: [],
     fresh: 1,
+    total: 4,
   });
 });
 
@@ -69,4 +74,17 @@ test('[CD12] a filtered list follows its calls, though none came or went', () =>
     card: { params: {}, status: 'SUCCESS' },
   } as const;
   expect(active({ order: four.order, byId: { ...four.byId, b: entry } }).ids).toEqual(['d']);
+});
+
+test('[SO5] calls of before come after those of the feed, each once, and pass the filters too', () => {
+  const older = stateOf([
+    ['x', 'SUCCESS', 'r2'],
+    ['y', 'ERROR'],
+    ['a', 'WAIT'],
+  ]);
+  const view = feedView(four, { ...FOLLOW, older });
+  expect(view).toEqual({ ids: ['d', 'c', 'b', 'a', 'y', 'x'], fresh: 0, total: 6 });
+  expect(feedView(four, { ...FOLLOW, older, filter: 'run', runId: 'r2' }).ids).toEqual(['b', 'x']);
+  expect(feedView(four, { ...FOLLOW, older, filter: 'active' }).ids).toEqual(['d', 'b']);
+  expect(feedView(four, { ...FOLLOW, older, held: ['a'] }).ids).toEqual(['a', 'y', 'x']);
 });

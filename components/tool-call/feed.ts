@@ -1,16 +1,16 @@
-import type { CallsState } from '#lib/stores/fold-calls';
+import type { CallEntry, CallsState } from '#lib/stores/fold-calls';
+
+type Known = Pick<CallsState, 'byId' | 'order'>;
 
 export type FeedFilter = 'all' | 'active' | 'failed' | 'run';
 
 /** Whether a call passes the filter now. */
 function passesFilter(
-  state: Pick<CallsState, 'byId'>,
-  callId: string,
+  entry: CallEntry | undefined,
   filter: FeedFilter,
   runId: string | undefined,
 ): boolean {
   if (filter === 'all') return true;
-  const entry = Object.hasOwn(state.byId, callId) ? state.byId[callId] : undefined;
   if (!entry) return false;
   const { status } = entry.card;
   switch (filter) {
@@ -24,7 +24,7 @@ function passesFilter(
 }
 
 /** How many calls are open. Runs at every flush of the feed, over every call. */
-export function countActive(state: Pick<CallsState, 'byId' | 'order'>): number {
+export function countActive(state: Known): number {
   let count = 0;
   for (const id of state.order) {
     const status = state.byId[id]?.card.status;
@@ -38,6 +38,8 @@ export interface FeedView {
   readonly ids: readonly string[];
   /** How many passing calls came since the list was held. */
   readonly fresh: number;
+  /** How many calls there are in all, passing or not. */
+  readonly total: number;
 }
 
 export interface FeedChoice {
@@ -45,31 +47,39 @@ export interface FeedChoice {
   readonly runId: string | undefined;
   /** The order as it was when the person paused or scrolled away; null while the list follows. */
   readonly held: readonly string[] | null;
+  /** Calls of before, which come after all those of the feed (SO5). */
+  readonly older: Known;
 }
 
+export const NO_OLDER: Known = { byId: {}, order: [] };
+
 /** What the list shows (CD12). Calls that came after `held` wait behind the count. */
-export function feedView(
-  state: Pick<CallsState, 'byId' | 'order'>,
-  { filter, runId, held }: FeedChoice,
-): FeedView {
+export function feedView(state: Known, { filter, runId, held, older }: FeedChoice): FeedView {
   const pick = (ids: readonly string[]) =>
-    filter === 'all' ? ids : ids.filter((id) => passesFilter(state, id, filter, runId));
+    filter === 'all'
+      ? ids
+      : ids.filter((id) => passesFilter(own(state, id) ?? own(older, id), filter, runId));
+  const before = older.order.filter((id) => !own(state, id));
+  const total = before.length + state.order.length;
   const newest = held?.at(-1);
-  if (!held || newest === undefined) return { ids: pick(state.order).toReversed(), fresh: 0 };
+  if (!held || newest === undefined) {
+    return { ids: pick([...before, ...state.order]).toReversed(), fresh: 0, total };
+  }
   const later = state.order.slice(state.order.lastIndexOf(newest) + 1);
-  return { ids: pick(held).toReversed(), fresh: pick(later).length };
+  return { ids: pick([...before, ...held]).toReversed(), fresh: pick(later).length, total };
 }
+
+const own = ({ byId }: Known, id: string): CallEntry | undefined =>
+  Object.hasOwn(byId, id) ? byId[id] : undefined;
 
 /**
  * `feedView` that gives the same object for as long as the list is the same.
  * Without a filter that is known without looking at any call, which is what
  * keeps hundreds of updates a second cheap.
  */
-export function createFeedSelector(
-  choice: FeedChoice,
-): (state: Pick<CallsState, 'byId' | 'order'>) => FeedView {
+export function createFeedSelector(choice: FeedChoice): (state: Known) => FeedView {
   let order: readonly string[] | null = null;
-  let view: FeedView = { ids: [], fresh: 0 };
+  let view: FeedView = { ids: [], fresh: 0, total: 0 };
   return (state) => {
     if (state.order === order && choice.filter === 'all') return view;
     order = state.order;
@@ -80,7 +90,7 @@ export function createFeedSelector(
 }
 
 function isSameView(a: FeedView, b: FeedView): boolean {
-  if (a.fresh !== b.fresh || a.ids.length !== b.ids.length) return false;
+  if (a.fresh !== b.fresh || a.total !== b.total || a.ids.length !== b.ids.length) return false;
   for (let index = 0; index < a.ids.length; index += 1) {
     if (a.ids[index] !== b.ids[index]) return false;
   }

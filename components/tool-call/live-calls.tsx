@@ -5,11 +5,13 @@ import { useCallback, useId, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late } from '#components/ui/late';
-import { useConnection, useListingsKnown } from '../providers/workbench-context.tsx';
+import { useFailureToast } from '../failure/failure-words.ts';
+import { useConnection, useListingsKnown, useWorkbench } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';
 import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
+import { OlderCalls } from './older-calls.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 import { useCardKeys } from './use-card-keys.ts';
 import { useFeed } from './use-feed.ts';
@@ -29,6 +31,8 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const feed = useFeed(runId);
   const isKnown = useListingsKnown();
   const isStale = useConnection().feed.kind !== 'connected';
+  const { older } = useWorkbench();
+  const showFailure = useFailureToast();
   const { actions, dialog } = useCardActions();
   const scroller = useRef<HTMLDivElement>(null);
   // A state and no reference: what a person asked to see is shown once the list is there.
@@ -38,20 +42,25 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
 
   const { ids, release, setFilter } = feed;
+  const fetchOnce = (callId: string) => {
+    const { single, loadCall } = older.getState();
+    if (Object.hasOwn(single, callId)) return;
+    void loadCall(callId).then((failure) => failure && showFailure(t('notShown'), failure));
+  };
   const goTo = (callId: string): boolean => {
     const index = ids.indexOf(callId);
     if (index < 0) {
       // Hidden by the filter or the pause: shown with the next list.
       setFilter('all');
       release();
+      if (isKnown) fetchOnce(callId);
       return false;
     }
     if (!list) return false;
-    list.scrollToIndex(index, { align: 'nearest' });
-    focusCard(scroller.current, callId);
+    focusCard(scroller.current, callId, () => list.scrollToIndex(index, { align: 'nearest' }));
     return true;
   };
-  useReveal(ids, goTo);
+  useReveal(goTo);
   const move = (by: number) => {
     const next =
       ids[focusedIndex < 0 ? 0 : Math.min(ids.length - 1, Math.max(0, focusedIndex + by))];
@@ -109,6 +118,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
               actions={actions}
             />
           )}
+          {runId !== undefined && <OlderCalls runId={runId} />}
         </div>
       </div>
       <ApprovalVoice />

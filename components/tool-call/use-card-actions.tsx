@@ -1,12 +1,14 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useMemo, useState } from 'react';
 import { late } from '#components/ui/late';
 import { showErrorToast, showToast } from '#components/ui/toast';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { Api } from '#lib/api/http-client';
+import type { OnReceived } from '#lib/api/send-request';
 import { curlCommand } from '#lib/format/curl-command';
+import { formatBytes } from '#lib/format/format-bytes';
 import { errorMessage } from '#lib/util/error-message';
 import { useFailureToast } from '../failure/failure-words.ts';
 import { useApi } from '../providers/workbench-context.tsx';
@@ -20,6 +22,8 @@ import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
 import type { WholeValueDialogProps } from './whole-value-dialog.tsx';
 
 const EXTEND_MS = 30_000;
+/** A record from this size on takes seconds on a slow line, and says how large it is. */
+const LARGE_BYTES = 256 * 1024;
 
 const ModelOutputDialog = late<ModelOutputDialogProps>(() =>
   import('./model-output-dialog.tsx').then((module) => module.ModelOutputDialog),
@@ -42,10 +46,18 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   const api = useApi();
   const t = useTranslations('card');
   const [shown, setShown] = useState<Shown | null>(null);
+  const locale = useLocale();
   const showFailure = useFailureToast();
   const actions = useMemo(
-    () => createCardActions({ api, t, show: setShown, showFailure }),
-    [api, t, showFailure],
+    () =>
+      createCardActions({
+        api,
+        t,
+        show: setShown,
+        showFailure,
+        sizeOf: (bytes) => formatBytes(bytes, locale),
+      }),
+    [api, t, showFailure, locale],
   );
   const onClose = () => setShown(null);
   const dialog =
@@ -67,12 +79,14 @@ interface ActionDeps {
   readonly t: CardTranslator;
   readonly show: (what: Shown) => void;
   readonly showFailure: (title: string, failure: ApiFailure) => void;
+  /** Bytes in words. */
+  readonly sizeOf: (bytes: number) => string;
 }
 
 /** The value of a request, or null after a toast about its failure. `name` is the action's. */
 type ValueOrToast = <T>(name: string, request: Promise<ApiResult<T>>) => Promise<T | null>;
 
-function createCardActions({ api, t, show, showFailure }: ActionDeps): CardActions {
+function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): CardActions {
   const valueOrToast: ValueOrToast = async (name, request) => {
     const result = await request;
     if (result.ok) return result.value;
@@ -103,7 +117,11 @@ function createCardActions({ api, t, show, showFailure }: ActionDeps): CardActio
     showModelOutput: (callId) => show({ callId, part: 'model' }),
     showWhole: (callId, part) => show({ callId, part }),
     download: async (id, part) => {
-      const call = await valueOrToast(t('action.download'), api.getCall(id));
+      const request = api.getCall(
+        id,
+        onceLarge((total) => showToast(t('action.fetching'), sizeOf(total))),
+      );
+      const call = await valueOrToast(t('action.download'), request);
       if (!call) return;
       try {
         saveValue(wholeOf(call, part), fileNameOf(call, part));
@@ -112,6 +130,16 @@ function createCardActions({ api, t, show, showFailure }: ActionDeps): CardActio
       }
     },
     blobUrl: api.blobUrl,
+  };
+}
+
+/** Calls back once, with the size of an answer that is large. */
+function onceLarge(say: (total: number) => void): OnReceived {
+  let isSaid = false;
+  return ({ total }) => {
+    if (isSaid || total === null || total < LARGE_BYTES) return;
+    isSaid = true;
+    say(total);
   };
 }
 

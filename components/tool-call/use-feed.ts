@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo, useRef, useState } from 'react';
-import { useCalls, useWorkbench } from '../providers/workbench-context.tsx';
+import { useCalls, useOlderCalls, useWorkbench } from '../providers/workbench-context.tsx';
 import { countActive, createFeedSelector, type FeedFilter } from './feed.ts';
 
 /** Pixels from the top within which the list follows what comes. */
@@ -15,9 +15,13 @@ export function useFeed(runId: string | undefined) {
   const [held, setHeld] = useState<readonly string[] | null>(null);
   const offset = useRef(0);
 
-  const select = useMemo(() => createFeedSelector({ filter, runId, held }), [filter, runId, held]);
-  const { ids, fresh } = useCalls(select);
-  const total = useCalls((state) => state.order.length);
+  const olderById = useOlderCalls((state) => state.byId);
+  const olderOrder = useOlderCalls((state) => state.order);
+  const select = useMemo(() => {
+    const older = { byId: olderById, order: olderOrder };
+    return createFeedSelector({ filter, runId, held, older });
+  }, [filter, runId, held, olderById, olderOrder]);
+  const { ids, fresh, total } = useCalls(select);
   const active = useCalls(countActive);
 
   const hold = () => setHeld((before) => before ?? calls.getState().order);

@@ -5,17 +5,40 @@ import { useRevealCall, useRevealedCall } from '../providers/workbench-context.t
 import { callOfHash } from './focus-call.ts';
 
 /** Frames to wait for a card to be drawn after the list was scrolled to it. */
-const FRAMES = 30;
+const FRAMES = 180;
+/** A list that scrolls far draws a card to measure it, and once more where it comes to rest. */
+const STEADY_FRAMES = 20;
 
-/** Focuses a card as soon as it is in the page. */
-export function focusCard(within: HTMLElement | null, callId: string, frames = FRAMES): void {
-  const card = within?.querySelector<HTMLElement>(`[data-call-id="${CSS.escape(callId)}"]`);
-  if (card) card.focus({ preventScroll: true });
-  else if (frames > 0) requestAnimationFrame(() => focusCard(within, callId, frames - 1));
+/** A list that was just drawn has no size yet, and does not scroll: it is asked again. */
+const SCROLL_EVERY_FRAMES = 15;
+
+let newest = 0;
+
+/**
+ * Scrolls to a card, focuses it as soon as it can take the focus (one that is not measured yet is
+ * hidden), and stays with it until the list has come to rest or the person goes on to something else.
+ */
+export function focusCard(within: HTMLElement | null, callId: string, scrollTo: () => void): void {
+  newest += 1;
+  const mine = newest;
+  const before = document.activeElement;
+  const selector = `[data-call-id="${CSS.escape(callId)}"]`;
+  const look = (left: number, held: number) => {
+    if (left === 0 || held === STEADY_FRAMES || mine !== newest) return;
+    const card = within?.querySelector<HTMLElement>(selector);
+    const { activeElement } = document;
+    const has = card?.contains(activeElement) ?? false;
+    if (!has && activeElement !== before && activeElement !== document.body) return;
+    if (!card && left % SCROLL_EVERY_FRAMES === 0) scrollTo();
+    if (card && !has) card.focus({ preventScroll: true });
+    requestAnimationFrame(() => look(left - 1, has ? held + 1 : held));
+  };
+  scrollTo();
+  look(FRAMES, 0);
 }
 
 /** Shows the card that an address (`#call=…`) or another part of the page wishes to see. */
-export function useReveal(ids: readonly string[], show: (callId: string) => boolean): void {
+export function useReveal(show: (callId: string) => boolean): void {
   const { callId, nonce } = useRevealedCall();
   const reveal = useRevealCall();
   const shownNonce = useRef(0);
@@ -30,9 +53,9 @@ export function useReveal(ids: readonly string[], show: (callId: string) => bool
     return () => window.removeEventListener('hashchange', follow);
   }, [reveal]);
 
-  // Also when the list changes: the wish may come before its call does.
+  // Also when the list changes, and `show` with it: the wish may come before its call does.
   useEffect(() => {
-    if (callId === null || shownNonce.current === nonce || ids.length === 0) return;
+    if (callId === null || shownNonce.current === nonce) return;
     if (show(callId)) shownNonce.current = nonce;
-  }, [callId, nonce, ids, show]);
+  }, [callId, nonce, show]);
 }

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApi } from './http-client.ts';
+import type { Received } from './send-request.ts';
 
 interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body: string;
+  /** Sent in place of the body, and then the line breaks. */
+  cutAfter?: string;
 }
 
 /** A real server that notes what it was asked and always gives one answer. */
@@ -19,7 +22,8 @@ async function setup(reply: Reply) {
   const server = createServer(async (request, response) => {
     asked.push({ method: request.method, url: request.url, body: await read(request) });
     response.writeHead(reply.status ?? 200, reply.headers);
-    response.end(reply.body);
+    if (reply.cutAfter === undefined) response.end(reply.body);
+    else response.write(reply.cutAfter, () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -119,4 +123,23 @@ test('the actions of a call go to their paths', async () => {
 test('a blob has an address for pictures', () => {
   const api = createApi({ fetch, baseUrl: '' });
   expect(api.blobUrl('a/b')).toBe('/v1/blobs/a%2Fb');
+});
+
+test('a record that is fetched reports how much of it has come, and how large it is', async () => {
+  const body = JSON.stringify({ tool_call_id: 'tc_1', result: 'ö'.repeat(500_000) });
+  const total = Buffer.byteLength(body);
+  const { api } = await setup({ headers: { 'content-length': `${total}` }, body });
+  const seen: Received[] = [];
+  const answer = await api.getCall('tc_1', (received) => seen.push(received));
+  expect(answer).toEqual({ ok: true, value: JSON.parse(body) });
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.at(-1)).toEqual({ received: total, total });
+  const amounts = seen.map(({ received }) => received);
+  expect(amounts).toEqual(amounts.toSorted((a, b) => a - b));
+});
+
+test('an answer that breaks off in the middle is a failure, and no rejection', async () => {
+  const { api } = await setup({ headers: { 'content-length': '100' }, body: '', cutAfter: '{"a' });
+  expect(await api.getCall('tc_1')).toMatchObject({ ok: false, code: 'unreachable', status: 0 });
+  expect(await api.getCall('tc_1', () => {})).toMatchObject({ ok: false, code: 'unreachable' });
 });

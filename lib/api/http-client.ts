@@ -1,8 +1,8 @@
-import type { WireCallRecord } from '../protocol/call-record.ts';
+import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
-import { type ApiDeps, type ApiRequest, sendRequest } from './send-request.ts';
+import { type ApiDeps, type ApiRequest, type OnReceived, sendRequest } from './send-request.ts';
 
 export interface InvokeInput {
   readonly tool: string;
@@ -38,7 +38,13 @@ export interface SignedIn {
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
 export interface Api {
   invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
-  getCall(id: string): Promise<ApiResult<WireCallRecord>>;
+  /** A record may have megabytes: `onReceived` follows how much of it has come. */
+  getCall(id: string, onReceived?: OnReceived): Promise<ApiResult<WireCallRecord>>;
+  /** A page of a run's calls, newest first; large values by their beginning. */
+  listCalls(query: {
+    runId: string;
+    cursor?: string;
+  }): Promise<ApiResult<{ tool_calls: ListedCall[]; next_cursor: string | null }>>;
   cancelCall(id: string): Promise<ApiResult<WireCallRecord>>;
   /** The new call's record. */
   retryCall(
@@ -75,7 +81,8 @@ export function createApi(
   },
 ): Api {
   const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
-  const get = <T>(path: string) => send<T>({ method: 'GET', path });
+  const get: Get = (path, onReceived) =>
+    send({ method: 'GET', path, ...(onReceived && { onReceived }) });
   const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
   const ask: Post = (path, body) => {
     const clientId = deps.clientId?.() ?? null;
@@ -94,12 +101,15 @@ export function createApi(
   };
 }
 
-type Get = <T>(path: string) => Promise<ApiResult<T>>;
+type Get = <T>(path: string, onReceived?: OnReceived) => Promise<ApiResult<T>>;
 type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
 
 const callPath = (id: string, action = ''): string =>
   `/v1/tool_calls/${encodeURIComponent(id)}${action}`;
 const runPath = (id: string, action = ''): string => `/v1/runs/${encodeURIComponent(id)}${action}`;
+
+/** Of a run: enough to fill a screen several times. */
+const CALLS_PER_PAGE = 100;
 
 const callRequests = (get: Get, post: Post, ask: Post) => ({
   invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
@@ -109,7 +119,13 @@ const callRequests = (get: Get, post: Post, ask: Post) => ({
       ...(client === undefined ? {} : { client }),
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
-  getCall: (id: string) => get<WireCallRecord>(callPath(id)),
+  getCall: (id: string, onReceived?: OnReceived) => get<WireCallRecord>(callPath(id), onReceived),
+  listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
+    const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(
+      `/v1/tool_calls?run_id=${encodeURIComponent(runId)}&limit=${CALLS_PER_PAGE}${page}`,
+    );
+  },
   cancelCall: (id: string) => post<WireCallRecord>(callPath(id, '/cancel')),
   retryCall: (id: string, args?: Readonly<Record<string, unknown>>) =>
     ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {}),

@@ -15,7 +15,16 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Called with each part of the answer's body. */
+  readonly onReceived?: OnReceived;
 }
+
+/** How much of an answer has come, in bytes; `total` is null where the server did not say. */
+export interface Received {
+  readonly received: number;
+  readonly total: number | null;
+}
+export type OnReceived = (received: Received) => void;
 
 /**
  * One request, its failure as a value. The answer of our own server is trusted
@@ -25,12 +34,15 @@ export interface ApiRequest {
  */
 export async function sendRequest<T>(deps: ApiDeps, request: ApiRequest): Promise<ApiResult<T>> {
   let response: Response;
+  let text: string;
   try {
     response = await deps.fetch(deps.baseUrl + request.path, toInit(request));
+    // A line may break in the middle of an answer, too.
+    text = await readText(response, request.onReceived);
   } catch (error) {
     return failure('unreachable', `The server could not be reached: ${String(error)}`, 0);
   }
-  const body = await readJson(response);
+  const body = parseBody(text);
   if (response.ok) return { ok: true, value: body as T };
   return toFailure(response, body);
 }
@@ -50,9 +62,29 @@ function toInit(request: ApiRequest): RequestInit {
   return init;
 }
 
+async function readText(response: Response, onReceived?: OnReceived): Promise<string> {
+  if (!onReceived || !response.body) return response.text();
+  const total = bytesOf(response.headers);
+  const decoder = new TextDecoder();
+  let text = '';
+  let received = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    received += value.length;
+    onReceived({ received, total });
+  }
+}
+
+/** Of what is counted: a length of compressed bytes says nothing of them. */
+function bytesOf(headers: Headers): number | null {
+  const length = headers.get('content-length');
+  return length === null || headers.has('content-encoding') ? null : Number(length);
+}
+
 /** Undefined for an empty body or one that is not JSON, e.g. a proxy's error page. */
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+function parseBody(text: string): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {

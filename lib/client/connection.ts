@@ -1,5 +1,6 @@
 import type { ClientMessage } from '../protocol/client-messages.ts';
-import { CLOSE, type ServerMessage } from '../protocol/server-messages.ts';
+import { CLOSE } from '../protocol/close-codes.ts';
+import type { ServerMessage } from '../protocol/server-messages.ts';
 import type { ClientStatus } from './client-status.ts';
 import type { ClientEnvironment, ClientSocket } from './environment.ts';
 import { createLiveness, type Liveness } from './liveness.ts';

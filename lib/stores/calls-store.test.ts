@@ -114,3 +114,8 @@ test('[SF15] what the first snapshot brings is not news', () => {
   );
   expect(summary.since(store.getState())).toEqual({ done: [], failed: [] });
 });
+
+test('[SO6] a late answer to a call that was not introduced makes no card', () => {
+  const late = callEvent(1, 'tc_old', { late_result: true });
+  expect(foldCalls(NO_CALLS, [late])).toBe(NO_CALLS);
+});

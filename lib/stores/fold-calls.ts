@@ -33,6 +33,8 @@ export function foldCalls(state: CallsState, events: readonly WatchEvent[]): Cal
     const id = event.tool_call_id;
     const before = changed.get(id) ?? entryOf(state, id);
     if (!before && isLeftOut(state, event.update)) continue;
+    // SO6: a late answer says nothing of the call itself.
+    if (!before && event.update.late_result && event.update.tool_name === undefined) continue;
     const card = mergeCard(before?.card, event.update);
     if (before && card === before.card) continue;
     if (!before) added.push(id);

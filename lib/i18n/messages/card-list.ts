@@ -22,6 +22,11 @@ export const cardList = {
     loading: 'Loading the calls…',
     stale: 'Not connected: cards show the last known state.',
     list: 'Tool calls, newest first',
+    older: 'Load older calls of this conversation',
+    olderLoading: 'Loading older calls…',
+    olderFailed: 'Older calls could not be loaded: {reason}',
+    olderAgain: 'Try again',
+    notShown: 'The call could not be loaded',
   },
   zh: {
     title: '实时工具调用',
@@ -43,5 +48,10 @@ export const cardList = {
     loading: '正在加载调用…',
     stale: '未连接：卡片显示最后已知的状态。',
     list: '工具调用，最新在前',
+    older: '加载此对话更早的调用',
+    olderLoading: '正在加载更早的调用…',
+    olderFailed: '无法加载更早的调用：{reason}',
+    olderAgain: '重试',
+    notShown: '无法加载此调用',
   },
 } as const satisfies AreaMessages;

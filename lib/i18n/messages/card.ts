@@ -129,6 +129,7 @@ export const card = {
       failed: '{action} did not work',
       retried: 'Retried as a new call',
       download: 'Download',
+      fetching: 'Fetching the record…',
       openWhole: 'Open whole',
       downloadOutput: 'Download the output for the model',
       raw: 'Raw JSON',
@@ -171,6 +172,7 @@ export const card = {
     model: {
       title: 'What the model got',
       loading: 'Fetching the record…',
+      loadingSize: 'Fetching the record ({size})…',
       open: 'The call is still open: the model has nothing yet.',
       size: '{chars, plural, one {# character} other {# characters}}{images, plural, =0 {} one { and # picture} other { and # pictures}}',
       note: 'The text exactly as sent. Hidden characters are shown as symbols.',
@@ -301,6 +303,7 @@ export const card = {
       failed: '{action}失败',
       retried: '已作为新调用重试',
       download: '下载',
+      fetching: '正在获取记录…',
       openWhole: '打开完整内容',
       downloadOutput: '下载给模型的输出',
       raw: '原始 JSON',
@@ -343,6 +346,7 @@ export const card = {
     model: {
       title: '模型收到的内容',
       loading: '正在获取记录…',
+      loadingSize: '正在获取记录（{size}）…',
       open: '调用尚未结束：模型还没有收到内容。',
       size: '{chars, plural, other {# 个字符}}{images, plural, =0 {} other {和 # 张图片}}',
       note: '与发送的文字完全一致。隐藏字符以符号显示。',

@@ -31,7 +31,9 @@ export const conversation = {
     notFound: 'This conversation does not exist, or no longer.',
     unknownTool: 'a tool',
     showCard: 'Show its card',
-    callMissing: 'A call that is no longer in the live list',
+    callLoading: 'Loading a call…',
+    callFailed: 'A call could not be loaded: {reason}',
+    callAgain: 'Try again',
     empty: {
       title: 'Ask, and watch it being done',
       text: 'The agent calls tools on this tab, on your other devices and on the server. Each call appears as a live card.',
@@ -85,7 +87,9 @@ export const conversation = {
     notFound: '此对话不存在或已被删除。',
     unknownTool: '某个工具',
     showCard: '显示其卡片',
-    callMissing: '此调用已不在实时列表中',
+    callLoading: '正在加载调用…',
+    callFailed: '无法加载调用：{reason}',
+    callAgain: '重试',
     empty: {
       title: '提出要求，看着它完成',
       text: '智能体会调用此标签页、您的其他设备和服务端上的工具。每次调用都会显示为实时卡片。',

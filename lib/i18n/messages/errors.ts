@@ -27,7 +27,8 @@ export const errors = {
       run_not_found: 'Start a new conversation, or choose another from the list.',
     },
     request: {
-      unreachable: 'The server could not be reached. Is it still running? Try again when it is.',
+      unreachable:
+        'The server could not be reached. Is the server still running? Try again when it is.',
       unexpected_answer: 'The server answered {status} without saying why. Try again.',
       bad_request: 'The server did not take the request: it is too long, or what it names is gone.',
       unauthenticated: 'You are signed out. Sign in again.',

@@ -1,0 +1,41 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useEffect } from 'react';
+import { Button } from '#components/ui/button';
+import { useFailureWords } from '../failure/failure-words.ts';
+import { useListingsKnown, useRunPages, useWorkbench } from '../providers/workbench-context.tsx';
+
+/** Below the calls of a conversation: whether there are older ones, fetched page by page. */
+export function OlderCalls({ runId }: { runId: string }) {
+  const t = useTranslations('card.list');
+  const failureWords = useFailureWords();
+  const { older } = useWorkbench();
+  const isFed = useListingsKnown();
+  const pages = useRunPages(runId);
+  const isUnasked = isFed && pages === undefined;
+  const load = () => void older.getState().loadPage(runId);
+  useEffect(() => {
+    if (isUnasked) void older.getState().loadPage(runId);
+  }, [older, runId, isUnasked]);
+  if (!pages || pages.cursor === null) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
+      {pages.state === 'failed' && (
+        <p role="alert" className="text-error">
+          {t('olderFailed', { reason: failureWords(pages.failure) })}
+        </p>
+      )}
+      {/* Not disabled while it loads: that would take the focus away from it. */}
+      <Button size="sm" aria-disabled={pages.state === 'loading'} onClick={load}>
+        {t(
+          pages.state === 'loading'
+            ? 'olderLoading'
+            : pages.state === 'failed'
+              ? 'olderAgain'
+              : 'older',
+        )}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import type { Locator, Page } from '@playwright/test';
+import { callsPageSchema } from '../lib/protocol/rest.ts';
+import type { Script } from '../server/testing/scripted-openai.ts';
+import { get } from './contract/kit/ask.ts';
+import type { Callboard } from './start-callboard.ts';
+import { expect, type ScriptedBoard, test } from './support/scripted-run.ts';
+import { cardOf, conversation, say, signInByToken } from './support/workbench.ts';
+
+const STEPS = 8;
+const CALLS_PER_STEP = 32;
+const CALLS = STEPS * CALLS_PER_STEP;
+
+/** 256 calls of one turn; the arguments of each are its number. */
+const count: Script = ({ index }) =>
+  index < STEPS
+    ? {
+        pieceChars: 10_000,
+        calls: Array.from({ length: CALLS_PER_STEP }, (_, at) => ({
+          name: 'calculation_eval',
+          args: { expression: `${index * CALLS_PER_STEP + at}` },
+        })),
+      }
+    : { text: 'All counted.' };
+
+interface OldConversation {
+  readonly board: Callboard;
+  readonly runId: string;
+  /** Oldest first. */
+  readonly callIds: readonly string[];
+}
+
+/** A conversation of 256 calls, at a server that was restarted since; the page is open nowhere. */
+async function oldConversation(
+  page: Page,
+  { board, openai }: ScriptedBoard,
+  startServer: (options: object) => Promise<Callboard>,
+): Promise<OldConversation> {
+  await signInByToken(page, board);
+  await say(page, 'Count.');
+  await expect(conversation(page)).toContainText('All counted.', { timeout: 90_000 });
+  const runId = new URL(page.url()).searchParams.get('run') ?? '';
+  await page.goto('about:blank');
+  await board.stop();
+  const again = await startServer({
+    dataDir: board.dataDir,
+    token: board.token,
+    env: { CALLBOARD_MODEL: 'openai-chat:scripted', OPENAI_BASE_URL: openai.url },
+  });
+  return { board: again, runId, callIds: await callsOf(again, runId) };
+}
+
+async function callsOf(board: Callboard, runId: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const more: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await get(board, `/v1/tool_calls?run_id=${runId}&limit=200${more}`);
+    const page = callsPageSchema.parse(answer.body);
+    ids.push(...page.tool_calls.map((call) => call.tool_call_id));
+    cursor = page.next_cursor;
+  }
+  return ids.toReversed();
+}
+
+const lineOf = (page: Page, callId: string | undefined): Locator =>
+  page.locator(`[data-testid="call-line"][data-call-id="${callId}"]`);
+
+test('an old conversation of 256 calls shows all of them after a restart, by pages', async ({
+  page,
+  startScripted,
+  startServer,
+}) => {
+  const scripted = await startScripted('chat', count);
+  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  expect(callIds).toHaveLength(CALLS);
+  await signInByToken(page, board, `/?run=${runId}`);
+  const log = conversation(page);
+  await expect(log).toContainText('All counted.');
+  await expect(lineOf(page, callIds.at(-1))).toBeVisible();
+
+  // To the beginning: what comes near is fetched, and nothing is called missing.
+  const [first] = callIds;
+  await log.evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(lineOf(page, first)).toContainText('calculation.eval');
+  await expect(lineOf(page, first)).toContainText('Done');
+  await expect(log).not.toContainText('no longer');
+
+  // The list goes on to the first call, and a line leads to its card.
+  const filter = page.getByRole('combobox', { name: 'Which calls' });
+  await filter.selectOption('This conversation');
+  const more = page.getByRole('button', { name: 'Load older calls of this conversation' });
+  await expect(async () => {
+    if (await more.isVisible()) await more.click();
+    await expect(page.getByTestId('live-counts')).toContainText(`${CALLS} calls`, { timeout: 500 });
+  }).toPass();
+  await expect(more).toBeHidden();
+  await expect(page.getByRole('list', { name: 'Tool calls, newest first' })).toBeVisible();
+  await lineOf(page, first).click();
+  const card = cardOf(page, first ?? '');
+  await expect(card).toBeFocused();
+  await expect(card).toHaveAttribute('data-status', 'SUCCESS');
+});
+
+test('a call of before that cannot be fetched says so in the language of the page, and is tried again', async ({
+  page,
+  context,
+  startScripted,
+  startServer,
+}) => {
+  const scripted = await startScripted('chat', count);
+  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  await context.addCookies([{ name: 'locale', value: 'zh', url: board.url }]);
+  await page.goto(`${board.url}/sign-in?next=${encodeURIComponent(`/?run=${runId}`)}`);
+  await page.route('**/v1/tool_calls**', (route) => route.abort());
+  await page.locator('input[name="token"]').fill(board.token);
+  await page.locator('button[type="submit"]').click();
+  const log = page.getByRole('log', { name: '对话内容' });
+  await expect(log).toContainText('All counted.');
+  await expect(page.getByRole('alert').filter({ hasText: '无法加载更早的调用' })).toBeVisible();
+  await log.evaluate((element) => element.scrollTo({ top: 0 }));
+  const missing = page.locator(`[data-testid="missing-call"][data-call-id="${callIds[0]}"]`);
+  await expect(missing).toContainText('无法加载调用：无法连接服务器。');
+  await page.unroute('**/v1/tool_calls**');
+  await missing.getByRole('button', { name: '重试' }).click();
+  await expect(lineOf(page, callIds[0])).toContainText('成功');
+});
+
+test('the address of an old call leads to its card', async ({
+  page,
+  startScripted,
+  startServer,
+}) => {
+  const scripted = await startScripted('chat', count);
+  const { board, callIds } = await oldConversation(page, scripted, startServer);
+  const [first = ''] = callIds;
+  await signInByToken(page, board);
+  // A page of its own: from the workbench only the end of the address would change.
+  await page.goto('about:blank');
+  await page.goto(`${board.url}/#call=${first}`);
+  await expect(cardOf(page, first)).toBeFocused();
+});
