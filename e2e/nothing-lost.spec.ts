@@ -58,7 +58,7 @@ test('a reload in mid-call: what has effects is not run again and says so, what 
   await signIn(page, board);
   const tools = await toolPages.open(context, 'Gate');
   const effect = await callInMidRun(toolPages, 'effect');
-  const read = await callInMidRun(toolPages, 'read', { nonce: 'n', ms: 1_500 });
+  const read = await callInMidRun(toolPages, 'read', { nonce: 'n', ms: 5_000 });
   await expect(cardOf(page, effect).getByTestId('status-chip')).toHaveText('Running');
   await tools.reload();
 

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useFailureWords } from '../failure/failure-words.ts';
 import { useConnection, useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
 import { ModelSelect } from '../shell/model-select.tsx';
-import { late } from '../ui/late.tsx';
+import { late, useFetchedWhenIdle } from '../ui/late.tsx';
 import { Composer } from './composer.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
 import { Notice } from './notice.tsx';
@@ -16,7 +16,7 @@ import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 import { useStop } from './use-stop.ts';
 
-/** A new conversation has nothing to show yet: what shows one is fetched with the first. */
+/** A new conversation has nothing to show yet, so that its page is usable before. */
 const RunView = late<RunViewProps>(
   () => import('./run-view.tsx').then((module) => module.RunView),
   { frame: (words) => <div className="min-h-0 flex-1 px-4 py-3">{words}</div> },
@@ -26,6 +26,7 @@ const RunView = late<RunViewProps>(
 export function Conversation() {
   const t = useTranslations('conversation');
   const whatToDo = useTranslations('errors.whatToDo');
+  useFetchedWhenIdle(RunView);
   const failureWords = useFailureWords();
   const { storeFailed } = useConnection();
   const [runId, select] = useSelectedRun();

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { HTTP_ERRORS } from '#lib/protocol/http-error';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
-import { Toaster } from '../ui/toast.tsx';
+import { Toaster } from '../ui/toaster.tsx';
 import { type FailedRequest, useFailureWords } from './failure-words.ts';
 
 afterEach(cleanup);
@@ -74,6 +74,7 @@ test.each([
     </InWorkbench>,
   );
   await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
-  const toasts = await screen.findAllByTestId('toast');
-  expect(toasts.at(-1)?.textContent).toBe(said);
+  await waitFor(() =>
+    expect(screen.getAllByRole('listitem').map((toast) => toast.textContent)).toContain(said),
+  );
 });

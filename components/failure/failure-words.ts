@@ -3,7 +3,7 @@
 import { useLocale, useTranslations } from 'next-intl';
 import { useCallback } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { showErrorToast } from '../ui/toast.tsx';
+import { showErrorToast } from '../ui/toast.ts';
 
 /** A request of this page that was refused, or got no answer. */
 export type FailedRequest = Pick<ApiFailure, 'code' | 'message' | 'status'>;

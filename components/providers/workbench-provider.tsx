@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { keepStoreFailed } from '#lib/stores/keep-store-failed';
 import { isOutdated } from '#lib/stores/models-store';
 import type { WatchFeed } from '#lib/stores/watch-feed';
+import { retryLateCode } from '../ui/late-code.ts';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
 import { pageFetch } from './page-session.ts';
@@ -27,12 +28,25 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
     return () => started.close();
   }, [workbench]);
   useEffect(() => keepModels(workbench), [workbench]);
+  useEffect(() => keepLateCode(workbench), [workbench]);
   const control = useMemo(() => ({ retryNow: () => feed.current?.retryNow() }), []);
   return (
     <WorkbenchContext value={workbench}>
       <FeedContext value={control}>{children}</FeedContext>
     </WorkbenchContext>
   );
+}
+
+/** Code that could not be fetched is fetched when the network or the server is back. */
+function keepLateCode({ connection }: Workbench): () => void {
+  window.addEventListener('online', retryLateCode);
+  const stopConnection = connection.subscribe((now, before) => {
+    if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') retryLateCode();
+  });
+  return () => {
+    window.removeEventListener('online', retryLateCode);
+    stopConnection();
+  };
 }
 
 /** Loads the models at each connection, since a server that restarted may have others. */

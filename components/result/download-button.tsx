@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { showErrorToast } from '#components/ui/toast';
 import { errorMessage } from '#lib/util/error-message';
+import { showErrorToast } from '../ui/toast.ts';
 import { saveValue } from './save-value.ts';
 
 export interface DownloadButtonProps {

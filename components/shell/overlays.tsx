@@ -6,7 +6,7 @@ import type { Theme } from '#lib/i18n/locales';
 import { useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { late } from '../ui/late.tsx';
-import { Toaster } from '../ui/toast.tsx';
+import { Toaster } from '../ui/toaster.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const inMiddle = { frame: (words: ReactNode) => <Middle>{words}</Middle> };

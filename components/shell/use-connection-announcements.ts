@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useEffect } from 'react';
 import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
-import { showToast } from '../ui/toast.tsx';
+import { showToast } from '../ui/toast.ts';
 
 /** Says that the connection was lost, that the server's disk is why, and after it is back what was caught up. */
 export function useConnectionAnnouncements(): void {

@@ -1,21 +1,17 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { Group, Panel, Separator } from 'react-resizable-panels';
 import { LiveCalls } from '#components/tool-call/live-calls';
 import { Conversation } from '../conversation/conversation.tsx';
 import { useSelectedRun } from '../conversation/use-selected-run.ts';
 import { useIsNarrow } from '../providers/use-media-query.ts';
 import { useUi } from '../providers/workbench-context.tsx';
 import { PanelTabs, panelId, tabId } from './panel-tabs.tsx';
-import { Splitter } from './splitter.tsx';
 
 /** On a narrow screen the panel that is shown takes all; the other stays mounted and unseen. */
 const ONE_PANEL =
-  'max-md:[&>[data-panel]]:basis-full! max-md:data-[shown=chat]:[&>#panel-live]:hidden max-md:data-[shown=live]:[&>#panel-chat]:hidden';
-
-/** In percent. */
-const CHAT_SHARE = 41.7;
+  'max-md:[&>[data-panel]]:grow! max-md:data-[shown=chat]:[&>#panel-live]:hidden! max-md:data-[shown=live]:[&>#panel-chat]:hidden!';
 
 /**
  * Conversation left, live cards right; on a narrow screen one of them, with a
@@ -26,7 +22,6 @@ export function Workbench() {
   const nav = useTranslations('shell.nav');
   const narrow = useIsNarrow();
   const [runId] = useSelectedRun();
-  const [share, setShare] = useState(CHAT_SHARE);
   const shown = useUi((state) => state.panel);
   const region = (panel: 'chat' | 'live') =>
     narrow
@@ -35,26 +30,23 @@ export function Workbench() {
   return (
     <div className="flex h-full flex-col">
       <h1 className="sr-only">{nav('workbench')}</h1>
-      <div data-shown={shown} className={`flex min-h-0 flex-1 ${ONE_PANEL}`}>
-        <div
+      <Group orientation="horizontal" data-shown={shown} className={`min-h-0 flex-1 ${ONE_PANEL}`}>
+        <Panel
           id={panelId('chat')}
-          data-panel
           {...region('chat')}
-          style={{ flexBasis: `${share}%` }}
-          className="min-w-0 grow-0 md:min-w-75"
+          defaultSize="41.7%"
+          minSize={narrow ? '0%' : '300px'}
         >
           <Conversation />
-        </div>
-        <Splitter label={t('resize')} controls={panelId('chat')} share={share} onShare={setShare} />
-        <div
-          id={panelId('live')}
-          data-panel
-          {...region('live')}
-          className="min-w-0 flex-1 md:min-w-80"
-        >
+        </Panel>
+        <Separator
+          aria-label={t('resize')}
+          className="w-px bg-line outline-offset-0 data-[separator=active]:bg-accent data-[separator=hover]:bg-linestrong max-md:hidden"
+        />
+        <Panel id={panelId('live')} {...region('live')} minSize={narrow ? '0%' : '320px'}>
           <LiveCalls {...(runId === null ? {} : { runId })} />
-        </div>
-      </div>
+        </Panel>
+      </Group>
       {narrow && <PanelTabs />}
     </div>
   );

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Toaster } from '#components/ui/toast';
+import { Toaster } from '#components/ui/toaster';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';

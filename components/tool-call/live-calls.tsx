@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useCallback, useId, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
-import { late } from '#components/ui/late';
+import { late, useFetchedWhenIdle } from '#components/ui/late';
 import { useFailureToast } from '../failure/failure-words.ts';
 import { useConnection, useListingsKnown, useWorkbench } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
@@ -18,7 +18,7 @@ import { useFeed } from './use-feed.ts';
 import { useFocusedCard, useFocusStays } from './use-focused-card.ts';
 import { focusCard, useReveal } from './use-reveal.ts';
 
-/** Cards and the views of results: fetched with the first call, which a new server does not have. */
+/** Cards and the views of results: a new server has none to show, so that its page is usable before. */
 const CardList = late<CardListProps>(
   () => import('./card-list.tsx').then((module) => module.CardList),
   { frame: (words) => <div className="px-4">{words}</div> },
@@ -28,6 +28,7 @@ const CardList = late<CardListProps>(
 export function LiveCalls({ runId }: { runId?: string }) {
   const t = useTranslations('card.list');
   const titleId = useId();
+  useFetchedWhenIdle(CardList);
   const feed = useFeed(runId);
   const isKnown = useListingsKnown();
   const isStale = useConnection().feed.kind !== 'connected';

@@ -3,10 +3,10 @@
 import { Copy } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { IconButton } from '#components/ui/icon-button';
-import { showErrorToast, showToast } from '#components/ui/toast';
 import { curlCommand } from '#lib/format/curl-command';
 import { useTools } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { showErrorToast, showToast } from '../ui/toast.ts';
 import { copyText } from './copy-text.ts';
 
 /** A first call to try from a terminal, on a tool that needs no network where there is one. */

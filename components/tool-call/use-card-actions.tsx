@@ -3,7 +3,6 @@
 import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useMemo, useState } from 'react';
 import { late } from '#components/ui/late';
-import { showErrorToast, showToast } from '#components/ui/toast';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { Api } from '#lib/api/http-client';
 import type { OnReceived } from '#lib/api/send-request';
@@ -13,6 +12,7 @@ import { errorMessage } from '#lib/util/error-message';
 import { useFailureToast } from '../failure/failure-words.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { saveValue } from '../result/save-value.ts';
+import { showErrorToast, showToast } from '../ui/toast.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';
 import { copyText } from './copy-text.ts';

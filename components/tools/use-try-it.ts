@@ -2,7 +2,6 @@
 
 import { useTranslations } from 'next-intl';
 import { useMemo, useState } from 'react';
-import { showErrorToast, showToast } from '#components/ui/toast';
 import type { ApiFailure } from '#lib/api/api-result';
 import { curlCommand } from '#lib/format/curl-command';
 import type { ErrorDetail } from '#lib/protocol/http-error';
@@ -10,6 +9,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { type CompiledToolSchema, compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { useApi } from '../providers/workbench-context.tsx';
 import { copyText } from '../tool-call/copy-text.ts';
+import { showErrorToast, showToast } from '../ui/toast.ts';
 import { initialArguments, planForm } from './form-plan.ts';
 
 /** One run a day for what people try by hand, so that it stays apart from conversations. */

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { late } from './late.tsx';
+import { retryLateCode } from './late-code.ts';
 
 afterEach(cleanup);
 
@@ -39,6 +40,19 @@ test('code that cannot be had is said to be so, in both languages, and can be tr
   expect(screen.getByRole('alert').textContent).toContain('无法加载页面的这一部分。');
   isThere = true;
   await act(async () => void fireEvent.click(screen.getByRole('button', { name: '重试' })));
+  expect(screen.getByText('here')).toBeDefined();
+});
+
+test('code that could not be had appears by itself when the network is back', async () => {
+  let isThere = false;
+  const Late = late<{ text: string }>(async () => {
+    if (!isThere) throw new Error('no network');
+    return Shown;
+  });
+  await act(async () => void show(<Late text="here" />));
+  expect(screen.getByRole('alert')).toBeDefined();
+  isThere = true;
+  await act(async () => retryLateCode());
   expect(screen.getByText('here')).toBeDefined();
 });
 

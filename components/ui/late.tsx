@@ -1,8 +1,9 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { Button } from './button.tsx';
+import { createLateCode, whenIdle } from './late-code.ts';
 
 export interface LateOptions<Props> {
   /** Puts the words for "loading" and "failed" where the component will stand. */
@@ -11,39 +12,39 @@ export interface LateOptions<Props> {
   instead?: (props: Props) => ReactNode;
 }
 
+export type LateComponent<Props> = ComponentType<Props> & {
+  /** Fetches the code before it is drawn. */
+  fetch(): void;
+};
+
+const notHere = () => 'loading' as const;
+
 /**
  * A component whose code is fetched when it is first drawn. Until then it says that it is loading,
- * and when the code cannot be had it says so and can be tried again; drawn a second time it is
- * there at once. (React.lazy keeps a failure for good.)
+ * and when the code cannot be had it says so and goes on trying, at once when a person asks; drawn
+ * a second time it is there at once. (React.lazy keeps a failure for good.)
  */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   { frame = (words) => words, instead }: LateOptions<Props> = {},
-): ComponentType<Props> {
-  let loaded: ComponentType<Props> | null = null;
+): LateComponent<Props> {
+  const late = createLateCode(load);
   // biome-ignore lint/correctness/noComponentHookFactories: made once, where a module is read, as with React.lazy.
   function Late(props: Props) {
-    const [Loaded, setLoaded] = useState(() => loaded);
-    const [hasFailed, setFailed] = useState(false);
-    useEffect(() => {
-      if (Loaded || hasFailed) return;
-      let isWanted = true;
-      load().then(
-        (component) => {
-          loaded = component;
-          if (isWanted) setLoaded(() => component);
-        },
-        () => isWanted && setFailed(true),
-      );
-      return () => {
-        isWanted = false;
-      };
-    }, [Loaded, hasFailed]);
-    if (Loaded) return <Loaded {...props} />;
+    const state = useSyncExternalStore(late.subscribe, late.get, notHere);
+    if (typeof state === 'object') return <state.code {...props} />;
     if (instead) return instead(props);
-    return frame(hasFailed ? <LoadFailed onAgain={() => setFailed(false)} /> : <Loading />);
+    return frame(state === 'failed' ? <LoadFailed onAgain={late.again} /> : <Loading />);
   }
-  return Late;
+  return Object.assign(Late, { fetch: late.fetch });
+}
+
+/**
+ * Fetches the code of a part as soon as the page is idle, so that it is there before it is needed,
+ * also when the network is gone by then.
+ */
+export function useFetchedWhenIdle({ fetch }: Pick<LateComponent<never>, 'fetch'>): void {
+  useEffect(() => whenIdle(fetch), [fetch]);
 }
 
 function Loading() {
