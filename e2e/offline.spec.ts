@@ -1,4 +1,5 @@
 import { expect, test } from './fixtures.ts';
+import { held } from './support/scripted-run.ts';
 import {
   composer,
   connection,
@@ -51,3 +52,36 @@ test('a draft stays over a reload, and is there again after signing in anew', as
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(composer(page)).toHaveValue('When is high tide');
 });
+
+for (const { what, before, typed, kept } of [
+  { what: 'in a new conversation', before: '', typed: 'When is', kept: 'When is' },
+  {
+    what: 'after a draft that the page has not shown yet',
+    before: 'One thing more.',
+    typed: 'When is',
+    kept: 'One thing more.\nWhen is',
+  },
+]) {
+  test(`what is typed before the page listens is kept, ${what}`, async ({ page, callboard }) => {
+    await signIn(page, callboard);
+    await untilReady(page);
+    await composer(page).fill(before);
+    const scripts = held();
+    await page.route('**/_next/static/**/*.js', async (route) => {
+      await scripts.until;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    // The server drew the field; nothing of the page's code is there.
+    await composer(page).pressSequentially(typed);
+    await expect(composer(page)).toHaveValue(typed);
+    await expect(connection(page)).not.toHaveAttribute('data-state', 'connected');
+    scripts.release();
+    await untilReady(page);
+    await expect(composer(page)).toHaveValue(kept);
+    await composer(page).pressSequentially(' high tide?');
+    await page.reload();
+    await untilReady(page);
+    await expect(composer(page)).toHaveValue(`${kept} high tide?`);
+  });
+}

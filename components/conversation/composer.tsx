@@ -1,7 +1,16 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from '../ui/button.tsx';
 import { readDraft, writeDraft } from './draft.ts';
 
@@ -25,8 +34,9 @@ export function Composer(props: ComposerProps) {
   const t = useTranslations('conversation');
   const hint = useId();
   const reason = useId();
-  const [text, setText] = useDraft(runId);
-  const field = useGrowingField(text, props.focusWish);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useDraft(runId, field);
+  useGrowingField(field, text, props.focusWish);
   const canSend = text.trim() !== '' && !running && !pending && blocked === undefined;
 
   const send = async () => {
@@ -62,6 +72,8 @@ export function Composer(props: ComposerProps) {
         aria-describedby={hint}
         placeholder={t('placeholder')}
         enterKeyHint="send"
+        // Drafts are kept here; what the browser restores would look like typing.
+        autoComplete="off"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
         className="field max-h-60 min-w-0 flex-1 resize-none py-2"
@@ -86,29 +98,42 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-/** The draft of the run that is shown; each run has its own. */
-function useDraft(runId: string | null): [string, (text: string) => void] {
+type Field = RefObject<HTMLTextAreaElement | null>;
+
+/**
+ * The draft of the run that is shown; each run has its own. The server draws the field first,
+ * empty, and a person may type into it before this code is there: that goes on from the draft.
+ */
+function useDraft(runId: string | null, field: Field): [string, (text: string) => void] {
   const [draft, setDraft] = useState({ runId, text: '' });
-  // Read after the first paint: the server, which draws the page first, knows no drafts.
-  useEffect(() => setDraft({ runId, text: readDraft(runId) }), [runId]);
-  const set = (text: string) => {
-    setDraft({ runId, text });
-    writeDraft(runId, text);
-  };
+  const set = useCallback(
+    (text: string) => {
+      setDraft({ runId, text });
+      writeDraft(runId, text);
+    },
+    [runId],
+  );
+  const isFirst = useRef(true);
+  // Before the browser can deliver another key; the value is React's from the next drawing on.
+  useLayoutEffect(() => {
+    const typed = isFirst.current ? (field.current?.value ?? '') : '';
+    isFirst.current = false;
+    const kept = readDraft(runId);
+    if (typed === '') setDraft({ runId, text: kept });
+    else set(kept === '' || kept === typed ? typed : `${kept}\n${typed}`);
+  }, [runId, field, set]);
   return [draft.runId === runId ? draft.text : '', set];
 }
 
 /** As high as its text, up to its greatest height. */
-function useGrowingField(text: string, focusWish: number) {
-  const field = useRef<HTMLTextAreaElement>(null);
+function useGrowingField(field: Field, text: string, focusWish: number): void {
   useLayoutEffect(() => {
     const element = field.current;
     if (!element || element.value !== text) return;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight + 2}px`;
-  }, [text]);
+  }, [field, text]);
   useEffect(() => {
     if (focusWish > 0) field.current?.focus();
-  }, [focusWish]);
-  return field;
+  }, [field, focusWish]);
 }
