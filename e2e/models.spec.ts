@@ -144,7 +144,7 @@ for (const { what, reply, code, advice } of TROUBLES) {
     await signIn(page, board);
     await untilReady(page);
     await say(page, 'When is high tide?');
-    await expect(notice(page, code).last()).toContainText(advice);
+    await expect(notice(page, code)).toContainText(advice);
     await expect(page.getByTestId('run-status')).toBeHidden();
     await page.getByRole('button', { name: 'Send again' }).click();
     await expect(conversation(page)).toContainText('Now it works.');
@@ -188,7 +188,7 @@ test('Stop ends a stream that hangs, and the conversation goes on', async ({
   await say(page, 'When is high tide?');
   await expect(conversation(page)).toContainText('The tide');
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(notice(page, 'cancelled').first()).toContainText('Stopped.');
+  await expect(notice(page, 'cancelled')).toContainText('Stopped.');
   await expect(page.getByTestId('run-status')).toBeHidden();
   await say(page, 'And now?');
   await expect(conversation(page)).toContainText('Here I am again.');
@@ -236,7 +236,7 @@ test('the rehearsal is one click away when the model fails', async ({ page, star
   await signInByToken(page, board);
   await untilReady(page);
   await say(page, '(2+3)*4');
-  await expect(notice(page, 'model_unauthenticated').last()).toBeVisible();
+  await expect(notice(page, 'model_unauthenticated')).toBeVisible();
   await page.getByRole('button', { name: 'Use the rehearsal' }).click();
   await expect(conversation(page)).toContainText('20');
   await expect(conversation(page)).toContainText('rules, not an LLM');

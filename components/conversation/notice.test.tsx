@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import type { MessagePart, RunSummary } from '#lib/protocol/run';
+import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
 import { RunEnd } from './run-end.tsx';
@@ -109,4 +109,53 @@ test('[LN3] why a run failed is said in the language of the page too', () => {
   const text = screen.getByTestId('notice').textContent;
   expect(text).not.toContain(ENGLISH);
   expect(text).toContain('http://m.test');
+});
+
+test.each([
+  ['failed', 'model_quota'],
+  ['cancelled', 'cancelled'],
+] as const)('how a %s turn ended is shown once, with what to do next', (status, code) => {
+  const told = { code, text: ENGLISH };
+  const message = (role: 'user' | 'assistant', parts: MessagePart[]): Message => ({
+    message_id: `msg_${role}`,
+    run_id: 'run_1',
+    role,
+    parts,
+    status: 'done',
+    created_at: 0,
+  });
+  const messages = [
+    message('user', [{ type: 'text', text: 'When is high tide?' }]),
+    message('assistant', [
+      { type: 'text', text: 'The tide is' },
+      { type: 'notice', ...told },
+    ]),
+  ];
+  const run: RunSummary = {
+    run_id: 'run_1',
+    title: 'x',
+    status,
+    model,
+    tools: null,
+    step: 1,
+    max_steps: 10,
+    error: status === 'failed' ? { code, message: ENGLISH } : null,
+    created_at: 0,
+    updated_at: 0,
+  };
+  const end = (of: readonly Message[]) => (
+    <InWorkbench workbench={workbench} locale="en">
+      {of.map((one) => (
+        <MessageView key={one.message_id} message={one} />
+      ))}
+      <RunEnd run={run} messages={of} onSend={() => undefined} />
+    </InWorkbench>
+  );
+  const { rerender } = render(end(messages));
+  expect(screen.getAllByTestId('notice')).toHaveLength(1);
+  const again = status === 'failed' ? 1 : 0;
+  expect(screen.queryAllByRole('button', { name: 'Send again' })).toHaveLength(again);
+  // A turn that ended before its first message is explained all the same.
+  rerender(end(messages.slice(0, 1)));
+  expect(screen.getAllByTestId('notice')).toHaveLength(1);
 });

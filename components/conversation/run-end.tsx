@@ -14,29 +14,38 @@ export interface RunEndProps {
   onSend: (text: string, model?: string) => void;
 }
 
-/** How a turn was stopped or failed, with what to do next at hand. */
+/**
+ * How a turn was stopped or failed, with what to do next at hand. Its last message may end with
+ * that notice already, where it stays when the conversation goes on: it is not shown a second time.
+ */
 export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const t = useTranslations('conversation');
   const wordsFor = useTurnNoticeWords();
   const rehearsal = useModels().find((one) => one.rehearsal);
   const asked = messages.findLast((message) => message.role === 'user');
-  if (run.status === 'cancelled') return <Notice code="cancelled" words={t('stopped')} />;
+  const last = messages.at(-1)?.parts.at(-1);
+  const isSaid = (code: string) => last?.type === 'notice' && last.code === code;
+  if (run.status === 'cancelled') {
+    return isSaid('cancelled') ? null : <Notice code="cancelled" words={t('stopped')} />;
+  }
   if (run.status !== 'failed' || !run.error) return null;
   const { code, message, params } = run.error;
+  const next = asked && (
+    <div className="flex flex-wrap gap-2">
+      <Button size="sm" onClick={() => onSend(textOf(asked))}>
+        {t('retry')}
+      </Button>
+      {rehearsal && run.model !== rehearsal.model && (
+        <Button size="sm" onClick={() => onSend(textOf(asked), rehearsal.model)}>
+          {t('useRehearsal')}
+        </Button>
+      )}
+    </div>
+  );
+  if (isSaid(code)) return next;
   return (
     <Notice code={code} {...wordsFor({ code, text: message, params })}>
-      {asked && (
-        <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={() => onSend(textOf(asked))}>
-            {t('retry')}
-          </Button>
-          {rehearsal && run.model !== rehearsal.model && (
-            <Button size="sm" onClick={() => onSend(textOf(asked), rehearsal.model)}>
-              {t('useRehearsal')}
-            </Button>
-          )}
-        </div>
-      )}
+      {next}
     </Notice>
   );
 }
