@@ -6,21 +6,26 @@ import type { Callboard } from './start-callboard.ts';
 import { expect, type ScriptedBoard, test } from './support/scripted-run.ts';
 import { cardOf, conversation, say, signInByToken } from './support/workbench.ts';
 
-const STEPS = 8;
-const CALLS_PER_STEP = 32;
-const CALLS = STEPS * CALLS_PER_STEP;
+const TURNS = 2;
+const STEPS = 5;
+const CALLS_PER_STEP = 30;
+const CALLS = TURNS * STEPS * CALLS_PER_STEP;
 
-/** 256 calls of one turn; the arguments of each are its number. */
-const count: Script = ({ index }) =>
-  index < STEPS
-    ? {
-        pieceChars: 10_000,
-        calls: Array.from({ length: CALLS_PER_STEP }, (_, at) => ({
-          name: 'calculation_eval',
-          args: { expression: `${index * CALLS_PER_STEP + at}` },
-        })),
-      }
-    : { text: 'All counted.' };
+/** 300 calls of one run, in two turns; the arguments of each are its number. */
+const count: Script = ({ index }) => {
+  // Each turn ends with a request of its own.
+  const turn = Math.floor(index / (STEPS + 1));
+  const step = index % (STEPS + 1);
+  if (step === STEPS) return { text: `Turn ${turn + 1} is counted.` };
+  const first = (turn * STEPS + step) * CALLS_PER_STEP;
+  return {
+    pieceChars: 10_000,
+    calls: Array.from({ length: CALLS_PER_STEP }, (_, at) => ({
+      name: 'calculation_eval',
+      args: { expression: `${first + at}` },
+    })),
+  };
+};
 
 interface OldConversation {
   readonly board: Callboard;
@@ -29,15 +34,17 @@ interface OldConversation {
   readonly callIds: readonly string[];
 }
 
-/** A conversation of 256 calls, at a server that was restarted since; the page is open nowhere. */
+/** A conversation of 300 calls, at a server that was restarted since; the page is open nowhere. */
 async function oldConversation(
   page: Page,
   { board, openai }: ScriptedBoard,
   startServer: (options: object) => Promise<Callboard>,
 ): Promise<OldConversation> {
   await signInByToken(page, board);
-  await say(page, 'Count.');
-  await expect(conversation(page)).toContainText('All counted.', { timeout: 90_000 });
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    await say(page, 'Count.');
+    await expect(conversation(page)).toContainText(`Turn ${turn} is counted.`, { timeout: 90_000 });
+  }
   const runId = new URL(page.url()).searchParams.get('run') ?? '';
   await page.goto('about:blank');
   await board.stop();
@@ -65,7 +72,7 @@ async function callsOf(board: Callboard, runId: string): Promise<string[]> {
 const lineOf = (page: Page, callId: string | undefined): Locator =>
   page.locator(`[data-testid="call-line"][data-call-id="${callId}"]`);
 
-test('an old conversation of 256 calls shows all of them after a restart, by pages', async ({
+test('an old conversation of 300 calls shows all of them after a restart, by pages', async ({
   page,
   startScripted,
   startServer,
@@ -75,7 +82,7 @@ test('an old conversation of 256 calls shows all of them after a restart, by pag
   expect(callIds).toHaveLength(CALLS);
   await signInByToken(page, board, `/?run=${runId}`);
   const log = conversation(page);
-  await expect(log).toContainText('All counted.');
+  await expect(log).toContainText('Turn 2 is counted.');
   await expect(lineOf(page, callIds.at(-1))).toBeVisible();
 
   // To the beginning: what comes near is fetched, and nothing is called missing.
@@ -101,6 +108,29 @@ test('an old conversation of 256 calls shows all of them after a restart, by pag
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
 });
 
+test('on a phone in the dark an old conversation shows all its calls too, within the screen', async ({
+  page,
+  startScripted,
+  startServer,
+}) => {
+  const scripted = await startScripted('chat', count);
+  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await signInByToken(page, board, `/?run=${runId}`);
+  const log = conversation(page);
+  await expect(log).toContainText('Turn 2 is counted.');
+  const [first = ''] = callIds;
+  await log.evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(lineOf(page, first)).toContainText('Done');
+  await expect(log).not.toContainText('no longer');
+  await lineOf(page, first).click();
+  await expect(page.getByRole('tabpanel', { name: 'Live' })).toBeVisible();
+  await expect(cardOf(page, first)).toBeFocused();
+  await expect(cardOf(page, first)).toHaveAttribute('data-status', 'SUCCESS');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
+
 test('a call of before that cannot be fetched says so in the language of the page, and is tried again', async ({
   page,
   context,
@@ -115,7 +145,7 @@ test('a call of before that cannot be fetched says so in the language of the pag
   await page.locator('input[name="token"]').fill(board.token);
   await page.locator('button[type="submit"]').click();
   const log = page.getByRole('log', { name: '对话内容' });
-  await expect(log).toContainText('All counted.');
+  await expect(log).toContainText('Turn 2 is counted.');
   await expect(page.getByRole('alert').filter({ hasText: '无法加载更早的调用' })).toBeVisible();
   await log.evaluate((element) => element.scrollTo({ top: 0 }));
   const missing = page.locator(`[data-testid="missing-call"][data-call-id="${callIds[0]}"]`);
