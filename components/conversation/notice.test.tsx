@@ -115,7 +115,7 @@ test.each([
   ['failed', 'model_quota'],
   ['cancelled', 'cancelled'],
 ] as const)('how a %s turn ended is shown once, with what to do next', (status, code) => {
-  const told = { code, text: ENGLISH };
+  const ending = { code, text: ENGLISH };
   const message = (role: 'user' | 'assistant', parts: MessagePart[]): Message => ({
     message_id: `msg_${role}`,
     run_id: 'run_1',
@@ -128,7 +128,7 @@ test.each([
     message('user', [{ type: 'text', text: 'When is high tide?' }]),
     message('assistant', [
       { type: 'text', text: 'The tide is' },
-      { type: 'notice', ...told },
+      { type: 'notice', ...ending },
     ]),
   ];
   const run: RunSummary = {
