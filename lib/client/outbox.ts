@@ -1,16 +1,16 @@
+import { createTokenBucket } from '../net/token-bucket.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer } from './journal.ts';
 
-/** Answers that may be under way at once, while others wait to be sent again. */
+/** Answers that may be in flight at once, while others wait to be sent again. */
 export const WINDOW = 64;
 /** Half of what the server takes of one connection: the other half is for everything else. */
-const BURST = 1_000;
-const PER_SECOND = 500;
-/** How long to wait for room when there was none. */
+const RATE = { burst: 1_000, perSecond: 500 };
+/** How long to wait for a token when there was none. */
 const PACE_MS = 100;
-/** Answers that the server says nothing to keep their places this long, and do not block the rest. */
-const PATIENCE_MS = 10_000;
+/** An answer without a reply of the server keeps its place in the window this long. */
+const REPLY_MS = 10_000;
 
 /**
  * Sends answers. A new one goes at once; those of earlier connections go again
@@ -22,80 +22,79 @@ export interface Outbox {
   send(id: string): void;
   /** After a new connection. */
   resend(ids: readonly string[]): void;
-  /** The server has said what became of it; `wasAwaited`: it still waited for this answer. */
+  /** The server has replied to the answer; `wasAwaited`: the call was still open. */
   settled(id: string, wasAwaited: boolean): void;
   /** The connection is gone. */
   stop(): void;
 }
 
-export function createOutbox({
-  environment,
-  answerOf,
-  send,
-}: {
+interface OutboxOptions {
   readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
   /** Undefined when there is nothing to send any more, or not yet. */
   answerOf(id: string): CallAnswer | undefined;
   send(message: ClientMessage): boolean;
-}): Outbox {
-  const waiting = new Set<string>();
-  const underWay = new Set<string>();
-  let stopTimer = () => {};
-  let room = BURST;
-  let roomAt = environment.now();
+}
 
-  function transmit(id: string) {
-    waiting.delete(id);
-    const answer = answerOf(id);
-    if (!answer) return;
-    underWay.add(id);
-    room -= 1;
-    send(answer);
+export const createOutbox = (options: OutboxOptions): Outbox => new PacedOutbox(options);
+
+class PacedOutbox implements Outbox {
+  readonly #options: OutboxOptions;
+  readonly #waiting = new Set<string>();
+  readonly #inFlight = new Set<string>();
+  #tokens;
+  #cancelTimer = () => {};
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#tokens = createTokenBucket(RATE, options.environment.now);
   }
 
-  function pump() {
-    stopTimer();
-    makeRoom();
-    for (const id of waiting) {
-      if (underWay.size >= WINDOW || room < 1) break;
-      transmit(id);
+  send(id: string): void {
+    this.#waiting.delete(id);
+    const answer = this.#options.answerOf(id);
+    if (!answer) return;
+    this.#inFlight.add(id);
+    this.#tokens.spend();
+    this.#options.send(answer);
+  }
+
+  resend(ids: readonly string[]): void {
+    this.stop();
+    this.#tokens = createTokenBucket(RATE, this.#options.environment.now);
+    for (const id of ids) this.#waiting.add(id);
+    this.#sendWaiting();
+  }
+
+  settled(id: string, wasAwaited: boolean): void {
+    this.#inFlight.delete(id);
+    this.#waiting.delete(id);
+    // The server does not count the answer to an open call.
+    if (wasAwaited) this.#tokens.giveBack();
+    if (this.#waiting.size > 0) this.#sendWaiting();
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+    this.#waiting.clear();
+    this.#inFlight.clear();
+  }
+
+  #sendWaiting(): void {
+    this.#cancelTimer();
+    for (const id of this.#waiting) {
+      if (this.#isFull || this.#tokens.isEmpty) break;
+      this.send(id);
     }
-    if (waiting.size === 0) return;
-    const isFull = underWay.size >= WINDOW;
-    stopTimer = environment.schedule(isFull ? PATIENCE_MS : PACE_MS, () => {
-      if (isFull) underWay.clear();
-      pump();
+    if (this.#waiting.size === 0) return;
+    const wasFull = this.#isFull;
+    const waitMs = wasFull ? REPLY_MS : PACE_MS;
+    this.#cancelTimer = this.#options.environment.schedule(waitMs, () => {
+      if (wasFull) this.#inFlight.clear();
+      this.#sendWaiting();
     });
   }
 
-  /** A clock that was set back makes no room, and takes none. */
-  function makeRoom() {
-    const now = environment.now();
-    room = Math.min(BURST, room + (Math.max(0, now - roomAt) * PER_SECOND) / 1_000);
-    roomAt = now;
+  get #isFull(): boolean {
+    return this.#inFlight.size >= WINDOW;
   }
-
-  function stop() {
-    stopTimer();
-    waiting.clear();
-    underWay.clear();
-  }
-
-  return {
-    send: transmit,
-    resend(ids) {
-      stop();
-      room = BURST;
-      for (const id of ids) waiting.add(id);
-      pump();
-    },
-    settled(id, wasAwaited) {
-      underWay.delete(id);
-      waiting.delete(id);
-      // The server does not count what it waited for.
-      if (wasAwaited) room = Math.min(BURST, room + 1);
-      if (waiting.size > 0) pump();
-    },
-    stop,
-  };
 }

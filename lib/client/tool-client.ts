@@ -140,7 +140,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
     if (state) send({ type: 'client_state', ...state });
     touches.flush();
     clientId.set(message.client_id);
-    connection.welcomed(message.heartbeat_ms);
+    connection.ready(message.heartbeat_ms);
   }
 
   function remember({ client_id, resume_token }: ServerMessageOf<'welcome'>) {
@@ -188,7 +188,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
   async function stop() {
     if (!wanted) return;
     wanted = false;
-    connection.stop();
+    connection.stop('the client stopped');
     const last = instance;
     instance = null;
     await soon(last?.runner.close({ reason: 'the client stopped', discard: false }));

@@ -118,6 +118,15 @@ test('[SW5] a wake asks a connected socket, and an answer keeps it', () => {
   expect(states.at(-1)).toEqual({ kind: 'connected' });
 });
 
+test('[SW5] a page that is put away closes its socket, and asks for what is newer when it is back', () => {
+  const { socket, sockets, wake, putAway } = setupConnected();
+  putAway();
+  expect(socket.closedWith).toBe(4000);
+  wake();
+  sockets[1]?.open();
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', since: 10 }]);
+});
+
 test('[SW14] a socket without an answer in two seconds is lost, and what it still says is ignored', () => {
   const { socket, sockets, states, handed, frame, wake, pass } = setupConnected();
   wake();

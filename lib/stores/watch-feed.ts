@@ -1,35 +1,31 @@
-import type { ClientEnvironment, ClientSocket } from '../client/environment.ts';
-import { createLiveness, type Liveness } from '../client/liveness.ts';
-import { reconnectDelay, STABLE_MS } from '../client/reconnect-delay.ts';
+import type { SocketEnvironment } from '../net/environment.ts';
+import {
+  createReconnectingSocket,
+  type ReconnectingSocket,
+  type SocketStatus,
+} from '../net/reconnecting-socket.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
 import type { Snapshot, WatchEvent, WatchProbe, WatchRequest } from '../protocol/watch-messages.ts';
 import type { FeedState } from './connection-store.ts';
-import { createEventQueue } from './event-queue.ts';
+import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { parseWatchMessage } from './parse-watch-message.ts';
 
-/** From the start of an attempt until it is open. */
-const CONNECT_MS = 5_000;
-/** Close code of a socket that does not answer. */
-const GIVEN_UP = 4000;
-/** After twice this silence the server is asked: a line that died says nothing by itself. */
+/** After twice this silence the server is probed: a dead line sends no close. */
 const HEARTBEAT_MS = 10_000;
-/** What comes this soon after a reconnect is counted as what was missed. */
+/** Events that come this soon after a reconnect count as missed ones. */
 const CATCH_UP_MS = 1_000;
-/** A server that cannot introduce something is not asked for snapshot after snapshot. */
+/** Between two snapshots that are requested because of gaps: a gap may be in the snapshots too. */
 const RESYNC_EVERY_MS = 10_000;
 
 export interface WatchFeedDeps {
-  readonly environment: Pick<
-    ClientEnvironment,
-    'openSocket' | 'now' | 'schedule' | 'random' | 'newId' | 'onWake'
-  >;
+  readonly environment: SocketEnvironment;
   readonly url: string;
   /** Runs it once at the next frame. */
   schedule(flush: () => void): void;
   isOnline(): boolean;
-  /** Asked when a socket did not open, since a browser does not tell why. False: signed out. */
+  /** Asked when a socket did not open, since a browser does not give the reason. False: signed out. */
   hasAccess(): Promise<boolean>;
-  /** Whether events speak of what was never introduced, so that a snapshot is due. */
+  /** Whether events refer to what no event introduced, so that a snapshot is due. */
   findGap(events: readonly WatchEvent[]): boolean;
   onSnapshot(snapshot: Snapshot): void;
   /** One frame's events together. */
@@ -42,176 +38,147 @@ export interface WatchFeedDeps {
 }
 
 export interface WatchFeed {
-  /** Tries at once instead of at the end of its wait. */
+  /** Makes a planned attempt now. */
   retryNow(): void;
   close(): void;
 }
 
+/** Where the feed stands between its connections. */
+type Phase =
+  | { readonly kind: 'never_connected' }
+  | { readonly kind: 'disconnected' }
+  | { readonly kind: 'catching_up'; readonly missed: Missed; readonly cancelReport: () => void }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'closed' };
+
+/** The number of missed events that have come, or that a snapshot came in their place. */
+type Missed = number | 'snapshot';
+
 /**
- * Owns the watch socket (contract, section 8): asks for what is newer than it
- * has, comes back after every loss, hands events on once per frame. It folds
- * nothing itself. The environment's sockets carry the credential; none is known here.
+ * The watch socket (contract, section 8): requests what is newer than it has,
+ * comes back after every loss, hands events on once per frame. It folds nothing
+ * itself. The environment's sockets carry the credential.
  */
-export function createWatchFeed(deps: WatchFeedDeps): WatchFeed {
-  const { environment } = deps;
-  let socket: ClientSocket | undefined;
-  let cancelTimer: (() => void) | undefined;
-  let attempt = 0;
-  let openedAt: number | null = null;
-  let liveness: Liveness | undefined;
-  let stopConnectTimer = () => {};
-  let resyncedAt = Number.NEGATIVE_INFINITY;
-  let wantsSnapshot = true;
-  let wasConnected = false;
-  let missed: number | null | undefined;
-  let ended = false;
+export const createWatchFeed = (deps: WatchFeedDeps): WatchFeed => new SocketFeed(deps);
 
-  const queue = createEventQueue({
-    schedule: deps.schedule,
-    onSnapshot: deps.onSnapshot,
-    onEvents: (events) => {
-      if (deps.findGap(events)) resync();
-      deps.onEvents(events);
-    },
-  });
+class SocketFeed implements WatchFeed {
+  readonly #deps: WatchFeedDeps;
+  readonly #queue: EventQueue;
+  readonly #socket: ReconnectingSocket<WatchRequest | WatchProbe>;
+  #phase: Phase = { kind: 'never_connected' };
+  #wantsSnapshot = true;
+  #resyncedAt = Number.NEGATIVE_INFINITY;
 
-  const tellCaughtUp = () => {
-    if (missed !== undefined) deps.onCaughtUp(missed);
-    missed = undefined;
-  };
-
-  const subscribe = () => {
-    const since = wantsSnapshot ? null : queue.seq;
-    const request: WatchRequest = { type: 'watch', ...(since === null ? {} : { since }) };
-    socket?.send(JSON.stringify(request));
-  };
-
-  const resync = () => {
-    if (environment.now() - resyncedAt < RESYNC_EVERY_MS) return;
-    resyncedAt = environment.now();
-    wantsSnapshot = true;
-    subscribe();
-  };
-
-  const receive = (data: unknown) => {
-    const message = parseWatchMessage(data);
-    liveness?.heard(message?.type === 'probe_ack' ? message : undefined);
-    if (message?.type === 'probe_ack') return;
-    if (!message) return deps.onProblem('The watch socket sent a frame that makes no sense.');
-    if (message.type === 'error') return deps.onProblem(`${message.code}: ${message.message}`);
-    if (message.type === 'snapshot') {
-      wantsSnapshot = false;
-      if (missed !== undefined) missed = null;
-      return queue.snapshot(message);
-    }
-    const taken = queue.events(message.type === 'batch' ? message.events : [message]);
-    if (missed !== undefined && missed !== null) missed += taken;
-  };
-
-  const connect = () => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    if (ended || socket) return;
-    const opened = environment.openSocket(deps.url, []);
-    socket = opened;
-    openedAt = null;
-    stopConnectTimer = environment.schedule(CONNECT_MS, () => giveUp(opened));
-    opened.addEventListener('open', () => {
-      if (socket !== opened) return;
-      stopConnectTimer();
-      openedAt = environment.now();
-      liveness = watchOver(opened);
-      if (wasConnected) {
-        missed = 0;
-        cancelTimer = environment.schedule(CATCH_UP_MS, tellCaughtUp);
-      }
-      wasConnected = true;
-      deps.onState({ kind: 'connected' });
-      subscribe();
-    });
-    opened.addEventListener('message', ({ data }) => {
-      if (socket === opened) receive(data);
-    });
-    opened.addEventListener('close', ({ code }) => lost(opened, code));
-  };
-
-  const watchOver = (opened: ClientSocket): Liveness =>
-    createLiveness({
-      environment,
-      heartbeatMs: HEARTBEAT_MS,
-      probe: (nonce) => {
-        const probe: WatchProbe = { type: 'probe', nonce };
-        opened.send(JSON.stringify(probe));
+  constructor(deps: WatchFeedDeps) {
+    this.#deps = deps;
+    this.#queue = createEventQueue({
+      schedule: deps.schedule,
+      onSnapshot: deps.onSnapshot,
+      onEvents: (events) => {
+        if (deps.findGap(events)) this.#resync();
+        deps.onEvents(events);
       },
-      onDead: () => giveUp(opened),
     });
+    this.#socket = createReconnectingSocket({
+      url: deps.url,
+      protocols: [],
+      environment: deps.environment,
+      parse: parseWatchMessage,
+      ackNonce: (message) => (message.type === 'probe_ack' ? message.nonce : undefined),
+      createProbe: (nonce): WatchProbe => ({ type: 'probe', nonce }),
+      isRefused: async () => !(await deps.hasAccess()),
+      onOpen: () => this.#opened(),
+      onMessage: (message) => this.#receive(message),
+      onDown: (code) => this.#disconnected(code),
+      onStatus: (status) => this.#report(status),
+      onProblem: deps.onProblem,
+    });
+    deps.onState({ kind: 'connecting' });
+    this.#socket.start();
+  }
 
-  /** Without waiting for the other end, which may be out of reach. */
-  const giveUp = (dead: ClientSocket) => {
-    lost(dead, GIVEN_UP);
-    dead.close(GIVEN_UP, 'no answer');
-  };
+  retryNow(): void {
+    this.#socket.retryNow();
+  }
 
-  const release = () => {
-    stopConnectTimer();
-    liveness?.stop();
-    liveness = undefined;
-    cancelTimer?.();
-    cancelTimer = undefined;
-  };
+  close(): void {
+    if (this.#phase.kind === 'closed') return;
+    this.#setPhase({ kind: 'closed' });
+    this.#queue.close();
+    this.#socket.stop('The page is closing.');
+  }
 
-  const lost = (closed: ClientSocket, code: number) => {
-    if (ended || socket !== closed) return;
-    socket = undefined;
-    missed = undefined;
-    release();
-    if (code === CLOSE.unauthenticated) return refuse();
-    if (code === CLOSE.slow) wantsSnapshot = true;
-    const neverOpened = openedAt === null;
-    if (openedAt !== null && environment.now() - openedAt >= STABLE_MS) attempt = 0;
-    wait();
-    if (neverOpened) void askWhy();
-  };
+  #opened(): void {
+    const isReturn = this.#phase.kind !== 'never_connected';
+    this.#setPhase(isReturn ? this.#catchingUp() : { kind: 'live' });
+    this.#socket.ready(HEARTBEAT_MS);
+    this.#subscribe();
+  }
 
-  const askWhy = async () => {
-    if (!(await deps.hasAccess()) && !ended && !socket) refuse();
-  };
+  #disconnected(code: number): void {
+    if (code === CLOSE.slow) this.#wantsSnapshot = true;
+    const { kind } = this.#phase;
+    if (kind === 'live' || kind === 'catching_up') this.#setPhase({ kind: 'disconnected' });
+  }
 
-  const wait = () => {
-    const delay = reconnectDelay(attempt, environment.random());
-    attempt += 1;
-    const retryAt = environment.now() + delay;
-    deps.onState(
-      deps.isOnline() ? { kind: 'reconnecting', attempt, retryAt } : { kind: 'offline' },
-    );
-    cancelTimer = environment.schedule(delay, connect);
-  };
+  #catchingUp(): Phase {
+    const cancelReport = this.#deps.environment.schedule(CATCH_UP_MS, () => {
+      if (this.#phase.kind !== 'catching_up') return;
+      const { missed } = this.#phase;
+      this.#setPhase({ kind: 'live' });
+      this.#deps.onCaughtUp(missed === 'snapshot' ? null : missed);
+    });
+    return { kind: 'catching_up', missed: 0, cancelReport };
+  }
 
-  const refuse = () => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    deps.onState({ kind: 'refused' });
-    feed.close();
-  };
+  #setPhase(next: Phase): void {
+    if (this.#phase.kind === 'catching_up') this.#phase.cancelReport();
+    this.#phase = next;
+  }
 
-  const stopListening = environment.onWake(() => {
-    if (!socket) connect();
-    else liveness?.check();
-  });
+  #receive(message: ReturnType<typeof parseWatchMessage>): void {
+    if (message?.type === 'probe_ack') return;
+    if (!message) return this.#deps.onProblem('The watch socket sent a frame that makes no sense.');
+    if (message.type === 'error') {
+      return this.#deps.onProblem(`${message.code}: ${message.message}`);
+    }
+    if (message.type === 'snapshot') {
+      this.#wantsSnapshot = false;
+      this.#countMissed('snapshot');
+      return this.#queue.snapshot(message);
+    }
+    const events = message.type === 'batch' ? message.events : [message];
+    this.#countMissed(this.#queue.events(events));
+  }
 
-  const feed: WatchFeed = {
-    retryNow: connect,
-    close: () => {
-      if (ended) return;
-      ended = true;
-      release();
-      stopListening();
-      queue.close();
-      socket?.close(1000, 'The page is closing.');
-    },
-  };
+  #countMissed(came: Missed): void {
+    const phase = this.#phase;
+    if (phase.kind !== 'catching_up' || phase.missed === 'snapshot') return;
+    this.#phase = { ...phase, missed: came === 'snapshot' ? came : phase.missed + came };
+  }
 
-  deps.onState({ kind: 'connecting' });
-  connect();
-  return feed;
+  #subscribe(): void {
+    const since = this.#wantsSnapshot ? null : this.#queue.seq;
+    this.#socket.send({ type: 'watch', ...(since === null ? {} : { since }) });
+  }
+
+  #resync(): void {
+    const now = this.#deps.environment.now();
+    if (now - this.#resyncedAt < RESYNC_EVERY_MS) return;
+    this.#resyncedAt = now;
+    this.#wantsSnapshot = true;
+    this.#subscribe();
+  }
+
+  #report(status: SocketStatus): void {
+    const { onState, isOnline } = this.#deps;
+    if (status.state === 'connected') onState({ kind: 'connected' });
+    else if (status.state === 'reconnecting') {
+      const { attempt, retryAt } = status;
+      onState(isOnline() ? { kind: 'reconnecting', attempt, retryAt } : { kind: 'offline' });
+    } else if (status.state === 'refused') {
+      onState({ kind: 'refused' });
+      this.close();
+    }
+  }
 }

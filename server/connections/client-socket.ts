@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { createTokenBucket, type RateLimit } from '#lib/net/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
-import { createFloodGuard, type FloodLimits } from '../sockets/flood-guard.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
 import { createOutbox } from '../sockets/outbox.ts';
 import type { ClientSessions } from './client-sessions.ts';
@@ -17,7 +17,7 @@ export interface ClientSocketDeps {
   readonly table: ClientTable;
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  readonly flood: FloodLimits;
+  readonly flood: RateLimit;
   newNonce(): string;
 }
 
@@ -33,7 +33,7 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
       // Back again, it finds its calls as they are.
       onFull: () => socket.terminate(),
     });
-    const guard = createFloodGuard(deps.flood, deps.clock.now);
+    const guard = createTokenBucket(deps.flood, deps.clock.now);
     const session = deps.sessions.open(principal, { send, close });
     const liveness = watchLiveness({
       clock: deps.clock,

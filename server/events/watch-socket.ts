@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from '#lib/json/parse-json';
+import { createTokenBucket } from '#lib/net/token-bucket';
 import { CLOSE } from '#lib/protocol/server-messages';
 import {
   type WatchProbeAck,
@@ -10,7 +11,6 @@ import {
 } from '#lib/protocol/watch-messages';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
-import { createFloodGuard } from '../sockets/flood-guard.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
 import type { WatchHub } from './watch-hub.ts';
 
@@ -27,7 +27,7 @@ export function createWatchSocketHandler(deps: {
   onError(error: unknown): void;
 }) {
   return (socket: WebSocket): void => {
-    const guard = createFloodGuard(FLOOD, deps.clock.now);
+    const guard = createTokenBucket(FLOOD, deps.clock.now);
     const liveness = watchLiveness({
       clock: deps.clock,
       heartbeatMs: deps.heartbeatMs,

@@ -34,7 +34,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     breaks: 'HEALTH',
     patches: [
       {
-        file: 'lib/client/reconnect-delay.ts',
+        file: 'lib/net/backoff.ts',
         find: 'Math.floor(random * reconnectCap(attempt))',
         replace: 'Math.floor(reconnectCap(attempt) + random)',
       },

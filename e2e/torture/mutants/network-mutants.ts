@@ -23,7 +23,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     breaks: 'I6',
     patches: [
       {
-        file: 'lib/client/liveness.ts',
+        file: 'lib/net/liveness.ts',
         find: 'if (quiet >= quietMs) check();',
         replace: '',
       },

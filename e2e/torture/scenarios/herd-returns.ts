@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STABLE_MS } from '../../../lib/client/reconnect-delay.ts';
+import { STABLE_MS } from '../../../lib/net/backoff.ts';
 import { inRig, until } from '../net/rig.ts';
 import type { Scenario, Violation } from '../scenario.ts';
 

@@ -1,79 +1,21 @@
-import type { ClientSocket } from '../../client/environment.ts';
+import { createTestWorld } from '../../net/testing/test-socket.ts';
 import type { Snapshot, WatchEvent } from '../../protocol/watch-messages.ts';
 import type { FeedState } from '../connection-store.ts';
 import { createWatchFeed } from '../watch-feed.ts';
 
-type Listeners = {
-  open: () => void;
-  message: (event: { data: unknown }) => void;
-  close: (event: { code: number; reason: string }) => void;
-};
-
-/** A socket whose other end is the test. */
-function createTestSocket() {
-  const listeners = new Map<string, (event: never) => void>();
-  const sent: unknown[] = [];
-  let closedWith: number | undefined;
-  const tell = <T extends keyof Listeners>(type: T, ...args: Parameters<Listeners[T]>) => {
-    const listener = listeners.get(type) as ((...given: typeof args) => void) | undefined;
-    listener?.(...args);
-  };
-  const socket: ClientSocket = {
-    send: (text) => sent.push(JSON.parse(text)),
-    close: (code) => {
-      closedWith = code;
-    },
-    addEventListener: (type: string, listener: (event: never) => void) =>
-      listeners.set(type, listener),
-  };
-  return {
-    socket,
-    sent,
-    get closedWith() {
-      return closedWith;
-    },
-    open: () => tell('open'),
-    receive: (message: unknown) => tell('message', { data: JSON.stringify(message) }),
-    receiveRaw: (data: unknown) => tell('message', { data }),
-    lose: (code = 1006) => tell('close', { code, reason: '' }),
-  };
-}
-
 /** A feed whose sockets, time, frames and luck are the test's. */
 export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
-  const sockets: ReturnType<typeof createTestSocket>[] = [];
-  const timers = new Set<{ at: number; fire: () => void }>();
   const frames: (() => void)[] = [];
   const states: FeedState[] = [];
   const handed: ({ snapshot: Snapshot } | { events: readonly WatchEvent[] })[] = [];
   const caughtUp: (number | null)[] = [];
   const problems: string[] = [];
-  const world = { now: 1_000_000, online: true, access: true, gap: false, ...given };
-  let wake: (() => void) | undefined;
+  const { environment, clock, sockets, pass, wake, putAway } = createTestWorld();
+  const world = Object.assign(clock, { online: true, access: true, gap: false, ...given });
 
   const feed = createWatchFeed({
     url: 'ws://test/ws/watch',
-    environment: {
-      openSocket: () => {
-        const made = createTestSocket();
-        sockets.push(made);
-        return made.socket;
-      },
-      now: () => world.now,
-      random: () => 0.5,
-      newId: () => 'nonce',
-      schedule: (ms, fire) => {
-        const timer = { at: world.now + ms, fire };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
-      onWake: (listener) => {
-        wake = listener;
-        return () => {
-          wake = undefined;
-        };
-      },
-    },
+    environment,
     schedule: (flush) => frames.push(flush),
     isOnline: () => world.online,
     hasAccess: async () => world.access,
@@ -93,6 +35,9 @@ export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
     handed,
     caughtUp,
     problems,
+    pass,
+    wake,
+    putAway,
     /** The socket of the latest attempt. */
     get socket() {
       const last = sockets.at(-1);
@@ -102,14 +47,5 @@ export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
     frame: () => {
       for (const flush of frames.splice(0)) flush();
     },
-    pass: (ms: number) => {
-      world.now += ms;
-      for (const timer of [...timers]) {
-        if (timer.at > world.now) continue;
-        timers.delete(timer);
-        timer.fire();
-      }
-    },
-    wake: () => wake?.(),
   };
 }

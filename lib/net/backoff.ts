@@ -1,7 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
 
-/** A connection that lasted this long makes the next attempt the first one again. */
+/** A connection that lasted this long resets the count of attempts. */
 export const STABLE_MS = 10_000;
 
 /** The longest wait before an attempt, counted from 0: doubles, and stays at 30 s (CL1). */

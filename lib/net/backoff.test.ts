@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reconnectCap, reconnectDelay } from './reconnect-delay.ts';
+import { reconnectCap, reconnectDelay } from './backoff.ts';
 
 const attempts = Array.from({ length: 201 }, (_, attempt) => attempt);
 

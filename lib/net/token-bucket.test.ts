@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createTokenBucket } from './token-bucket.ts';
+
+function setup(burst: number, perSecond: number) {
+  const clock = { now: 1_000 };
+  return { clock, bucket: createTokenBucket({ burst, perSecond }, () => clock.now) };
+}
+
+test('a burst is taken at once, and then as many as time brings', () => {
+  const { clock, bucket } = setup(3, 10);
+  const four = [bucket.take(), bucket.take(), bucket.take(), bucket.take()];
+  expect(four).toEqual([true, true, true, false]);
+  clock.now += 100;
+  expect([bucket.take(), bucket.take()]).toEqual([true, false]);
+});
+
+test('a token that is given back can be taken again, and the burst is not exceeded', () => {
+  const { bucket } = setup(1, 0);
+  bucket.giveBack();
+  expect([bucket.take(), bucket.take()]).toEqual([true, false]);
+  bucket.giveBack();
+  expect(bucket.take()).toBe(true);
+});
+
+test('what is spent without a token is a debt that time pays first', () => {
+  const { clock, bucket } = setup(1, 10);
+  bucket.spend();
+  bucket.spend();
+  clock.now += 100;
+  expect(bucket.isEmpty).toBe(true);
+  clock.now += 100;
+  expect(bucket.isEmpty).toBe(false);
+});
+
+test('a clock that was set back takes no tokens, and brings new ones as it runs', () => {
+  const { clock, bucket } = setup(2, 10);
+  bucket.spend();
+  clock.now -= 3_600_000;
+  expect(bucket.take()).toBe(true);
+  clock.now += 100;
+  expect(bucket.take()).toBe(true);
+});

@@ -1,0 +1,47 @@
+/** `burst` at once, and `perSecond` over time. */
+export interface RateLimit {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** A limit on a rate. Tokens come with time; each message takes one. */
+export interface TokenBucket {
+  readonly isEmpty: boolean;
+  /** Takes a token; false, and nothing taken, when there is none. */
+  take(): boolean;
+  /** Takes a token that may be missing: the next ones then fill the debt. */
+  spend(): void;
+  giveBack(): void;
+}
+
+/** `now` in milliseconds. A clock that was set back brings no tokens, and costs none. */
+export function createTokenBucket({ burst, perSecond }: RateLimit, now: () => number): TokenBucket {
+  let tokens = burst;
+  let filledAt = now();
+
+  function fill(): number {
+    const at = now();
+    const elapsedMs = Math.max(0, at - filledAt);
+    tokens = Math.min(burst, tokens + (elapsedMs * perSecond) / 1_000);
+    filledAt = at;
+    return tokens;
+  }
+
+  return {
+    get isEmpty() {
+      return fill() < 1;
+    },
+    take() {
+      if (fill() < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+    spend() {
+      fill();
+      tokens -= 1;
+    },
+    giveBack() {
+      tokens = Math.min(burst, tokens + 1);
+    },
+  };
+}
