@@ -7,31 +7,31 @@ import type { StatusFields, StatusThrottle } from './status-throttle.ts';
 const TIP_CHARS = 2_000;
 
 export interface CallContext extends ClientToolContext {
-  /** After a new connection: says again what the server may not have heard. */
-  retell(): void;
+  /** After a new connection: sends again what the server may not have received. */
+  resendStatus(): void;
 }
 
-/** What one running call may do, made of its clock, its signal and its channel for news. */
+/** What one running call may do: a context of its clock, its signal and its status updates. */
 export function createCallContext({
   callId,
   runId,
   signal,
   clock,
-  news,
+  statusUpdates,
   onProblem,
 }: {
   callId: string;
   runId: string;
   signal: AbortSignal;
   clock: ExecuteClock;
-  news: StatusThrottle;
+  statusUpdates: StatusThrottle;
   onProblem: (message: string) => void;
 }): CallContext {
   let asking = 0;
 
-  const tellPhase = (phase: 'device' | 'granted') => {
-    news.push({ phase });
-    news.flush();
+  const sendPhase = (phase: 'device' | 'granted') => {
+    statusUpdates.push({ phase });
+    statusUpdates.flush();
   };
 
   return {
@@ -40,26 +40,26 @@ export function createCallContext({
     signal,
     status(update) {
       const fields = toStatusFields(update);
-      if (JSON.stringify(fields).length <= LIMITS.statusBytes) return news.push(fields);
+      if (JSON.stringify(fields).length <= LIMITS.statusBytes) return statusUpdates.push(fields);
       onProblem(`${callId}: a status of more than ${LIMITS.statusBytes} bytes was cut to its tip`);
-      if (fields.tip !== undefined) news.push({ tip: fields.tip });
+      if (fields.tip !== undefined) statusUpdates.push({ tip: fields.tip });
     },
     async askDevice(ask) {
       signal.throwIfAborted();
       asking += 1;
       clock.pause();
-      if (asking === 1) tellPhase('device');
+      if (asking === 1) sendPhase('device');
       try {
         return await abortable(signal, ask());
       } finally {
         asking -= 1;
         clock.resume();
-        if (asking === 0) tellPhase('granted');
+        if (asking === 0) sendPhase('granted');
       }
     },
-    retell() {
-      if (asking > 0) news.push({ phase: 'device' });
-      news.flush();
+    resendStatus() {
+      if (asking > 0) statusUpdates.push({ phase: 'device' });
+      statusUpdates.flush();
     },
   };
 }

@@ -1,31 +1,25 @@
-import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages.ts';
+import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
-import { errorMessage } from '../util/error-message.ts';
-import { createTurnQueue } from '../util/turn-queue.ts';
+import { createConcurrencyLimiter } from '../util/concurrency-limiter.ts';
 import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
-import { createOutbox } from './outbox.ts';
+import { type KnownCall, PendingAnswers } from './pending-answers.ts';
 import { type RunningCall, startCall } from './running-call.ts';
 import { ToolFailure } from './tool-failure.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;
-type Known = NonNullable<ClientMessageOf<'hello'>['known']>[number];
+type Welcome = Pick<ServerMessageOf<'welcome'>, 'forget' | 'cancel'>;
 
-/** A call by how far it has come on this side. */
-type Call =
+/** A call without an answer, by how far it has come on this side. */
+type ActiveCall =
   | { readonly state: 'waiting'; readonly request: Request }
   | { readonly state: 'claimed'; readonly request: Request; readonly claimedAt: number }
   | { readonly state: 'cancelled'; readonly request: Request; readonly reason: string }
-  | { readonly state: 'running'; readonly request: Request; readonly run: RunningCall }
-  | { readonly state: 'answered'; readonly phase: 'done' | 'started'; readonly entry: Answered };
-type Answered = JournalEntry & { readonly answer: CallAnswer };
-
-/** Messages come twice soon or never. */
-const CALLS_REMEMBERED_AS_OVER = 1_000;
+  | { readonly state: 'running'; readonly request: Request; readonly run: RunningCall };
 
 export interface CallRunnerOptions {
   readonly journal: Journal;
@@ -41,263 +35,207 @@ export interface CallRunnerOptions {
 
 /**
  * The calls of one client instance: claims them, runs each at most once, keeps
- * the answers until they are acknowledged. It knows nothing of sockets and
- * reconnecting; it is told of both.
+ * the answers until they are acknowledged. Sockets and reconnecting are elsewhere.
  */
 export interface CallRunner {
   /**
-   * For `hello`: what this instance knows of its calls, as many as one may tell;
-   * with `isAll`, it knows of no others.
+   * For `hello`: the calls of this instance, as many as one may list; with
+   * `isAll`, there are no others.
    */
-  known(): { readonly calls: Known[]; readonly isAll: boolean };
-  /** Takes what the server says of calls; other messages are not for it. */
+  known(): { readonly calls: KnownCall[]; readonly isAll: boolean };
+  /** Handles what the server sends about calls; other messages change nothing. */
   receive(message: ServerMessage): void;
   /** After `welcome`: drops, cancels, and sends again what was not acknowledged. */
-  resume(welcome: Pick<ServerMessageOf<'welcome'>, 'forget' | 'cancel'>): void;
-  /** What was offered and not granted is gone with the connection. */
+  resume(welcome: Welcome): void;
+  /** What was offered and not granted ends with the connection. */
   disconnected(): void;
   /** Aborts what runs; resolves when all of it has ended. With `discard`, nothing is kept of it. */
   close(options: { reason: string; discard: boolean }): Promise<void>;
 }
 
-/** A runner that goes on from what the journal remembers. */
-export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { journal, environment, findTool, send, onProblem } = options;
-  // In the order of their answers, for those that have one: resent in that order.
-  const calls = new Map<string, Call>();
+/** A runner that continues with what the journal remembers. */
+export const createCallRunner = (options: CallRunnerOptions): CallRunner =>
+  new JournaledCallRunner(options);
+
+class JournaledCallRunner implements CallRunner {
+  readonly #options: CallRunnerOptions;
+  readonly #answers: PendingAnswers;
+  readonly #calls = new Map<string, ActiveCall>();
   /** Attempts claimed for calls that already ran or run here: to answer, not to run again. */
-  const reclaimed = new Map<string, number>();
-  /** The newest attempts of calls that are over, so that a message that comes twice runs nothing. */
-  const over = new Map<string, number>();
-  /** Answers that the journal is being told of: they are sent when it has them. */
-  const unwritten = new Set<Answered>();
-  const turns = createTurnQueue();
-  const outbox = createOutbox({ environment, answerOf, send });
-  let discarding = false;
+  readonly #reclaims = new Map<string, number>();
+  readonly #limiter = createConcurrencyLimiter();
 
-  for (const entry of options.remembered) {
-    if (entry.answer) calls.set(entry.id, answered({ ...entry, answer: entry.answer }, 'done'));
-    else if (!entry.repeatable) calls.set(entry.id, answered(diedInTheMiddle(entry), 'started'));
-    else forget(entry.id);
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+    this.#answers = new PendingAnswers(options, options.remembered);
   }
 
-  function answerOf(id: string): CallAnswer | undefined {
-    const call = calls.get(id);
-    return call?.state === 'answered' && !unwritten.has(call.entry) ? call.entry.answer : undefined;
+  known() {
+    const running = [...this.#calls].flatMap(([id, call]) =>
+      call.state === 'running' ? [{ id, attempt: call.run.attempt, phase: call.state }] : [],
+    );
+    return fitIntoHello(running, this.#answers.known());
   }
 
-  function offer(request: Request) {
-    const call = calls.get(request.id);
-    if (call?.state === 'running' || call?.state === 'answered') return offerAgain(call, request);
-    const known = call?.state === 'claimed' || call?.state === 'waiting';
-    if (known && call.request.attempt >= request.attempt) return;
-    if ((over.get(request.id) ?? 0) >= request.attempt) return;
-    const limit = findTool(request.name)?.concurrency ?? 1;
-    if (turns.enter(request.name, request.id, limit)) claim(request);
-    else calls.set(request.id, { state: 'waiting', request });
+  receive(message: ServerMessage): void {
+    switch (message.type) {
+      case 'tool_call_request':
+        return this.#offer(message);
+      case 'tool_call_granted':
+        return this.#grant(message);
+      case 'tool_call_refused':
+        return this.#refuse(message);
+      case 'tool_call_cancel':
+        return this.#cancel(message.id, message.reason);
+      case 'error':
+        return this.#handleBadMessage(message.id, message.message);
+      case 'result_acknowledged':
+        return this.#settle(message.id, message.disposition === 'accepted');
+      case 'result_rejected':
+        return this.#settle(message.id, false);
+    }
+  }
+
+  resume({ forget, cancel }: Welcome): void {
+    for (const id of [...forget, ...cancel]) this.#cancel(id, 'the server has ended this call');
+    for (const id of forget) this.#settle(id, false);
+    this.#answers.sendAllAgain();
+    for (const call of this.#calls.values()) {
+      if (call.state === 'running') call.run.resendStatus();
+    }
+  }
+
+  disconnected(): void {
+    this.#reclaims.clear();
+    this.#answers.stop();
+    const ended = [...this.#calls].filter(([, { state }]) => state !== 'running');
+    for (const [id] of ended) this.#calls.delete(id);
+    for (const [id] of ended) this.#limiter.release(id);
+  }
+
+  async close({ reason, discard }: { reason: string; discard: boolean }): Promise<void> {
+    if (discard) this.#answers.discard();
+    else this.#answers.stop();
+    const runs = [...this.#calls.values()].flatMap((call) =>
+      call.state === 'running' ? [call.run] : [],
+    );
+    for (const run of runs) run.abort(new ToolFailure('cancelled', reason));
+    await Promise.all(runs.map(({ ended }) => ended));
+  }
+
+  #offer(request: Request): void {
+    const { id, name, attempt } = request;
+    const call = this.#calls.get(id);
+    const ranAs = call?.state === 'running' ? call.run.attempt : this.#answers.get(id)?.attempt;
+    if (ranAs !== undefined) return this.#offerAgain(request, ranAs);
+    const isOpen = call?.state === 'claimed' || call?.state === 'waiting';
+    if (isOpen && call.request.attempt >= attempt) return;
+    if (this.#answers.isCompleted(id, attempt)) return;
+    const limit = this.#options.findTool(name)?.concurrency ?? 1;
+    if (this.#limiter.acquire(name, id, limit)) this.#claim(request);
+    else this.#calls.set(id, { state: 'waiting', request });
   }
 
   /** CL6: never run twice. A new attempt is claimed only to answer it from here. */
-  function offerAgain(call: Call & { state: 'running' | 'answered' }, request: Request) {
-    const { id, attempt } = request;
-    const current = call.state === 'running' ? call.run.attempt : call.entry.attempt;
-    if (attempt > current) {
-      reclaimed.set(id, attempt);
-      send({ type: 'tool_call_claim', id, attempt });
-    } else if (call.state === 'answered') outbox.send(id);
+  #offerAgain({ id, attempt }: Request, ranAs: number): void {
+    if (attempt > ranAs) {
+      this.#reclaims.set(id, attempt);
+      this.#options.send({ type: 'tool_call_claim', id, attempt });
+    } else this.#answers.sendAgain(id);
   }
 
-  function claim(request: Request) {
+  #claim(request: Request): void {
     const { id, attempt } = request;
-    calls.set(id, { state: 'claimed', request, claimedAt: environment.now() });
-    send({ type: 'tool_call_claim', id, attempt });
+    const claimedAt = this.#options.environment.now();
+    this.#calls.set(id, { state: 'claimed', request, claimedAt });
+    this.#options.send({ type: 'tool_call_claim', id, attempt });
   }
 
-  function grant({ id, attempt, remaining_ms }: ServerMessageOf<'tool_call_granted'>) {
-    const call = calls.get(id);
-    if (reclaimed.get(id) === attempt) return grantAgain(id, attempt);
-    if (call?.state === 'cancelled' && call.request.attempt === attempt) {
+  #grant({ id, attempt, remaining_ms }: ServerMessageOf<'tool_call_granted'>): void {
+    if (this.#reclaims.get(id) === attempt) return this.#grantAgain(id, attempt);
+    const call = this.#calls.get(id);
+    if (call?.request.attempt !== attempt) return;
+    if (call.state === 'cancelled') {
       const failure = new ToolFailure('cancelled', `Cancelled before it started: ${call.reason}`);
-      finish(call.request, encodeFailure(call.request, failure));
-    } else if (call?.state === 'claimed' && call.request.attempt === attempt) {
+      this.#finish(call.request, encodeFailure(call.request, failure));
+    } else if (call.state === 'claimed') {
       // Counted from the claim: a program frozen since then must not run late (CL8).
-      const remainingMs = remaining_ms - (environment.now() - call.claimedAt);
-      start(call.request, remainingMs);
+      const remainingMs = remaining_ms - (this.#options.environment.now() - call.claimedAt);
+      this.#start(call.request, remainingMs);
     }
   }
 
-  function start(request: Request, remainingMs: number) {
-    const tool = findTool(request.name);
-    const run = startCall({ ...options, request, tool, remainingMs });
-    calls.set(request.id, { state: 'running', request, run });
-    void run.ended.then((answer) => finish(request, { ...answer, attempt: run.attempt }));
-  }
-
-  function grantAgain(id: string, attempt: number) {
-    reclaimed.delete(id);
-    const call = calls.get(id);
+  /** The run, or its answer, continues under the newer attempt. */
+  #grantAgain(id: string, attempt: number): void {
+    this.#reclaims.delete(id);
+    const call = this.#calls.get(id);
     if (call?.state === 'running') call.run.attempt = attempt;
-    if (call?.state !== 'answered') return;
-    const answer = { ...call.entry.answer, attempt };
-    void keepAndSend({ ...call.entry, attempt, answer });
+    const entry = this.#answers.get(id);
+    if (!entry) return;
+    void this.#answers.keep({ ...entry, attempt, answer: { ...entry.answer, attempt } });
   }
 
-  function finish(request: Request, answer: CallAnswer) {
-    leave(request.id);
-    if (discarding) return;
-    const { id, name } = request;
-    const tool = findTool(name);
+  #start(request: Request, remainingMs: number): void {
+    const tool = this.#options.findTool(request.name);
+    const run = startCall({ ...this.#options, request, tool, remainingMs });
+    this.#calls.set(request.id, { state: 'running', request, run });
+    void run.ended.then((answer) => this.#finish(request, { ...answer, attempt: run.attempt }));
+  }
+
+  #finish({ id, name, attempt }: Request, answer: CallAnswer): void {
+    this.#drop(id);
+    const tool = this.#options.findTool(name);
     const repeatable = tool !== undefined && isRepeatable(tool);
-    const attempt = answer.attempt ?? request.attempt;
-    void keepAndSend({ id, attempt, tool: name, repeatable, answer });
+    const answered = { id, attempt: answer.attempt ?? attempt, tool: name, repeatable, answer };
+    void this.#answers.keep(answered);
   }
 
-  /** On disk before it is sent. When it cannot be written, it is still sent while this lives. */
-  async function keepAndSend(entry: Answered) {
-    const call = answered(entry, 'done');
-    calls.delete(entry.id);
-    calls.set(entry.id, call);
-    unwritten.add(entry);
-    await writing(journal.put(entry), entry.id);
-    unwritten.delete(entry);
-    // Meanwhile it may have been dropped, or asked for again under a newer attempt.
-    if (calls.get(entry.id) === call && !discarding) outbox.send(entry.id);
+  #refuse({ id, attempt }: ServerMessageOf<'tool_call_refused'>): void {
+    if (this.#reclaims.get(id) === attempt) this.#reclaims.delete(id);
+    const call = this.#calls.get(id);
+    const isClaimed = call?.state === 'claimed' || call?.state === 'cancelled';
+    if (isClaimed && call.request.attempt === attempt) this.#drop(id);
   }
 
-  /** An answer that the server cannot read would be sent for ever; a plain failure it can (CL32). */
-  function misunderstood(id: string | undefined, message: string) {
-    const call = id === undefined ? undefined : calls.get(id);
-    if (call?.state !== 'answered') return;
-    if (call.entry.answer.type === 'tool_error') return forget(call.entry.id);
-    const failure = new ToolFailure('internal', `The server could not read the result: ${message}`);
-    void keepAndSend({ ...call.entry, answer: encodeFailure(call.entry, failure) });
-  }
-
-  function cancel(id: string, reason: string) {
-    const call = calls.get(id);
+  #cancel(id: string, reason: string): void {
+    const call = this.#calls.get(id);
     if (call?.state === 'running') call.run.abort(new ToolFailure('cancelled', reason));
-    if (call?.state === 'claimed') calls.set(id, { ...call, state: 'cancelled', reason });
-    if (call?.state === 'waiting') drop(id);
+    if (call?.state === 'claimed') this.#calls.set(id, { ...call, state: 'cancelled', reason });
+    if (call?.state === 'waiting') this.#drop(id);
   }
 
-  function forget(id: string, wasAwaited = false) {
-    reclaimed.delete(id);
-    const call = calls.get(id);
-    if (call?.state === 'answered') {
-      calls.delete(id);
-      rememberAsOver(id, call.entry.attempt);
-    }
-    void writing(journal.delete(id), id);
-    outbox.settled(id, wasAwaited);
+  /** An answer that the server cannot read would be sent for ever; it can read a plain failure (CL32). */
+  #handleBadMessage(id: string | undefined, message: string): void {
+    const entry = id === undefined ? undefined : this.#answers.get(id);
+    if (!entry) return;
+    if (entry.answer.type === 'tool_error') return this.#settle(entry.id, false);
+    const failure = new ToolFailure('internal', `The server could not read the result: ${message}`);
+    void this.#answers.keep({ ...entry, answer: encodeFailure(entry, failure) });
   }
 
-  function settled(id: string, wasAwaited: boolean) {
-    if (calls.get(id)?.state === 'answered') forget(id, wasAwaited);
+  #settle(id: string, wasAwaited: boolean): void {
+    if (!this.#answers.get(id)) return;
+    this.#reclaims.delete(id);
+    this.#answers.forget(id, wasAwaited);
   }
 
-  function rememberAsOver(id: string, attempt: number) {
-    over.set(id, attempt);
-    const [oldest] = over.keys();
-    if (over.size > CALLS_REMEMBERED_AS_OVER && oldest !== undefined) over.delete(oldest);
-  }
-
-  function drop(id: string) {
-    calls.delete(id);
-    leave(id);
-  }
-
-  function leave(id: string) {
-    for (const next of turns.leave(id)) {
-      const call = calls.get(next);
-      if (call?.state === 'waiting') claim(call.request);
+  #drop(id: string): void {
+    this.#calls.delete(id);
+    for (const next of this.#limiter.release(id)) {
+      const call = this.#calls.get(next);
+      if (call?.state === 'waiting') this.#claim(call.request);
     }
   }
+}
 
-  function writing(write: Promise<void>, id: string): Promise<void> {
-    return write.catch((error) => onProblem(`${id}: the journal failed: ${errorMessage(error)}`));
+/** Where there is no room for all: what runs, and the newest answers (CL34). */
+function fitIntoHello(
+  running: readonly KnownCall[],
+  answers: readonly KnownCall[],
+): { calls: KnownCall[]; isAll: boolean } {
+  if (running.length + answers.length <= LIMITS.knownCalls) {
+    return { calls: [...running, ...answers], isAll: true };
   }
-
-  return {
-    known: () => tellable([...calls].flatMap(([id, call]) => toKnown(id, call))),
-    receive(message) {
-      switch (message.type) {
-        case 'tool_call_request':
-          return offer(message);
-        case 'tool_call_granted':
-          return grant(message);
-        case 'tool_call_refused': {
-          if (reclaimed.get(message.id) === message.attempt) reclaimed.delete(message.id);
-          const call = calls.get(message.id);
-          const mine = call?.state === 'claimed' || call?.state === 'cancelled';
-          if (mine && call.request.attempt === message.attempt) drop(message.id);
-          return;
-        }
-        case 'tool_call_cancel':
-          return cancel(message.id, message.reason);
-        case 'error':
-          return misunderstood(message.id, message.message);
-        case 'result_acknowledged':
-          return settled(message.id, message.disposition === 'accepted');
-        case 'result_rejected':
-          return settled(message.id, false);
-      }
-    },
-    resume(welcome) {
-      for (const id of welcome.forget) {
-        cancel(id, 'the server has ended this call');
-        if (calls.get(id)?.state === 'answered') forget(id);
-      }
-      for (const id of welcome.cancel) cancel(id, 'the server has ended this call');
-      outbox.resend([...calls].flatMap(([id, { state }]) => (state === 'answered' ? [id] : [])));
-      for (const call of calls.values()) if (call.state === 'running') call.run.retell();
-    },
-    disconnected() {
-      reclaimed.clear();
-      outbox.stop();
-      const open = [...calls].filter(
-        ([, { state }]) => state !== 'running' && state !== 'answered',
-      );
-      for (const [id] of open) calls.delete(id);
-      for (const [id] of open) turns.leave(id);
-    },
-    async close({ reason, discard }) {
-      discarding ||= discard;
-      outbox.stop();
-      const runs = [...calls.values()].flatMap((call) =>
-        call.state === 'running' ? [call.run] : [],
-      );
-      for (const run of runs) run.abort(new ToolFailure('cancelled', reason));
-      await Promise.all(runs.map(({ ended }) => ended));
-    },
-  };
-}
-
-const answered = (entry: Answered, phase: 'done' | 'started'): Call => ({
-  state: 'answered',
-  phase,
-  entry,
-});
-
-/** The program ended between the start and the answer: nobody can know what the tool did. */
-function diedInTheMiddle(entry: JournalEntry): Answered {
-  const failure = new ToolFailure(
-    'outcome_unknown',
-    `${entry.tool} had started when this client ended. It may or may not have run; check before repeating it.`,
-  );
-  return { ...entry, answer: encodeFailure(entry, failure) };
-}
-
-function toKnown(id: string, call: Call): Known[] {
-  if (call.state === 'running') return [{ id, attempt: call.run.attempt, phase: 'running' }];
-  if (call.state === 'answered') return [{ id, attempt: call.entry.attempt, phase: call.phase }];
-  return [];
-}
-
-/** Where there is no room for all, what runs and the newest answers. */
-function tellable(all: readonly Known[]): { calls: Known[]; isAll: boolean } {
-  if (all.length <= LIMITS.knownCalls) return { calls: [...all], isAll: true };
-  const running = all.filter(({ phase }) => phase === 'running');
-  const answers = all.filter(({ phase }) => phase !== 'running');
-  const calls = [...running, ...answers.reverse()].slice(0, LIMITS.knownCalls);
+  const calls = [...running, ...answers.toReversed()].slice(0, LIMITS.knownCalls);
   return { calls, isAll: false };
 }

@@ -12,11 +12,11 @@ import { ToolFailure, toToolFailure } from './tool-failure.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 export interface RunningCall {
-  /** The attempt that the answer and the news are given for. */
+  /** The attempt that the answer and the status updates name. */
   attempt: number;
   abort(failure: ToolFailure): void;
-  /** After a new connection: says again what the server may not have heard. */
-  retell(): void;
+  /** After a new connection: sends again what the server may not have received. */
+  resendStatus(): void;
   /** The answer, once the tool has ended. Never rejects. */
   readonly ended: Promise<CallAnswer>;
 }
@@ -43,7 +43,7 @@ export function startCall(options: StartCallOptions): RunningCall {
     environment,
     onExpire: () => abort(timeIsOver(request)),
   });
-  const news = createStatusThrottle({
+  const statusUpdates = createStatusThrottle({
     environment,
     send: (fields) =>
       send({ type: 'tool_status', id: request.id, attempt: call.attempt, ...fields }),
@@ -53,15 +53,20 @@ export function startCall(options: StartCallOptions): RunningCall {
     runId: request.run_id,
     signal: controller.signal,
     clock,
-    news,
+    statusUpdates,
     onProblem,
   });
   const ended = answerCall(options, context, clock).finally(() => {
     clock.stop();
-    news.flush();
-    news.close();
+    statusUpdates.flush();
+    statusUpdates.close();
   });
-  const call: RunningCall = { attempt: request.attempt, abort, retell: context.retell, ended };
+  const call: RunningCall = {
+    attempt: request.attempt,
+    abort,
+    resendStatus: context.resendStatus,
+    ended,
+  };
   return call;
 }
 

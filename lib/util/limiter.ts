@@ -1,5 +1,5 @@
 import { abortable } from './abortable.ts';
-import { createTurnQueue } from './turn-queue.ts';
+import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /** Work that was refused because too much waits already. */
 export class QueueFullError extends Error {
@@ -17,13 +17,13 @@ export interface Limiter {
 }
 
 export function createLimiter(limits: { atOnce: number; waiting: number }): Limiter {
-  const turns = createTurnQueue();
+  const turns = createConcurrencyLimiter();
   const waiting = new Map<string, () => void>();
   let count = 0;
 
   async function turn(id: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (turns.enter('', id, limits.atOnce)) return;
+    if (turns.acquire('', id, limits.atOnce)) return;
     if (waiting.size >= limits.waiting) throw new QueueFullError();
     const { promise, resolve } = Promise.withResolvers<void>();
     waiting.set(id, resolve);
@@ -39,7 +39,7 @@ export function createLimiter(limits: { atOnce: number; waiting: number }): Limi
         return await work();
       } finally {
         // Also of one that was aborted in the moment in which its turn came.
-        for (const next of turns.leave(id)) waiting.get(next)?.();
+        for (const next of turns.release(id)) waiting.get(next)?.();
       }
     },
   };

@@ -4,7 +4,7 @@ const INVOKE = 'server/calls/invoke.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
 const MACHINE = 'lib/call/call-machine.ts';
 const CHECK = 'server/store/integrity/check-store-file.ts';
-const RUNNER = 'lib/client/call-runner.ts';
+const PENDING_ANSWERS = 'lib/client/pending-answers.ts';
 
 /** Guards of the record and of what a crash leaves open. */
 export const CRASH_MUTANTS: readonly Mutant[] = [
@@ -181,9 +181,9 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     inShort: true,
     patches: [
       {
-        file: RUNNER,
-        find: 'if (entry.answer) calls.set(',
-        replace: 'if (entry.answer) void (',
+        file: PENDING_ANSWERS,
+        find: 'if (answer) this.#answers.set(',
+        replace: 'if (answer) void (',
       },
     ],
   },
@@ -205,8 +205,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     breaks: 'I5',
     patches: [
       {
-        file: RUNNER,
-        find: 'else if (!entry.repeatable) calls.set(',
+        file: PENDING_ANSWERS,
+        find: 'else if (!entry.repeatable) this.#answers.set(',
         replace: 'else if (!entry.repeatable) void (',
       },
     ],

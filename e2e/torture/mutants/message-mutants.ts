@@ -130,7 +130,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: RUNNER,
-        find: "outbox.resend([...calls].flatMap(([id, { state }]) => (state === 'answered' ? [id] : [])));",
+        find: 'this.#answers.sendAllAgain();',
         replace: '',
       },
     ],

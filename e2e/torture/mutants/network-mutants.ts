@@ -11,9 +11,9 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     breaks: 'I5',
     patches: [
       {
-        file: RUNNER,
-        find: 'if (calls.get(entry.id) === call && !discarding) outbox.send(entry.id);',
-        replace: 'if (send(entry.answer)) forget(entry.id);',
+        file: 'lib/client/pending-answers.ts',
+        find: 'if (this.#answers.get(id) === pending && !this.#isDiscarding) this.#outbox.send(id);',
+        replace: 'if (this.#options.send(entry.answer)) this.forget(id);',
       },
     ],
   },
@@ -61,9 +61,9 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: RUNNER,
-        find: 'if (turns.enter(request.name, request.id, limit)) claim(request);',
+        find: 'if (this.#limiter.acquire(name, id, limit)) this.#claim(request);',
         replace:
-          'if (turns.enter(request.name, request.id, limit)) { claim(request); start(request, request.timeout_ms); }',
+          'if (this.#limiter.acquire(name, id, limit)) { this.#claim(request); this.#start(request, request.timeout_ms); }',
       },
     ],
   },
@@ -75,7 +75,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: RUNNER,
-        find: "if (call?.state === 'running' || call?.state === 'answered') return offerAgain(call, request);",
+        find: 'if (ranAs !== undefined) return this.#offerAgain(request, ranAs);',
         replace: '',
       },
     ],

@@ -17,9 +17,9 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'lib/client/call-runner.ts',
-        find: 'if (turns.enter(request.name, request.id, limit)) claim(request);',
+        find: 'if (this.#limiter.acquire(name, id, limit)) this.#claim(request);',
         replace:
-          'if (turns.enter(request.name, request.id, limit)) { claim(request); start(request, 60_000); }',
+          'if (this.#limiter.acquire(name, id, limit)) { this.#claim(request); this.#start(request, 60_000); }',
       },
       NO_CANCEL,
     ],
@@ -33,7 +33,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'lib/client/call-runner.ts',
-        find: 'const remainingMs = remaining_ms - (environment.now() - call.claimedAt);',
+        find: 'const remainingMs = remaining_ms - (this.#options.environment.now() - call.claimedAt);',
         replace: 'const remainingMs = remaining_ms;',
       },
       NO_CANCEL,
@@ -58,9 +58,10 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     breaks: 'I2',
     patches: [
       {
-        file: 'lib/client/call-runner.ts',
-        find: 'await writing(journal.put(entry), entry.id);',
-        replace: 'send(entry.answer);\n    await writing(journal.put(entry), entry.id);',
+        file: 'lib/client/pending-answers.ts',
+        find: 'await this.#reportFailure(this.#options.journal.put(entry), id);',
+        replace:
+          'this.#options.send(entry.answer);\n    await this.#reportFailure(this.#options.journal.put(entry), id);',
       },
     ],
   },

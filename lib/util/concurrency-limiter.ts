@@ -1,12 +1,12 @@
 /**
- * Who may run now, when a tool runs only so many calls at once (CL9). Calls
- * wait in the order in which they came. It knows calls by id alone.
+ * Limits how many calls of one tool run at once (CL9). Calls wait in the order
+ * in which they came. They are given by id alone.
  */
-export interface TurnQueue {
-  /** True: its turn is now, until `leave`. False: it waits. */
-  enter(tool: string, id: string, limit: number): boolean;
-  /** Gives back its turn or its place; returns the calls whose turn has come. */
-  leave(id: string): string[];
+export interface ConcurrencyLimiter {
+  /** True: the call may run now, until `release`. False: it waits. */
+  acquire(tool: string, id: string, limit: number): boolean;
+  /** Gives back the place of a call that runs or waits; returns the calls that may run now. */
+  release(id: string): string[];
 }
 
 interface Lane {
@@ -15,13 +15,13 @@ interface Lane {
   readonly waiting: Set<string>;
 }
 
-/** A queue for every tool, made when the tool is first called. */
-export function createTurnQueue(): TurnQueue {
+/** A lane for every tool, made when the tool is first called. */
+export function createConcurrencyLimiter(): ConcurrencyLimiter {
   const lanes = new Map<string, Lane>();
   const laneOf = new Map<string, string>();
 
   return {
-    enter(tool, id, limit) {
+    acquire(tool, id, limit) {
       const lane = lanes.get(tool) ?? { limit, running: new Set(), waiting: new Set() };
       lane.limit = Math.max(1, limit);
       lanes.set(tool, lane);
@@ -30,27 +30,27 @@ export function createTurnQueue(): TurnQueue {
       (now ? lane.running : lane.waiting).add(id);
       return now;
     },
-    leave(id) {
+    release(id) {
       const tool = laneOf.get(id);
       const lane = tool === undefined ? undefined : lanes.get(tool);
       if (tool === undefined || !lane) return [];
       laneOf.delete(id);
       lane.running.delete(id);
       lane.waiting.delete(id);
-      const called = callUp(lane);
+      const admitted = admitWaiting(lane);
       if (lane.running.size === 0 && lane.waiting.size === 0) lanes.delete(tool);
-      return called;
+      return admitted;
     },
   };
 }
 
-function callUp(lane: Lane): string[] {
-  const called: string[] = [];
+function admitWaiting(lane: Lane): string[] {
+  const admitted: string[] = [];
   for (const id of lane.waiting) {
     if (lane.running.size >= lane.limit) break;
     lane.waiting.delete(id);
     lane.running.add(id);
-    called.push(id);
+    admitted.push(id);
   }
-  return called;
+  return admitted;
 }
