@@ -1,5 +1,5 @@
-import { JOURNAL_BYTES, type Journal, type JournalEntry } from './journal.ts';
-import { journalOverflow, storedBytes } from './journal-overflow.ts';
+import { JOURNAL_BYTES, type Journal } from './journal.ts';
+import { JournalEntries } from './journal-entries.ts';
 
 /** A journal that ends with its program: for clients without disk, and for tests. */
 export function createMemoryJournal({
@@ -9,21 +9,12 @@ export function createMemoryJournal({
   epoch: string;
   maxBytes?: number;
 }): Journal {
-  // A Map keeps the order of insertion, which is the order of the last put here.
-  const entries = new Map<string, { entry: JournalEntry; bytes: number }>();
-
+  const entries = new JournalEntries(maxBytes);
   return {
     epoch,
-    entries: async () => [...entries.values()].map(({ entry }) => entry),
+    entries: async () => entries.list(),
     async put(entry) {
-      entries.delete(entry.id);
-      entries.set(entry.id, { entry, bytes: storedBytes(entry) });
-      const sizes = [...entries.values()].map((stored) => ({
-        id: stored.entry.id,
-        bytes: stored.bytes,
-        droppable: stored.entry.repeatable && stored.entry.answer !== null,
-      }));
-      for (const id of journalOverflow(sizes, maxBytes)) entries.delete(id);
+      entries.put(entry);
     },
     async delete(id) {
       entries.delete(id);

@@ -82,8 +82,7 @@ export class PendingAnswers {
     this.#answers.set(id, pending);
     await this.#reportFailure(this.#options.journal.put(entry), id);
     pending.isWritten = true;
-    // It may have been settled or replaced meanwhile.
-    if (this.#answers.get(id) === pending && !this.#isDiscarding) this.#outbox.send(id);
+    if (!this.#isDiscarding) this.#outbox.send(id);
   }
 
   sendAgain(id: string): void {

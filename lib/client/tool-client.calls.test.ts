@@ -143,6 +143,23 @@ test('[CL6] offered again when it is done, it is answered from the journal', asy
   expect(tool.started).toEqual(['tc_1']);
 });
 
+test('[CL6] a claim that was only made to answer ends when the answer is settled', async () => {
+  const { link, tool } = await setupCalls();
+  tool.end('tc_1', 'open');
+  link.send(request('tc_1'));
+  await link.next('tool_call_claim');
+  link.send(granted('tc_1'));
+  await link.next('tool_result');
+  link.send(request('tc_1', { attempt: 2 }));
+  await link.next('tool_call_claim');
+  link.send({ type: 'result_acknowledged', id: 'tc_1', disposition: 'accepted' });
+  link.send(request('tc_1', { attempt: 2 }));
+  await link.next('tool_call_claim');
+  link.send(granted('tc_1', { attempt: 2 }));
+  expect(await link.next('tool_result')).toMatchObject({ attempt: 2 });
+  expect(tool.started).toEqual(['tc_1', 'tc_1']);
+});
+
 test('[CL11] answers given while the line was down are sent in order, before the tools', async () => {
   const rig = await setupCalls(createHeldTool({ concurrency: 3 }));
   const { link, tool, client, clock, server } = rig;

@@ -112,5 +112,5 @@ test('what the server objects to is told', async () => {
   const { link } = await connect();
   link.send({ type: 'error', code: 'bad_message', message: 'no such type' });
   await link.settled();
-  expect(problems).toEqual(['the server says bad_message: no such type']);
+  expect(problems).toEqual(['the server reports bad_message: no such type']);
 });

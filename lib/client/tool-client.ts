@@ -2,18 +2,18 @@ import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import type { RejectedTool } from '../protocol/tool-spec.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { createObservable, type Observable } from '../util/observable.ts';
-import { type CallRunner, createCallRunner } from './call-runner.ts';
+import { createObservable, type Observable, type WritableObservable } from '../util/observable.ts';
 import type { ClientIdentity } from './client-identity.ts';
+import { type ClientInstance, openClientInstance } from './client-instance.ts';
 import type { ClientStatus } from './client-status.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
-import { createConnection } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { createHello } from './create-hello.ts';
 import type { ClientEnvironment } from './environment.ts';
 import type { InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
-import { createMemoryJournal } from './memory-journal.ts';
-import { createStatusThrottle } from './status-throttle.ts';
-import { createToolRegistrations } from './tool-registrations.ts';
+import { createStatusThrottle, type StatusThrottle } from './status-throttle.ts';
+import { createToolRegistrations, type ToolRegistrations } from './tool-registrations.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 export type ClientState = Omit<ClientMessageOf<'client_state'>, 'type' | 'touched'>;
@@ -37,7 +37,7 @@ export interface ToolClientOptions {
   readonly isRefused?: () => Promise<boolean>;
   /** Tools that the server does not take, with the reason. */
   onRejectedTools?(rejected: readonly RejectedTool[]): void;
-  /** What went wrong without anybody having asked; for a log. */
+  /** A failure that no call of the caller reports; for a log. */
   onProblem?(message: string): void;
 }
 
@@ -50,194 +50,208 @@ export interface ToolClient {
   /** Adds a tool, or replaces the one of that name. */
   register(tool: ClientToolDefinition): void;
   unregister(name: string): void;
-  /** Tells the server how this client is; told again on each connection. */
+  /** Sends the server the state of this client, on each connection again. */
   reportState(state: ClientState): void;
-  /** A person has just touched this client; of several, it is asked before those touched earlier. */
+  /** A person has just touched this client; a call is offered to it before those touched earlier. */
   reportTouch(): void;
   readonly status: Observable<ClientStatus>;
-  /** Null until the server has given one. */
+  /** Null until the server has assigned one. */
   readonly clientId: Observable<string | null>;
   readonly toolNames: readonly string[];
 }
 
 /** A person's touches are reported at most so often. */
 const TOUCH_INTERVAL_MS = 1_000;
-/** How long a stop waits for tools that do not heed their signal. */
-const STOP_WAIT_MS = 2_000;
-
-/** One page's or program's place in the life of a client: an instance with its journal and calls. */
-interface Instance {
-  readonly id: string;
-  readonly journal: Journal;
-  readonly runner: CallRunner;
-}
 
 /** Puts the parts together; each is described in its own file. Rules: SPEC.md. */
 export function createToolClient(options: ToolClientOptions): ToolClient {
-  const { environment, identity, onProblem = () => {} } = options;
-  const status = createObservable<ClientStatus>({ state: 'stopped' });
-  const clientId = createObservable<string | null>(identity.clientId() ?? null);
-  const tools = createToolRegistrations(options.tools ?? []);
-  let instance: Instance | null = null;
-  let state: ClientState | null = null;
-  let connected = false;
-  let wanted = false;
-  /** Starting, stopping and being superseded take their turns. */
-  let lastTurn: Promise<void> = Promise.resolve();
-  const inTurn = (act: () => Promise<void>): Promise<void> => {
-    lastTurn = lastTurn.then(act);
-    return lastTurn;
+  const client = new ConnectedClient(options);
+  // Plain functions: callers pass them on by themselves.
+  return {
+    status: client.status,
+    clientId: client.clientId,
+    get toolNames() {
+      return client.toolNames;
+    },
+    start: () => client.start(),
+    stop: () => client.stop(),
+    register: (tool) => client.register(tool),
+    unregister: (name) => client.unregister(name),
+    reportState: (state) => client.reportState(state),
+    reportTouch: () => client.reportTouch(),
   };
+}
 
-  const send = (message: ClientMessage): boolean => connection.send(message);
-  const touches = createStatusThrottle({
-    send: () => connected && send({ type: 'client_state', touched: true }),
-    environment,
-    intervalMs: TOUCH_INTERVAL_MS,
-  });
+class ConnectedClient {
+  readonly #options: ToolClientOptions;
+  readonly #tools: ToolRegistrations;
+  readonly #touches: StatusThrottle;
+  readonly #connection: Connection;
+  readonly status = createObservable<ClientStatus>({ state: 'stopped' });
+  readonly clientId: WritableObservable<string | null>;
+  #instance: ClientInstance | null = null;
+  #state: ClientState | null = null;
+  /** Between a welcome and the end of its connection. */
+  #isWelcomed = false;
+  #isStarted = false;
+  /** Starting, stopping and being superseded exclude each other. */
+  #lastStep: Promise<void> = Promise.resolve();
 
-  async function openInstance(id: string): Promise<Instance> {
-    const journal = await options.openJournal(id).catch((error) => {
-      onProblem(`no journal, calls do not survive a restart: ${errorMessage(error)}`);
-      return createMemoryJournal({ epoch: environment.newId() });
+  constructor(options: ToolClientOptions) {
+    this.#options = options;
+    this.clientId = createObservable(options.identity.clientId() ?? null);
+    this.#tools = createToolRegistrations(options.tools ?? []);
+    this.#touches = createStatusThrottle({
+      send: () => this.#send({ type: 'client_state', touched: true }),
+      environment: options.environment,
+      intervalMs: TOUCH_INTERVAL_MS,
     });
-    const runner = createCallRunner({
-      journal,
-      remembered: await journal.entries(),
-      environment,
-      findTool: tools.find,
-      send: (message) => connected && send(message),
-      uploadBlob: options.uploadBlob,
-      onProblem,
-    });
-    return { id, journal, runner };
-  }
-
-  function hello() {
-    const [known, token] = [identity.clientId(), identity.resumeToken(instance?.id)];
-    const journaled = instance?.runner.known();
-    send({
-      type: 'hello',
-      ...(known === undefined ? {} : { client_id: known }),
-      ...(token === undefined ? {} : { resume_token: token }),
-      ...(instance && journaled && { instance_id: instance.id, known: journaled.calls }),
-      // By the epoch a call that is not known counts as never started. Where not all could be told
-      // that would not be true, and without it the server takes nothing for granted (CL34).
-      ...(instance && journaled?.isAll && { journal_epoch: instance.journal.epoch }),
-      name: options.name,
-      kind: options.kind,
-      caps: ['claim', 'cancel', 'probe'],
+    this.#connection = createConnection({
+      url: options.url,
+      protocols: options.protocols ?? [],
+      environment: options.environment,
+      isRefused: options.isRefused,
+      onOpen: () => this.#sendHello(),
+      onMessage: (message) => this.#receive(message),
+      onDown: () => this.#disconnected(),
+      onSuperseded: () => this.#inOrder(() => this.#supersede()),
+      onStatus: this.status.set,
+      onProblem: this.#onProblem,
     });
   }
 
-  function welcome(message: ServerMessageOf<'welcome'>) {
-    remember(message);
-    connected = true;
-    // Answers before tools: what is answered need not be offered again.
-    instance?.runner.resume(message);
-    tools.forgetTold();
-    tellTools();
-    if (state) send({ type: 'client_state', ...state });
-    touches.flush();
-    clientId.set(message.client_id);
-    connection.ready(message.heartbeat_ms);
+  get toolNames(): readonly string[] {
+    return this.#tools.names;
   }
 
-  function remember({ client_id, resume_token }: ServerMessageOf<'welcome'>) {
-    try {
-      const instanceId = instance?.id;
-      identity.save({ clientId: client_id, resumeToken: resume_token, instanceId });
-    } catch (error) {
-      onProblem(`this client will be a new one after a reload: ${errorMessage(error)}`);
+  start(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#isStarted) return;
+      this.#isStarted = true;
+      this.status.set({ state: 'connecting' });
+      this.#instance = await this.#openInstance(await this.#options.instanceId.take());
+      this.#connection.start();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (!this.#isStarted) return;
+      this.#isStarted = false;
+      this.#connection.stop('the client stopped');
+      await this.#closeInstance({ reason: 'the client stopped', discard: false });
+      this.#options.instanceId.release();
+    });
+  }
+
+  register(tool: ClientToolDefinition): void {
+    this.#tools.add(tool);
+    this.#publishTools();
+  }
+
+  unregister(name: string): void {
+    this.#tools.remove(name);
+    this.#publishTools();
+  }
+
+  reportState(state: ClientState): void {
+    this.#state = state;
+    this.#send({ type: 'client_state', ...state });
+  }
+
+  reportTouch(): void {
+    this.#touches.push({});
+  }
+
+  get #onProblem(): (message: string) => void {
+    return this.#options.onProblem ?? (() => {});
+  }
+
+  /** False, and nothing sent, before the welcome: only a hello precedes it. */
+  #send(message: ClientMessage): boolean {
+    return this.#isWelcomed && this.#connection.send(message);
+  }
+
+  #sendHello(): void {
+    const { name, kind, identity } = this.#options;
+    const instance = this.#instance;
+    this.#connection.send(createHello({ name, kind, identity, instance }));
+  }
+
+  #receive(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        return this.#welcomed(message);
+      case 'tools_registered':
+        if (message.rejected.length > 0) this.#options.onRejectedTools?.(message.rejected);
+        return;
+      case 'error':
+        this.#onProblem(`the server reports ${message.code}: ${message.message}`);
+        return this.#instance?.runner.receive(message);
+      default:
+        return this.#instance?.runner.receive(message);
     }
   }
 
-  function tellTools() {
-    if (connected) for (const message of tools.changes()) send(message);
+  #welcomed(message: ServerMessageOf<'welcome'>): void {
+    this.#saveIdentity(message);
+    this.#isWelcomed = true;
+    // Answers before tools: what is answered need not be offered again.
+    this.#instance?.runner.resume(message);
+    this.#tools.forgetPublished();
+    this.#publishTools();
+    if (this.#state) this.#send({ type: 'client_state', ...this.#state });
+    this.#touches.flush();
+    this.clientId.set(message.client_id);
+    this.#connection.ready(message.heartbeat_ms);
   }
 
-  function receive(message: ServerMessage) {
-    if (message.type === 'welcome') welcome(message);
-    else if (message.type === 'tools_registered') {
-      if (message.rejected.length > 0) options.onRejectedTools?.(message.rejected);
-    } else if (message.type === 'error') {
-      onProblem(`the server says ${message.code}: ${message.message}`);
-      instance?.runner.receive(message);
-    } else instance?.runner.receive(message);
+  #saveIdentity({ client_id, resume_token }: ServerMessageOf<'welcome'>): void {
+    try {
+      const instanceId = this.#instance?.id;
+      this.#options.identity.save({ clientId: client_id, resumeToken: resume_token, instanceId });
+    } catch (error) {
+      this.#onProblem(`this client will be a new one after a reload: ${errorMessage(error)}`);
+    }
   }
 
-  /** The journal is the other page's now: nothing of ours may be written into it (CL15). */
-  async function supersede() {
-    if (!wanted) return;
-    const old = instance;
-    instance = null;
-    const ended = old?.runner.close({ reason: 'another page took over', discard: true });
-    old?.journal.close();
-    await soon(ended);
-    instance = await openInstance(await options.instanceId.renew());
+  #publishTools(): void {
+    if (!this.#isWelcomed) return;
+    for (const message of this.#tools.takeChanges()) this.#send(message);
   }
 
-  async function start() {
-    if (wanted) return;
-    wanted = true;
-    status.set({ state: 'connecting' });
-    instance = await openInstance(await options.instanceId.take());
-    connection.start();
+  #disconnected(): void {
+    this.#isWelcomed = false;
+    this.#instance?.runner.disconnected();
   }
 
-  async function stop() {
-    if (!wanted) return;
-    wanted = false;
-    connection.stop('the client stopped');
-    const last = instance;
-    instance = null;
-    await soon(last?.runner.close({ reason: 'the client stopped', discard: false }));
-    last?.journal.close();
-    options.instanceId.release();
+  /** The journal belongs to the other page now: nothing may be written into it (CL15). */
+  async #supersede(): Promise<void> {
+    if (!this.#isStarted) return;
+    await this.#closeInstance({ reason: 'another page took over', discard: true });
+    this.#instance = await this.#openInstance(await this.#options.instanceId.renew());
   }
 
-  const soon = (ended: Promise<void> | undefined): Promise<unknown> =>
-    Promise.race([
-      ended,
-      new Promise<void>((resolve) => environment.schedule(STOP_WAIT_MS, resolve)),
-    ]);
+  #openInstance(id: string): Promise<ClientInstance> {
+    const { environment, uploadBlob } = this.#options;
+    return openClientInstance(id, {
+      environment,
+      openJournal: (instanceId) => this.#options.openJournal(instanceId),
+      uploadBlob,
+      findTool: this.#tools.find,
+      send: (message) => this.#send(message),
+      onProblem: this.#onProblem,
+    });
+  }
 
-  const connection = createConnection({
-    url: options.url,
-    protocols: options.protocols ?? [],
-    environment,
-    isRefused: options.isRefused,
-    onOpen: hello,
-    onMessage: receive,
-    onDown() {
-      connected = false;
-      instance?.runner.disconnected();
-    },
-    onSuperseded: () => inTurn(supersede),
-    onStatus: status.set,
-    onProblem,
-  });
+  async #closeInstance(options: { reason: string; discard: boolean }): Promise<void> {
+    const last = this.#instance;
+    this.#instance = null;
+    await last?.close(options);
+  }
 
-  return {
-    status,
-    clientId,
-    get toolNames() {
-      return tools.names;
-    },
-    start: () => inTurn(start),
-    stop: () => inTurn(stop),
-    register(tool) {
-      tools.add(tool);
-      tellTools();
-    },
-    unregister(name) {
-      tools.remove(name);
-      tellTools();
-    },
-    reportState(next) {
-      state = next;
-      if (connected) send({ type: 'client_state', ...next });
-    },
-    reportTouch: () => touches.push({}),
-  };
+  #inOrder(act: () => Promise<void>): Promise<void> {
+    this.#lastStep = this.#lastStep.then(act);
+    return this.#lastStep;
+  }
 }

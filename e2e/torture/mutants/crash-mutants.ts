@@ -150,7 +150,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     breaks: 'I6',
     patches: [
       {
-        file: 'lib/client/tool-client.ts',
+        file: 'lib/client/create-hello.ts',
         find: '...(token === undefined ? {} : { resume_token: token }),',
         replace: '',
       },

@@ -12,7 +12,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'lib/client/pending-answers.ts',
-        find: 'if (this.#answers.get(id) === pending && !this.#isDiscarding) this.#outbox.send(id);',
+        find: 'if (!this.#isDiscarding) this.#outbox.send(id);',
         replace: 'if (this.#options.send(entry.answer)) this.forget(id);',
       },
     ],

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { JOURNAL_BYTES, type Journal, type JournalEntry } from '../journal.ts';
-import { journalOverflow, storedBytes } from '../journal-overflow.ts';
-import { openJournalFile, replaceJournalFile } from './journal-file.ts';
+import { JournalEntries } from '../journal-entries.ts';
+import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
 import {
   type JournalRecord,
   type JournalText,
@@ -10,7 +10,7 @@ import {
   toJournalLine,
 } from './journal-line.ts';
 
-/** A journal on a program's disk. Whoever opens it must be the only one; `lockDataDir` sees to that. */
+/** A journal on a program's disk. Only one program may have it open; `lockDataDir` ensures that. */
 export interface FileJournal extends Journal {
   /** Resolves once `close` was called and all that was put before is on disk. */
   readonly closed: Promise<void>;
@@ -43,113 +43,117 @@ export async function openFileJournal(options: FileJournalOptions): Promise<File
   const { path, maxBytes = JOURNAL_BYTES } = options;
   const bytes = await readIfThere(path);
   const text = readJournalText(bytes);
-  const entries = createEntries(maxBytes);
-  for (const record of text.records) entries.apply(record);
+  const entries = new JournalEntries(maxBytes);
+  for (const record of text.records) apply(record, entries);
   const kept = text.records.find((record) => 'epoch' in record)?.epoch;
   const isWhole = kept !== undefined && text.damaged.length === 0;
   report(options, bytes, text);
   const epoch = isWhole ? kept : options.newId();
-
-  const rewritten = () =>
-    replaceJournalFile(path, Buffer.concat(entries.records(epoch).map(toJournalLine)));
-  let file = isWhole
+  const file = isWhole
     ? await openJournalFile(path, bytes.length - text.tornBytes)
-    : await rewritten();
-  let waiting: Waiting[] = [];
-  let flushing: Promise<void> | undefined;
-  let isClosed = false;
-  const closed = Promise.withResolvers<void>();
+    : await rewrite(path, epoch, entries);
+  return new OpenFileJournal(options, epoch, entries, file);
+}
 
-  function append(record: JournalRecord): Promise<void> {
-    if (isClosed) return Promise.reject(new Error(`the journal ${path} is closed`));
-    return new Promise((resolve, reject) => {
-      waiting.push({ record, resolve, reject });
-      flushing ??= flush();
+class OpenFileJournal implements FileJournal {
+  readonly epoch: string;
+  readonly #options: FileJournalOptions;
+  readonly #entries: JournalEntries;
+  readonly #closed = Promise.withResolvers<void>();
+  #file: JournalFile;
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(
+    options: FileJournalOptions,
+    epoch: string,
+    entries: JournalEntries,
+    file: JournalFile,
+  ) {
+    this.#options = options;
+    this.epoch = epoch;
+    this.#entries = entries;
+    this.#file = file;
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  async entries(): Promise<JournalEntry[]> {
+    return this.#entries.list();
+  }
+
+  put(entry: JournalEntry): Promise<void> {
+    return this.#append({ put: entry });
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#append({ delete: id });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const end = (this.#flushing ?? Promise.resolve()).then(() => this.#file.close());
+    end.then(this.#closed.resolve, (error) => {
+      const { path, onProblem } = this.#options;
+      onProblem(`the journal ${path} could not be closed: ${error}`);
+      this.#closed.resolve();
     });
   }
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+  #append(record: JournalRecord): Promise<void> {
+    if (this.#isClosed) {
+      return Promise.reject(new Error(`the journal ${this.#options.path} is closed`));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
       try {
-        await file.append(Buffer.concat(batch.map(({ record }) => toJournalLine(record))));
+        await this.#file.append(Buffer.concat(batch.map(({ record }) => toJournalLine(record))));
       } catch (error) {
         for (const { reject } of batch) reject(error);
         continue;
       }
-      for (const { record } of batch) entries.apply(record);
+      for (const { record } of batch) apply(record, this.#entries);
       for (const { resolve } of batch) resolve();
-      if (file.bytes > WASTE_BYTES + 2 * entries.bytes) await compact();
+      if (this.#file.bytes > WASTE_BYTES + 2 * this.#entries.bytes) await this.#compact();
     }
     // In the same moment in which nothing waits: what comes next starts a flush of its own.
-    flushing = undefined;
+    this.#flushing = undefined;
   }
 
-  /** Failing, it leaves the file as it is, which is longer and just as good. */
-  async function compact(): Promise<void> {
+  /** When it fails, the file stays as it is: longer, and of the same content. */
+  async #compact(): Promise<void> {
+    const { path, onProblem } = this.#options;
     try {
-      const old = file;
-      file = await rewritten();
+      const old = this.#file;
+      this.#file = await rewrite(path, this.epoch, this.#entries);
       await old.close();
     } catch (error) {
-      options.onProblem(`the journal ${path} could not be made smaller: ${error}`);
+      onProblem(`the journal ${path} could not be made smaller: ${error}`);
     }
   }
-
-  return {
-    epoch,
-    closed: closed.promise,
-    entries: async () => entries.list(),
-    put: (entry) => append({ put: entry }),
-    delete: (id) => append({ delete: id }),
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      const end = (flushing ?? Promise.resolve()).then(() => file.close());
-      end.then(closed.resolve, (error) => {
-        options.onProblem(`the journal ${path} could not be closed: ${error}`);
-        closed.resolve();
-      });
-    },
-  };
 }
 
-/** What the records before said, in the order of the last put, within the cap (CL17). */
-function createEntries(maxBytes: number) {
-  const stored = new Map<string, { entry: JournalEntry; bytes: number }>();
-  const sizes = () =>
-    [...stored].map(([id, { entry, bytes }]) => ({
-      id,
-      bytes,
-      droppable: entry.repeatable && entry.answer !== null,
-    }));
-  let total = 0;
-  const remove = (id: string) => {
-    total -= stored.get(id)?.bytes ?? 0;
-    stored.delete(id);
-  };
-  return {
-    get bytes() {
-      return total;
-    },
-    list: () => [...stored.values()].map(({ entry }) => entry),
-    records: (epoch: string): JournalRecord[] => [
-      { epoch },
-      ...[...stored.values()].map(({ entry }) => ({ put: entry })),
-    ],
-    apply(record: JournalRecord) {
-      if ('delete' in record) return remove(record.delete);
-      if (!('put' in record)) return;
-      const { put } = record;
-      remove(put.id);
-      const bytes = storedBytes(put);
-      stored.set(put.id, { entry: put, bytes });
-      total += bytes;
-      // Reading the file again drops the same ones, so their going needs no line.
-      if (total > maxBytes) for (const id of journalOverflow(sizes(), maxBytes)) remove(id);
-    },
-  };
+/** Reading the file again drops the same entries over the cap, so that needs no line. */
+function apply(record: JournalRecord, entries: JournalEntries): void {
+  if ('delete' in record) entries.delete(record.delete);
+  else if ('put' in record) entries.put(record.put);
+}
+
+function rewrite(path: string, epoch: string, entries: JournalEntries): Promise<JournalFile> {
+  const records: JournalRecord[] = [{ epoch }, ...entries.list().map((put) => ({ put }))];
+  return replaceJournalFile(path, Buffer.concat(records.map(toJournalLine)));
 }
 
 async function readIfThere(path: string): Promise<Buffer> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { PROTOCOL } from '../../protocol/server-messages.ts';
-import { toCredentialProtocol } from '../../protocol/subprotocols.ts';
+import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { randomId } from '../../util/random-id.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
@@ -19,7 +18,7 @@ export interface NodeToolClientOptions
   /** Shown to people. */
   readonly name: string;
   readonly tools: readonly ClientToolDefinition[];
-  /** For this client alone: its identity and its journal. Made when there is none. */
+  /** For this client alone: its identity and its journal. Made when it does not exist. */
   readonly dataDir: string;
   /** By default the one that Node has. */
   readonly WebSocket?: WebSocketConstructor;
@@ -74,7 +73,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
   };
 }
 
-/** A socket that could not be opened does not say why; a request does. No answer is no refusal. */
+/** A socket that could not be opened gives no reason; a request does. Without a response nothing is refused. */
 async function isRefused(url: string, headers: Record<string, string>): Promise<boolean> {
   try {
     const answer = await fetch(new URL('/v1/tools', url), { headers });
