@@ -29,3 +29,9 @@ export const toFailure = (said: string, code: string | undefined): ClientAnswer 
   message: cutAndMark(said, LIMITS.statusBytes) || 'The tool failed and said nothing more',
   ...(code === undefined ? {} : { clientCode: code }),
 });
+
+/** An answer whose content cannot be used; it ends its call with that reason. */
+export const unusableAnswer = (
+  message: string,
+  code: 'result_invalid' | 'result_too_large' = 'result_invalid',
+) => ({ ok: 'unusable', code, message }) as const;

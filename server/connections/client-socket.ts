@@ -1,16 +1,18 @@
 import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
-import { createTokenBucket, type RateLimit } from '#lib/net/token-bucket';
+import type { RawData, WebSocket } from 'ws';
+import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
-import { watchLiveness } from '../sockets/liveness.ts';
+import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
 import { createOutbox } from '../sockets/outbox.ts';
+import type { ClientSession } from './client-session.ts';
 import type { ClientSessions } from './client-sessions.ts';
 import type { ClientTable } from './client-table.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
+import type { ClientChannel } from './presence.ts';
 
 export interface ClientSocketDeps {
   readonly sessions: ClientSessions;
@@ -21,74 +23,90 @@ export interface ClientSocketDeps {
   newNonce(): string;
 }
 
+interface OpenSocket {
+  readonly principal: Principal;
+  readonly stream: Duplex;
+}
+
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
-  return (
-    socket: WebSocket,
-    { principal, stream }: { principal: Principal; stream: Duplex },
-  ): void => {
-    const put = createOutbox({
-      socket,
-      onSend: createCork(stream),
-      // Back again, it finds its calls as they are.
-      onFull: () => socket.terminate(),
-    });
-    const guard = createTokenBucket(deps.flood, deps.clock.now);
-    const session = deps.sessions.open(principal, { send, close });
-    const liveness = watchLiveness({
-      clock: deps.clock,
-      heartbeatMs: deps.heartbeatMs,
-      socket,
-      caps: () => (session.instanceId && deps.table.get(session.instanceId)?.caps) || [],
-      probe: () => send({ type: 'probe', nonce: deps.newNonce() }),
-      onChange: session.answering,
-    });
-
-    socket.on('message', (data, isBinary) => {
-      // Told to go, and still talking: `ws` passes on what comes before the close is answered.
-      if (socket.readyState !== socket.OPEN) return;
-      liveness.heard();
-      if (!guard.take())
-        return close(CLOSE.policy, 'Too many messages; slow down and connect again');
-      if (isBinary) return bad('Send text frames of JSON, not binary ones');
-      const frame = parseClientFrame(String(data));
-      if (!frame.ok) {
-        bad(frame.message, frame.id);
-        // An answer that is refused for good has ended its call, where that is known.
-        if (frame.answer) session.receive(frame.answer);
-        else if (frame.answerTo !== undefined) reject(frame.answerTo, frame.message);
-        return;
-      }
-      session.receive(frame.message);
-    });
-    socket.on('close', () => {
-      liveness.stop();
-      session.closed();
-    });
-
-    function send(message: ServerMessage): void {
-      if (socket.readyState !== socket.OPEN) return;
-      // What answers a message that the server had asked for is no part of a flood.
-      if (isExpected(message)) guard.giveBack();
-      put(message);
-    }
-
-    function bad(message: string, id?: string): void {
-      send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
-    }
-
-    /** An answer that cannot be read is refused for good: sent again, it would block its outbox for ever. */
-    function reject(id: string, message: string): void {
-      send({ type: 'result_rejected', id, code: 'result_invalid', message, final: true });
-    }
-
-    function close(code: number, reason: string): void {
-      closeSocket(socket, code, reason);
-      session.closed();
-    }
+  return (socket: WebSocket, { principal, stream }: OpenSocket): void => {
+    const connection = new ClientConnection(deps, socket, principal, stream);
+    socket.on('message', (data, isBinary) => connection.receive(data, isBinary));
+    socket.on('close', () => connection.closed());
   };
 }
 
-const isExpected = (message: ServerMessage): boolean =>
+class ClientConnection implements ClientChannel {
+  readonly #socket: WebSocket;
+  readonly #put: (message: ServerMessage) => void;
+  readonly #bucket: TokenBucket;
+  readonly #session: ClientSession;
+  readonly #liveness: Liveness;
+
+  constructor(deps: ClientSocketDeps, socket: WebSocket, principal: Principal, stream: Duplex) {
+    this.#socket = socket;
+    this.#put = createOutbox({
+      socket,
+      onSend: createCork(stream),
+      // When it connects again, its calls are as they were.
+      onFull: () => socket.terminate(),
+    });
+    this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
+    this.#session = deps.sessions.open(principal, this);
+    this.#liveness = watchLiveness({
+      clock: deps.clock,
+      heartbeatMs: deps.heartbeatMs,
+      socket,
+      caps: () => deps.table.get(this.#session.instanceId ?? '')?.caps ?? [],
+      probe: () => this.send({ type: 'probe', nonce: deps.newNonce() }),
+      onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
+    });
+  }
+
+  receive(data: RawData, isBinary: boolean): void {
+    // `ws` passes on what comes after our close frame, until the client answers it.
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#liveness.received();
+    if (!this.#bucket.take()) {
+      return this.close(CLOSE.policy, 'Too many messages; slow down and connect again');
+    }
+    if (isBinary) return this.#sendError('Send text frames of JSON, not binary ones');
+    const frame = parseClientFrame(String(data));
+    if (frame.ok) return this.#session.receive(frame.message);
+    this.#sendError(frame.message, frame.id);
+    // An answer that is rejected for good has ended its call, where that call can be read.
+    if (frame.answer) this.#session.receive(frame.answer);
+    else if (frame.answerTo !== undefined) this.#rejectAnswer(frame.answerTo, frame.message);
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    // The reply to a message that the server had requested takes no part in a flood.
+    if (isRequested(message)) this.#bucket.giveBack();
+    this.#put(message);
+  }
+
+  close(code: number, reason: string): void {
+    closeSocket(this.#socket, code, reason);
+    this.#session.closed();
+  }
+
+  closed(): void {
+    this.#liveness.stop();
+    this.#session.closed();
+  }
+
+  #sendError(message: string, id?: string): void {
+    this.send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
+  }
+
+  /** Final, since an answer that cannot be read would block its client's outbox for ever. */
+  #rejectAnswer(id: string, message: string): void {
+    this.send({ type: 'result_rejected', id, code: 'result_invalid', message, final: true });
+  }
+}
+
+const isRequested = (message: ServerMessage): boolean =>
   message.type === 'tool_call_granted' ||
   (message.type === 'result_acknowledged' && message.disposition === 'accepted');

@@ -2,6 +2,8 @@ import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { InstanceFacts } from '../calls/router.ts';
 import type { ClientStanding, Trip } from '../tools/tool-registry.ts';
+import { InstanceIndex } from './instance-index.ts';
+import { Touches } from './touches.ts';
 
 /** One connected instance of a client, whatever carries its messages. */
 export interface ConnectedInstance {
@@ -20,14 +22,14 @@ export interface ConnectedInstance {
 
 export interface ClientTable {
   add(instance: ConnectedInstance): void;
-  /** Tells watchers only when something they see has changed. */
+  /** Publishes a change only when something that watchers see has changed. */
   update(
     instanceId: string,
     change: Partial<
       Pick<ConnectedInstance, 'visible' | 'responsive' | 'permissions' | 'secureContext'>
     >,
   ): void;
-  /** A person has just touched it. What its program does by itself is no touch. */
+  /** A person has just touched it. What its program does by itself is not a touch. */
   touch(instanceId: string): void;
   remove(instanceId: string): void;
   get(instanceId: string): ConnectedInstance | undefined;
@@ -42,10 +44,7 @@ export interface ClientTable {
   onChange(listener: () => void): void;
 }
 
-/** Touches of instances that never come back are forgotten, the oldest first. */
-const MOST_TOUCHES = 1_000;
-
-/** The instances that are connected to this process. It knows nothing of calls or sockets. */
+/** The instances that are connected to this process, whatever carries their messages. */
 export function createClientTable(deps: {
   now(): number;
   toolsOf(instanceId: string): string[];
@@ -54,9 +53,9 @@ export function createClientTable(deps: {
   /** Tools whose calls it is not offered for a while. */
   tripsOf?(instanceId: string): Trip[];
 }): ClientTable {
-  const instances = new Map<string, ConnectedInstance>();
-  /** Also of instances that are away: coming back is no touch. One that reports none counts from its connection. */
-  const touchedAt = new Map<string, number>();
+  const instances = new InstanceIndex<ConnectedInstance>();
+  /** Coming back is not a touch. An instance that reports none counts from its connection. */
+  const touches = new Touches();
   let listChanged = () => {};
   const changed = (instanceId: string) => {
     deps.standingChanged(instanceId);
@@ -65,53 +64,40 @@ export function createClientTable(deps: {
 
   return {
     add(instance) {
-      instances.set(instance.instanceId, instance);
+      instances.set(instance);
       changed(instance.instanceId);
     },
     update(instanceId, change) {
       const before = instances.get(instanceId);
       if (!before) return;
       const after = { ...before, ...change };
-      instances.set(instanceId, after);
+      instances.set(after);
       if (!sameJson(before, after)) changed(instanceId);
     },
     touch(instanceId) {
-      touchedAt.delete(instanceId);
-      touchedAt.set(instanceId, deps.now());
+      const forgotten = touches.set(instanceId, deps.now());
       deps.standingChanged(instanceId);
-      const [oldest] = touchedAt.keys();
-      if (touchedAt.size <= MOST_TOUCHES || oldest === undefined) return;
-      touchedAt.delete(oldest);
-      deps.standingChanged(oldest);
+      if (forgotten !== undefined) deps.standingChanged(forgotten);
     },
     remove(instanceId) {
       if (instances.delete(instanceId)) changed(instanceId);
     },
     get: (instanceId) => instances.get(instanceId),
-    hasClient: (clientId) => instances.values().some((one) => one.clientId === clientId),
+    hasClient: (clientId) => instances.has(clientId),
     offersTools: (clientId) =>
-      instances
-        .values()
-        .some((one) => one.clientId === clientId && deps.toolsOf(one.instanceId).length > 0),
+      Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
     standing(instanceId) {
       const one = instances.get(instanceId);
       return {
         name: one?.name ?? 'a client that has left',
         visible: one?.visible ?? false,
         responsive: one?.responsive ?? false,
-        lastTouchedAt: touchedAt.get(instanceId) ?? one?.connectedAt ?? 0,
+        lastTouchedAt: touches.get(instanceId) ?? one?.connectedAt ?? 0,
       };
     },
     facts(instanceId) {
       const one = instances.get(instanceId);
-      return (
-        one && {
-          claims: one.caps.includes('claim'),
-          journalEpoch: one.journalEpoch,
-          name: one.name,
-          responsive: one.responsive,
-        }
-      );
+      return one && toInfo(one);
     },
     listings: () =>
       [...instances.values()].map((one) =>
@@ -122,6 +108,13 @@ export function createClientTable(deps: {
     },
   };
 }
+
+const toInfo = ({ caps, journalEpoch, name, responsive }: ConnectedInstance): InstanceFacts => ({
+  claims: caps.includes('claim'),
+  journalEpoch,
+  name,
+  responsive,
+});
 
 const toListing = (
   one: ConnectedInstance,

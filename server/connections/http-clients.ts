@@ -1,71 +1,136 @@
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
-import type { ServerMessageOf } from '#lib/protocol/server-messages';
 import { type Principal, principalName } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
-import { type EventBus, instanceAddress } from '../events/event-bus.ts';
-import type { HttpClientService } from '../http/http-client-service.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import type { HttpClientService, SubmitOutcome } from '../http/http-client-service.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import { type CallRequest, Mailbox } from './mailbox.ts';
+import { Presence } from './presence.ts';
 
-type CallRequest = ServerMessageOf<'tool_call_request'>;
+export interface HttpClientsDeps {
+  readonly store: Pick<Store, 'findClient' | 'write'>;
+  readonly ids: ClientIds;
+  readonly bus: EventBus;
+  readonly registry: ToolRegistry;
+  readonly table: ClientTable;
+  readonly calls: Pick<CallService, 'get'>;
+  readonly answers: ClientCalls;
+  readonly instances: InstanceChanges;
+  readonly clock: Clock;
+  /** The server stops: polls that wait are answered with what there is. */
+  readonly closing: AbortSignal;
+}
 
-interface Mailbox {
+/** A client that polls, from its first request until it is silent for `KEEP_MS`. */
+interface PollingClient {
   readonly clientId: string;
   readonly instanceId: string;
   readonly owner: string;
-  requests: CallRequest[];
-  /** Answers the poll that is waiting now. */
-  wake: (() => void) | undefined;
-  undoExpiry: () => void;
-  closeInbox: () => void;
+  readonly mailbox: Mailbox;
+  readonly presence: Presence;
+  cancelExpiry: () => void;
 }
 
-/** A client that has not asked for this long is gone, and its tools with it. */
+type Submission = Parameters<HttpClientService['submit']>[2];
+
+/** A client without a request for this long is gone, and its tools with it. */
 const KEEP_MS = 60_000;
 
 /**
- * Clients without a socket (contract, section 7): they register, ask what is to
- * be done, and submit. Asking claims: a request is handed out once, and that it
+ * Clients without a socket (contract, section 7): they register, poll for
+ * requests, and submit. A poll claims: a request is handed out once, and that it
  * was is on disk before. A client id belongs to the principal that used it first.
  */
-export function createHttpClients(deps: {
-  store: Pick<Store, 'findClient' | 'write'>;
-  ids: ClientIds;
-  bus: EventBus;
-  registry: ToolRegistry;
-  table: ClientTable;
-  calls: Pick<CallService, 'get'>;
-  answers: ClientCalls;
-  instances: InstanceChanges;
-  clock: Clock;
-  /** Whoever waits is answered with what there is. */
-  closing: AbortSignal;
-}): HttpClientService {
-  const { bus, registry, table, clock, store } = deps;
-  const boxes = new Map<string, Mailbox>();
-  /** Of clients whose owner is being looked up. */
-  const opening = new Map<string, Promise<Mailbox | undefined>>();
+export const createHttpClients = (deps: HttpClientsDeps): HttpClientService =>
+  new HttpClients(deps);
 
-  /** Of a client that this principal may speak for; undefined when the id is another's. */
-  async function boxOf(principal: Principal, clientId: string): Promise<Mailbox | undefined> {
-    while (opening.has(clientId)) await opening.get(clientId);
-    const open = boxes.get(clientId);
+class HttpClients implements HttpClientService {
+  readonly #deps: HttpClientsDeps;
+  readonly #clients = new Map<string, PollingClient>();
+  /** By client id, while its owner is being looked up. */
+  readonly #opening = new Map<string, Promise<PollingClient | undefined>>();
+
+  constructor(deps: HttpClientsDeps) {
+    this.#deps = deps;
+  }
+
+  async register(
+    principal: Principal,
+    { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
+  ) {
+    const client = await this.#clientFor(principal, ownId(principal, client_id));
+    if (!client) return conflictOf(client_id);
+    this.#keepAlive(client);
+    const { registry, instances, store } = this.#deps;
+    const { registered, ...rejections } = registry.register(client, tools.map(toSpec));
+    instances.toolsChanged(client.instanceId);
+    // Requests that are due again are in its mailbox before it reads that it is registered.
+    await store.write([]);
+    return { ok: true as const, registered_count: registered, ...rejections };
+  }
+
+  async requests(principal: Principal, clientId: string, waitMs: number, signal: AbortSignal) {
+    const client = await this.#clientFor(principal, ownId(principal, clientId));
+    if (!client) return conflictOf(clientId);
+    client.cancelExpiry();
+    await client.mailbox.arrival(waitMs, [signal, this.#deps.closing]);
+    this.#keepAlive(client);
+    return { ok: true as const, requests: await this.#claimWaiting(client, signal) };
+  }
+
+  async submit(
+    principal: Principal,
+    callId: string,
+    submission: Submission,
+  ): Promise<SubmitOutcome> {
+    const { calls, answers } = this.#deps;
+    const record = await calls.get(callId);
+    if (!record) {
+      return { ok: false, code: 'call_not_found', message: `No call ${callId} is known here` };
+    }
+    const { provider } = record;
+    if (!provider || !isPolling(provider) || !(await this.#isOwner(principal, provider.clientId))) {
+      const message = `The call ${callId} was not given to a client that submits over HTTP as you`;
+      return { ok: false, code: 'permission_denied', message };
+    }
+    const { clientId, instanceId, attempt } = provider;
+    const from = { clientId, instanceId, attempt: undefined };
+    // An answer to a request that was not fetched claims the call as well.
+    if (record.phase === 'offered') await answers.claim({ ...from, attempt }, callId);
+    const reply = await answers.answer(from, callId, toAnswer(submission));
+    if (reply.type === 'result_rejected') {
+      return { ok: false, code: 'conflict', message: reply.message };
+    }
+    if (reply.disposition === 'late') {
+      const message = `The call ${callId} had ended before; your answer is kept beside it`;
+      return { ok: false, code: 'already_final', message };
+    }
+    const after = await calls.get(callId);
+    return { ok: true, status: after?.status ?? submission.status };
+  }
+
+  /** Undefined when the id belongs to another principal. */
+  async #clientFor(principal: Principal, clientId: string): Promise<PollingClient | undefined> {
+    while (this.#opening.has(clientId)) await this.#opening.get(clientId);
+    const open = this.#clients.get(clientId);
     if (open) return open.owner === ownerOf(principal) ? open : undefined;
-    const opened = openBox(principal, clientId).finally(() => opening.delete(clientId));
-    opening.set(clientId, opened);
+    const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
+    this.#opening.set(clientId, opened);
     return opened;
   }
 
-  async function openBox(principal: Principal, clientId: string): Promise<Mailbox | undefined> {
+  async #open(principal: Principal, clientId: string): Promise<PollingClient | undefined> {
+    const { store, ids, clock } = this.#deps;
     const owner = ownerOf(principal);
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
-    const isStored = isOwn ? () => {} : await deps.ids.take(clientId);
+    const isStored = isOwn ? () => {} : await ids.take(clientId);
     if (!isStored) return undefined;
     const instanceId = `${POLLING_INSTANCE}${clientId}`;
     const instance = toInstance({ clientId, instanceId }, clock.now());
@@ -76,112 +141,35 @@ export function createHttpClients(deps: {
     } finally {
       isStored();
     }
-    const box = createBox({ clientId, instanceId, owner });
-    boxes.set(clientId, box);
-    table.add(instance);
-    // What it had not fetched or answered is its own again.
-    const before = { clientId, previousInstanceId: instanceId, instanceId };
-    await deps.instances.back({ ...before, journalEpoch: null, known: [] });
-    return box;
+    const mailbox = new Mailbox(clock);
+    const presence = new Presence(this.#deps, instance, mailbox);
+    const cancelExpiry = () => {};
+    const client = { clientId, instanceId, owner, mailbox, presence, cancelExpiry };
+    this.#clients.set(clientId, client);
+    // Calls that it had not fetched or answered are its own again.
+    await presence.resumeCalls([]);
+    return client;
   }
 
-  function createBox(of: Pick<Mailbox, 'clientId' | 'instanceId' | 'owner'>): Mailbox {
-    const address = instanceAddress(of.clientId, of.instanceId);
-    const box: Mailbox = {
-      ...of,
-      requests: [],
-      wake: undefined,
-      undoExpiry: () => {},
-      closeInbox: bus.openInbox(address, (received) => {
-        if (received.type !== 'send') return;
-        const { message } = received;
-        if (message.type !== 'tool_call_request' && message.type !== 'tool_call_cancel') return;
-        // Ended, or asked anew under the next attempt.
-        box.requests = box.requests.filter(({ id }) => id !== message.id);
-        if (message.type === 'tool_call_cancel') return;
-        box.requests.push(message);
-        box.wake?.();
-      }),
-    };
-    return box;
+  #keepAlive(client: PollingClient): void {
+    client.cancelExpiry();
+    client.cancelExpiry = this.#deps.clock.schedule(KEEP_MS, () => {
+      this.#clients.delete(client.clientId);
+      client.presence.end();
+    });
   }
 
-  function keepAlive(box: Mailbox): void {
-    box.undoExpiry();
-    box.undoExpiry = clock.schedule(KEEP_MS, () => leave(box));
-  }
-
-  function leave(box: Mailbox): void {
-    boxes.delete(box.clientId);
-    box.closeInbox();
-    registry.drop(box.instanceId);
-    table.remove(box.instanceId);
-    deps.instances.gone(box.instanceId);
-  }
-
-  return {
-    async register(principal, { client_id, tools }) {
-      const box = await boxOf(principal, ownId(principal, client_id));
-      if (!box) return notYours(client_id);
-      keepAlive(box);
-      const specs = tools.map(toSpec);
-      const { registered, ...refused } = registry.register(box, specs);
-      deps.instances.toolsChanged(box.instanceId);
-      // What it is asked again lies in its box before it reads that it is registered.
-      await store.write([]);
-      return { ok: true, registered_count: registered, ...refused };
-    },
-
-    async requests(principal, clientId, waitMs, signal) {
-      const box = await boxOf(principal, ownId(principal, clientId));
-      if (!box) return notYours(clientId);
-      box.undoExpiry();
-      if (waitMs > 0 && box.requests.length === 0) await arrival(box, waitMs, signal);
-      keepAlive(box);
-      return { ok: true, requests: await take(box, signal) };
-    },
-
-    async submit(principal, callId, { status, result, error }) {
-      const record = await deps.calls.get(callId);
-      if (!record) {
-        return { ok: false, code: 'call_not_found', message: `No call ${callId} is known here` };
-      }
-      const { provider } = record;
-      if (!provider || !isPolling(provider) || !(await isOwner(principal, provider.clientId))) {
-        const message = `The call ${callId} was not given to a client that submits over HTTP as you`;
-        return { ok: false, code: 'permission_denied', message };
-      }
-      const { clientId, instanceId, attempt } = provider;
-      const from = { clientId, instanceId, attempt: undefined };
-      // An answer to what it did not fetch: it takes the call all the same.
-      if (record.phase === 'offered') await deps.answers.claim({ ...from, attempt }, callId);
-      const reply = await deps.answers.answer(
-        from,
-        callId,
-        status === 'SUCCEEDED'
-          ? { ok: true, output: result ?? null, attachments: [] }
-          : toFailure(error?.message ?? '', error?.code),
-      );
-      if (reply.type === 'result_rejected') {
-        return { ok: false, code: 'conflict', message: reply.message };
-      }
-      if (reply.disposition === 'late') {
-        const message = `The call ${callId} had ended before; your answer is kept beside it`;
-        return { ok: false, code: 'already_final', message };
-      }
-      const after = await deps.calls.get(callId);
-      return { ok: true, status: after?.status ?? status };
-    },
-  };
-
-  /** Claims what waits: what was handed out is on disk as such before, and what has ended is not. */
-  async function take(box: Mailbox, signal: AbortSignal): Promise<CallRequest[]> {
+  /** Claims what waits: what is handed out is on disk as such before, and what has ended is not. */
+  async #claimWaiting(
+    { clientId, instanceId, mailbox }: PollingClient,
+    signal: AbortSignal,
+  ): Promise<CallRequest[]> {
     // The poll is over: what came stays for the next one.
     if (signal.aborted) return [];
-    const { clientId, instanceId } = box;
-    const waiting = box.requests.splice(0);
+    const { answers } = this.#deps;
+    const waiting = mailbox.takeAll();
     const replies = await Promise.allSettled(
-      waiting.map(({ id, attempt }) => deps.answers.claim({ clientId, instanceId, attempt }, id)),
+      waiting.map(({ id, attempt }) => answers.claim({ clientId, instanceId, attempt }, id)),
     );
     const granted: CallRequest[] = [];
     const failed: { request: CallRequest; error: unknown }[] = [];
@@ -191,43 +179,29 @@ export function createHttpClients(deps: {
       else if (reply?.value.type === 'tool_call_granted') granted.push(request);
     }
     // Not handed out, so not lost: the next poll tries the claim again, or reports why it fails.
-    box.requests.unshift(...failed.map(({ request }) => request));
+    mailbox.putBack(failed.map(({ request }) => request));
     const [first] = failed;
     if (first && granted.length === 0) throw first.error;
     if (!signal.aborted) return granted;
-    box.requests.unshift(...granted);
+    mailbox.putBack(granted);
     return [];
   }
 
-  async function isOwner(principal: Principal, clientId: string): Promise<boolean> {
+  async #isOwner(principal: Principal, clientId: string): Promise<boolean> {
     if (principal.kind === 'device') return principal.clientId === clientId;
-    return (await store.findClient(clientId, ownerOf(principal))) !== undefined;
-  }
-
-  function arrival(box: Mailbox, waitMs: number, signal: AbortSignal): Promise<void> {
-    if (deps.closing.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        undo();
-        if (box.wake === done) box.wake = undefined;
-        signal.removeEventListener('abort', done);
-        deps.closing.removeEventListener('abort', done);
-        resolve();
-      };
-      const undo = clock.schedule(waitMs, done);
-      // The newest poll gets what comes; an older one is answered empty.
-      box.wake?.();
-      box.wake = done;
-      signal.addEventListener('abort', done, { once: true });
-      deps.closing.addEventListener('abort', done, { once: true });
-    });
+    return (await this.#deps.store.findClient(clientId, ownerOf(principal))) !== undefined;
   }
 }
 
-/** In the place of a token's hash, and like none. */
+const toAnswer = ({ status, result, error }: Submission) =>
+  status === 'SUCCEEDED'
+    ? ({ ok: true, output: result ?? null, attachments: [] } as const)
+    : toFailure(error?.message ?? '', error?.code);
+
+/** Stands in the place of a token's hash, and cannot be the hash of one. */
 const ownerOf = (principal: Principal): string => `principal:${principalName(principal)}`;
 
-const notYours = (clientId: string) =>
+const conflictOf = (clientId: string) =>
   ({
     ok: false,
     code: 'conflict',
@@ -235,7 +209,7 @@ const notYours = (clientId: string) =>
   }) as const;
 
 const toInstance = (
-  { clientId, instanceId }: Pick<Mailbox, 'clientId' | 'instanceId'>,
+  { clientId, instanceId }: Pick<PollingClient, 'clientId' | 'instanceId'>,
   connectedAt: number,
 ): ConnectedInstance => ({
   clientId,
@@ -254,7 +228,7 @@ const toInstance = (
 const ownId = (principal: Principal, clientId: string): string =>
   principal.kind === 'device' ? principal.clientId : clientId;
 
-/** This interface says `schema` where the socket says `parameters`, and needs no description. */
+/** This interface has `schema` where the socket has `parameters`, and requires no description. */
 function toSpec(tool: unknown): unknown {
   if (typeof tool !== 'object' || tool === null) return tool;
   const { schema, ...rest } = tool as Record<string, unknown>;

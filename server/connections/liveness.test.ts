@@ -30,7 +30,7 @@ test.each([0, 1, 5_000, 9_999])(
   (after) => {
     const { clock, told, liveness } = setup();
     clock.advance(BEAT + after);
-    liveness.heard();
+    liveness.received();
     clock.advance(20_000 - after - 1);
     expect(told).not.toContain(false);
     clock.advance(1);
@@ -55,17 +55,17 @@ test('[LV1] a pong is no word of a program that can be probed, and one of anothe
 test.each([['probe'], []])('[LV2] any word makes it answer again (%s)', (...caps) => {
   const { clock, told, liveness, pong } = setup(caps);
   clock.advance(2 * BEAT);
-  if (caps.length > 0) liveness.heard();
+  if (caps.length > 0) liveness.received();
   else pong();
   expect(told.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
-  liveness.heard();
+  liveness.received();
   expect(told.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
 });
 
 test.each([0, 9_999])('[LV3] silent from %d ms after a beat on: terminated after 40 s', (after) => {
   const { clock, told, liveness } = setup();
   clock.advance(BEAT + after);
-  liveness.heard();
+  liveness.received();
   clock.advance(4 * BEAT - after - 1);
   expect(told).not.toContain('terminated');
   clock.advance(1);
@@ -87,7 +87,7 @@ test('[LV4] stalls of the server, however long and often, count nothing against 
     clock.freeze(BEAT + 10_000);
     clock.advance(0);
     // What it had answered meanwhile is read only now.
-    liveness.heard();
+    liveness.received();
   }
   clock.freeze(60_000);
   clock.advance(0);

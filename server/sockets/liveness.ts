@@ -7,12 +7,18 @@ export interface LivenessDeps {
   readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on'>;
   caps(): readonly string[];
   probe(): void;
-  /** It does not answer, though its socket is open; it answers again. */
-  onChange(isAnswering: boolean): void;
+  /** False: it does not reply, though its socket is open. True: it replies again. */
+  onChange(isResponsive: boolean): void;
+}
+
+export interface Liveness {
+  /** A message came: the program runs. */
+  received(): void;
+  stop(): void;
 }
 
 /**
- * Heartbeats without a word before a client counts as silent, and before its
+ * Heartbeats without a message before a client counts as silent, and before its
  * socket is ended: at 10 s each, silence is shown 10 to 20 s after it began,
  * and the socket ended after 30 to 40 s.
  */
@@ -20,20 +26,20 @@ const SILENT_AFTER = 1;
 const DEAD_AFTER = 3;
 
 /**
- * Is the program there? A frozen tab's browser answers WebSocket pings, so a
- * client with the cap `probe` is asked by a message; for others a ping at least
- * finds the dead line. The server's own stalls never count against a client.
+ * Finds clients that do not reply. A frozen tab's browser answers WebSocket pings, so a
+ * client with the cap `probe` is probed by a message; for others a ping at least
+ * finds a dead line. The server's own stalls never count against a client.
  */
-export function watchLiveness(deps: LivenessDeps) {
+export function watchLiveness(deps: LivenessDeps): Liveness {
   const { clock, heartbeatMs, socket } = deps;
   let missed = 0;
   let isSilent = false;
   let stop = () => {};
   socket.on('pong', () => {
-    if (!deps.caps().includes('probe')) heard();
+    if (!deps.caps().includes('probe')) received();
   });
 
-  function heard(): void {
+  function received(): void {
     missed = 0;
     if (!isSilent) return;
     isSilent = false;
@@ -48,8 +54,8 @@ export function watchLiveness(deps: LivenessDeps) {
     });
   }
 
-  function beat(weStalled: boolean): void {
-    if (weStalled) missed = Math.max(0, missed - 1);
+  function beat(hasStalled: boolean): void {
+    if (hasStalled) missed = Math.max(0, missed - 1);
     if (missed >= DEAD_AFTER) {
       // Not close(): a dead peer would leave the socket half closed for half a minute.
       socket.terminate();
@@ -67,8 +73,7 @@ export function watchLiveness(deps: LivenessDeps) {
 
   arm();
   return {
-    /** A message came: the program lives. */
-    heard,
+    received,
     stop: () => stop(),
   };
 }

@@ -71,8 +71,8 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'server/connections/client-socket.ts',
-        find: 'if (!guard.take())',
-        replace: 'if (!guard)',
+        find: 'if (!this.#bucket.take())',
+        replace: 'if (!this.#bucket)',
       },
     ],
   },

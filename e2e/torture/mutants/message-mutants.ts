@@ -2,7 +2,6 @@ import type { Mutant } from './mutant.ts';
 
 const MACHINE = 'lib/call/call-machine.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const SESSIONS = 'server/connections/client-sessions.ts';
 const RUNNER = 'lib/client/call-runner.ts';
 const HUB = 'server/events/watch-hub.ts';
 
@@ -63,7 +62,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'an older connection of a client is not superseded',
     scenario: 'I11',
     breaks: 'I11',
-    patches: [{ file: SESSIONS, find: 'live.get(who.instanceId)?.supersede();', replace: '' }],
+    patches: [
+      {
+        file: 'server/connections/client-session.ts',
+        find: 'deps.live.get(instanceId)?.supersede();',
+        replace: '',
+      },
+    ],
   },
   {
     name: 'a different second answer passes for a duplicate',
@@ -120,7 +125,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'the list keeps the tools of closed sockets',
     scenario: 'F25',
     breaks: 'I14',
-    patches: [{ file: SESSIONS, find: 'registry.drop(identity.instanceId);', replace: '' }],
+    patches: [
+      {
+        file: 'server/connections/presence.ts',
+        find: 'this.#deps.registry.drop(instanceId);',
+        replace: '',
+      },
+    ],
   },
   {
     name: 'coming back without sending again what was not acknowledged',
@@ -147,14 +158,14 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     breaks: 'I14',
     patches: [
       {
-        file: 'server/connections/identify.ts',
+        file: 'server/connections/resume-session.ts',
         find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
         replace: 'await Promise.resolve().catch(',
       },
       {
         // Each of the two keeps it: at the hello, and once the client has spoken.
-        file: 'server/connections/identify.ts',
-        find: "? [{ type: 'put_client', client: { ...client, resumeTokenHash: heardHash(resumeToken) } }]",
+        file: 'server/connections/resume-session.ts',
+        find: "? [{ type: 'put_client', client: { ...client, resumeTokenHash: confirmedHash(resumeToken) } }]",
         replace: '? []',
       },
     ],

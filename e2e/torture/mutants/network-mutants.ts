@@ -37,8 +37,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: LIVENESS,
-        find: "if (!deps.caps().includes('probe')) heard();",
-        replace: 'heard();',
+        find: "if (!deps.caps().includes('probe')) received();",
+        replace: 'received();',
       },
       {
         file: LIVENESS,
@@ -112,8 +112,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: LIVENESS,
-        find: 'if (weStalled) missed = Math.max(0, missed - 1);',
-        replace: 'void weStalled;',
+        find: 'if (hasStalled) missed = Math.max(0, missed - 1);',
+        replace: 'void hasStalled;',
       },
     ],
   },
@@ -123,7 +123,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     breaks: 'I6',
     patches: [
       {
-        file: 'server/connections/identify.ts',
+        file: 'server/connections/resume-session.ts',
         find: "(await find(hash('sha256', nextToken)))",
         replace: 'undefined',
       },

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isPolling } from '#lib/call/call-record';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
+import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
@@ -13,38 +14,38 @@ export interface Identity {
   /** Good for one return; the next welcome brings another. */
   readonly resumeToken: string;
   readonly instance: ConnectedInstance;
-  /** What is kept of it; of one that said no hello, nothing. */
+  /** What is kept of it; nothing of a client without a hello. */
   readonly client: ClientRecord | undefined;
 }
 
-export interface IdentifyDeps {
+export interface ResumeSessionDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
   readonly ids: ClientIds;
   readonly table: Pick<ClientTable, 'get'>;
-  /** Whether calls wait for this instance, which may be away. */
-  holdsCalls(instanceId: string): boolean;
-  /** Instances on their way in: taken at once, and in the table only after a write. */
-  readonly arriving: Set<string>;
-  /** Resolves when each token whose arrival was shown so far is on disk as arrived (ID3). */
-  arrivalsWritten(): Promise<unknown>;
+  /** Whether calls wait for an instance, which may be away. */
+  readonly instances: Pick<InstanceChanges, 'holdsCalls'>;
+  /** Instances whose session is being resumed: taken at once, and in the table only after a write. */
+  readonly pendingInstances: Set<string>;
+  /** Writes of tokens that clients have confirmed so far (ID3). */
+  readonly confirmations: ReadonlySet<Promise<void>>;
   readonly clock: { now(): number };
   newId(): string;
   newSecret(): string;
-  /** The token that takes the place of this one; always the same, and nobody else can tell it. */
+  /** The token that takes the place of this one; always the same, and secret of the server. */
   secretAfter(token: string): string;
 }
 
 type Hello = ClientMessageOf<'hello'>;
 
 /**
- * Who a client is: by its resume token, never by what it merely says. A client
- * id that exists is given only to a client that proves it, and an instance id
+ * Identifies a client by its resume token, never by a name alone. A client id
+ * that exists is assigned only to a client that proves it, and an instance id
  * that is connected or waited for only to the instance that proves it; without a
- * proof the newcomer gets ids of its own. A device is always the client that it
- * was paired as. Unless this rejects, the caller takes the instance id out of `arriving`.
+ * proof the client gets ids of its own. A device is always the client that it
+ * was paired as. Unless this rejects, the caller takes the instance id out of `pendingInstances`.
  */
-export async function identify(
-  deps: IdentifyDeps,
+export async function resumeSession(
+  deps: ResumeSessionDeps,
   principal: Principal,
   hello: Hello | undefined,
 ): Promise<Identity> {
@@ -57,7 +58,7 @@ export async function identify(
     const wanted = before?.instanceId ?? hello?.instance_id;
     const isTaken = wanted !== undefined && !before && isHeld(deps, wanted);
     const instanceId = wanted === undefined || isTaken ? deps.newId() : wanted;
-    deps.arriving.add(instanceId);
+    deps.pendingInstances.add(instanceId);
     const resumeToken = returning?.nextToken ?? deps.newSecret();
     const instance = toInstance(clientId, instanceId, hello, before, deps.clock.now());
     const client: ClientRecord | undefined = hello && {
@@ -72,7 +73,7 @@ export async function identify(
     // On disk before it is sent, so that the token still opens after a crash.
     if (client) {
       await deps.store.write([{ type: 'put_client', client }]).catch((error) => {
-        deps.arriving.delete(instanceId);
+        deps.pendingInstances.delete(instanceId);
         throw error;
       });
     }
@@ -84,7 +85,7 @@ export async function identify(
 
 /** Its own when it has proved it, the one that it names when that is free, else a new one. */
 async function clientIdFor(
-  deps: IdentifyDeps,
+  deps: ResumeSessionDeps,
   principal: Principal,
   hello: Hello | undefined,
   proof: Proof | undefined,
@@ -97,20 +98,20 @@ async function clientIdFor(
   return { clientId: named, isStored };
 }
 
-/** For what a client says after its welcome: it has the token, and the one before is over (ID3). */
-export const tokenHeard = ({ client, resumeToken }: Identity): Change[] =>
+/** Written after a message that follows the welcome: the client has the token, the one before is void (ID3). */
+export const confirmToken = ({ client, resumeToken }: Identity): Change[] =>
   client
-    ? [{ type: 'put_client', client: { ...client, resumeTokenHash: heardHash(resumeToken) } }]
+    ? [{ type: 'put_client', client: { ...client, resumeTokenHash: confirmedHash(resumeToken) } }]
     : [];
 
-/** Nobody finds it who only knows which token comes next. */
-const heardHash = (token: string): string => hash('sha256', `heard ${token}`);
+/** Cannot be found by the token before, from which the next one follows. */
+const confirmedHash = (token: string): string => hash('sha256', `heard ${token}`);
 
-const isHeld = (deps: IdentifyDeps, instanceId: string): boolean =>
+const isHeld = (deps: ResumeSessionDeps, instanceId: string): boolean =>
   isPolling({ instanceId }) ||
-  deps.arriving.has(instanceId) ||
+  deps.pendingInstances.has(instanceId) ||
   deps.table.get(instanceId) !== undefined ||
-  deps.holdsCalls(instanceId);
+  deps.instances.holdsCalls(instanceId);
 
 interface Proof {
   /** The instance whose token it is. */
@@ -120,19 +121,19 @@ interface Proof {
 }
 
 async function proofOf(
-  deps: IdentifyDeps,
+  deps: ResumeSessionDeps,
   principal: Principal,
   { client_id, instance_id, resume_token }: Hello,
 ): Promise<Proof | undefined> {
   const clientId = ownClientId(principal) ?? client_id;
   if (clientId === undefined || resume_token === undefined) return undefined;
-  await deps.arrivalsWritten();
+  await Promise.all(deps.confirmations);
   const nextToken = deps.secretAfter(resume_token);
   const find = (tokenHash: string) => deps.store.findClient(clientId, tokenHash);
   const client =
-    (await find(heardHash(resume_token))) ??
+    (await find(confirmedHash(resume_token))) ??
     (await find(hash('sha256', resume_token))) ??
-    // It was given the next one, and its connection broke before it had heard so.
+    // It was assigned the next one, and its connection broke before the welcome arrived.
     (await find(hash('sha256', nextToken)));
   if (!client) return undefined;
   const isOfThisInstance = instance_id === undefined || instance_id === client.instanceId;

@@ -6,7 +6,7 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { Principal } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createClientIds } from './client-ids.ts';
-import { type Identity, identify, tokenHeard } from './identify.ts';
+import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
 
@@ -25,9 +25,9 @@ function setup() {
     store,
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('made_') }),
     table,
-    arrivalsWritten: () => Promise.resolve(),
-    holdsCalls: (instanceId: string) => held.has(instanceId),
-    arriving,
+    confirmations: new Set<Promise<void>>(),
+    instances: { holdsCalls: (instanceId: string) => held.has(instanceId) },
+    pendingInstances: arriving,
     clock: { now: () => 1_000 },
     newId: () => `made_${++made}`,
     newSecret: () => `secret_${++made}`,
@@ -45,12 +45,12 @@ function setup() {
     file,
     /** One visit; the client leaves before the next one comes. */
     async visit(hello: Hello, principal: Principal = operator) {
-      const who = await identify(deps, principal, { type: 'hello', ...hello });
+      const who = await resumeSession(deps, principal, { type: 'hello', ...hello });
       arriving.delete(who.instanceId);
       return who;
     },
     /** What it says after its welcome. */
-    speaks: (who: Identity) => store.write(tokenHeard(who)),
+    speaks: (who: Identity) => store.write(confirmToken(who)),
   };
 }
 

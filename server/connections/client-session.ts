@@ -1,0 +1,278 @@
+import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messages';
+import { LIMITS } from '#lib/protocol/limits';
+import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
+import type { Principal } from '../auth/principal.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { ClientCalls } from '../calls/client-calls.ts';
+import type { InstanceChanges } from '../calls/instance-changes.ts';
+import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import type { Store } from '../store/store.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { toClientAnswer, type UnreadableAnswer, unusableAnswer } from './client-answer.ts';
+import type { ClientIds } from './client-ids.ts';
+import type { ClientTable } from './client-table.ts';
+import { type ClientChannel, Presence } from './presence.ts';
+import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
+import { storeAttachments } from './store-attachments.ts';
+
+export interface ClientSessionDeps {
+  readonly store: Store;
+  readonly bus: EventBus;
+  readonly registry: ToolRegistry;
+  readonly ids: ClientIds;
+  readonly table: ClientTable;
+  readonly calls: ClientCalls;
+  readonly instances: InstanceChanges;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  newId(): string;
+  newSecret(): string;
+  secretAfter(token: string): string;
+  onError(error: unknown): void;
+  /** Sessions by instance, so that a returning instance can supersede its older session. */
+  readonly live: Map<string, ClientSession>;
+  /** Instances whose session is being resumed. */
+  readonly pendingInstances: Set<string>;
+  /** Writes of confirmed tokens, for which a client that comes by an older one has to wait. */
+  readonly confirmations: Set<Promise<void>>;
+}
+
+/** What a channel brings: messages, and answers that could not be read. */
+export type Received = ClientMessage | UnreadableAnswer;
+
+type Answer = ClientMessageOf<'tool_result' | 'tool_error'>;
+
+/** A session by how far it has come. */
+type State =
+  | { readonly kind: 'new' }
+  /** Messages that came before the client was identified, and its calls were resumed. */
+  | { readonly kind: 'identifying'; readonly queue: Received[] }
+  | { readonly kind: 'resuming'; readonly queue: Received[]; readonly client: Client }
+  | { readonly kind: 'live'; readonly client: Client; readonly isConfirmed: boolean }
+  | { readonly kind: 'ended' };
+
+interface Client {
+  readonly identity: Identity;
+  readonly presence: Presence;
+}
+
+/**
+ * The meaning of a client's messages, apart from how they travel. A client
+ * without a hello is served all the same, under an id of its own.
+ */
+export class ClientSession {
+  readonly #deps: ClientSessionDeps;
+  readonly #principal: Principal;
+  readonly #channel: ClientChannel;
+  #state: State = { kind: 'new' };
+
+  constructor(deps: ClientSessionDeps, principal: Principal, channel: ClientChannel) {
+    this.#deps = deps;
+    this.#principal = principal;
+    this.#channel = channel;
+  }
+
+  /** Null before the client is identified. */
+  get instanceId(): string | null {
+    return this.#client?.identity.instanceId ?? null;
+  }
+
+  /** One parsed message. Messages are handled in the order in which they came. */
+  receive(message: Received): void {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'new':
+        return this.#begin(message);
+      case 'identifying':
+      case 'resuming':
+        state.queue.push(message);
+        return;
+      case 'live':
+        if (!state.isConfirmed) this.#confirm(state.client);
+        return this.#handle(message, state.client.identity);
+      case 'ended':
+        return;
+    }
+  }
+
+  /** The channel is gone. */
+  closed(): void {
+    const client = this.#leave();
+    client?.presence.end();
+  }
+
+  /** Whether the program replies to probes. A silent one is listed as such, and offered no calls. */
+  setResponsive(isResponsive: boolean): void {
+    const instanceId = this.#client?.identity.instanceId;
+    if (instanceId === undefined) return;
+    this.#deps.table.update(instanceId, { responsive: isResponsive });
+    // Calls that waited because no client was responsive are offered.
+    if (isResponsive) this.#deps.instances.toolsChanged(instanceId);
+  }
+
+  get #client(): Client | undefined {
+    const state = this.#state;
+    return state.kind === 'resuming' || state.kind === 'live' ? state.client : undefined;
+  }
+
+  #begin(first: Received): void {
+    const isHello = first.type === 'hello';
+    const queue = isHello ? [] : [first];
+    this.#state = { kind: 'identifying', queue };
+    this.#enter(isHello ? first : undefined, queue).catch((error) => {
+      this.#deps.onError(error);
+      this.#channel.close(1011, 'The server could not admit the client; try again');
+    });
+  }
+
+  async #enter(hello: ClientMessageOf<'hello'> | undefined, queue: Received[]): Promise<void> {
+    const deps = this.#deps;
+    const identity = await resumeSession(deps, this.#principal, hello);
+    const { instanceId, instance, resumed } = identity;
+    deps.pendingInstances.delete(instanceId);
+    if (this.#state.kind === 'ended') return;
+    deps.live.get(instanceId)?.supersede();
+    deps.live.set(instanceId, this);
+    const client = { identity, presence: new Presence(deps, instance, this.#channel) };
+    this.#state = { kind: 'resuming', queue, client };
+    const known = hello?.known ?? [];
+    const back =
+      resumed || known.length > 0
+        ? await client.presence.resumeCalls(known)
+        : { forget: [], cancel: [] };
+    if (hello) this.#channel.send(createWelcome(identity, back, deps.heartbeatMs));
+    this.#goLive(client, queue);
+  }
+
+  #goLive(client: Client, queue: readonly Received[]): void {
+    if (this.#state.kind !== 'resuming') return;
+    this.#state = { kind: 'live', client, isConfirmed: false };
+    // Sent before the welcome arrived, so these do not confirm the token.
+    for (const message of queue) if (this.#client) this.#handle(message, client.identity);
+  }
+
+  /** A message after the welcome shows that the client has the new token. */
+  #confirm(client: Client): void {
+    this.#state = { kind: 'live', client, isConfirmed: true };
+    const changes = confirmToken(client.identity);
+    if (changes.length === 0) return;
+    const { store, confirmations, onError } = this.#deps;
+    const written = store.write(changes).catch(onError);
+    confirmations.add(written);
+    void written.finally(() => confirmations.delete(written));
+  }
+
+  #handle(message: Received, identity: Identity): void {
+    const { clientId, instanceId } = identity;
+    const { calls, registry, instances } = this.#deps;
+    switch (message.type) {
+      case 'hello':
+        return this.#channel.send(badMessage('hello was sent already; it comes once, and first'));
+      case 'register_tools':
+        return this.#register(message, identity);
+      case 'unregister_tools':
+        registry.unregister(instanceId, message.names);
+        return instances.toolsChanged(instanceId);
+      case 'tool_call_claim': {
+        const from = { clientId, instanceId, attempt: message.attempt };
+        return this.#reply(calls.claim(from, message.id));
+      }
+      case 'tool_status':
+        return calls.status({ clientId, instanceId, attempt: message.attempt }, message);
+      case 'tool_result':
+      case 'tool_error':
+        return this.#reply(this.#answer(message, identity));
+      case 'unreadable_answer':
+        return this.#reply(this.#rejectUnreadable(message, identity));
+      case 'client_state':
+        return this.#updateState(message, instanceId);
+      case 'probe':
+        return this.#channel.send({ type: 'probe_ack', nonce: message.nonce });
+      case 'probe_ack':
+        // Any message shows that the program runs; the socket counts them.
+        return;
+    }
+  }
+
+  #register(message: ClientMessageOf<'register_tools'>, identity: Identity): void {
+    const registration = this.#deps.registry.register(identity, message.tools);
+    const count = message.tools.length;
+    this.#channel.send({ type: 'tools_registered', count, ...registration });
+    this.#deps.instances.toolsChanged(identity.instanceId);
+  }
+
+  async #answer(message: Answer, { clientId, instanceId }: Identity): Promise<ServerMessage> {
+    const { calls, blobs } = this.#deps;
+    const from = { clientId, instanceId, attempt: message.attempt };
+    if (message.type === 'tool_error' || !message.attachments?.length) {
+      // Decided in the same moment in which it came, so that answers keep their order.
+      return calls.answer(from, message.id, toClientAnswer(message, []));
+    }
+    // An answer to a call that this client was not offered is rejected before its bytes are kept.
+    const wasAsked = await calls.wasAsked(clientId, message.id);
+    const answer = wasAsked ? await storeAttachments(message, blobs) : toClientAnswer(message, []);
+    return calls.answer(from, message.id, answer);
+  }
+
+  #rejectUnreadable(
+    { id, attempt, message }: UnreadableAnswer,
+    { clientId, instanceId }: Identity,
+  ): Promise<ServerMessage> {
+    const answer = unusableAnswer(`The answer cannot be read: ${message}`);
+    return this.#deps.calls.answer({ clientId, instanceId, attempt }, id, answer);
+  }
+
+  #updateState(message: ClientMessageOf<'client_state'>, instanceId: string): void {
+    const { table } = this.#deps;
+    const { visibility, permissions, secure_context: secureContext } = message;
+    if (message.touched) table.touch(instanceId);
+    table.update(instanceId, {
+      ...(visibility === undefined ? {} : { visible: visibility === 'visible' }),
+      ...(permissions === undefined ? {} : { permissions }),
+      ...(secureContext === undefined ? {} : { secureContext }),
+    });
+  }
+
+  #reply(promise: Promise<ServerMessage>): void {
+    promise.then((message) => {
+      if (this.#client) this.#channel.send(message);
+    }, this.#deps.onError);
+  }
+
+  /** A newer session of the instance is live: messages of this one have no effect any more. */
+  supersede(): void {
+    this.#leave()?.presence.supersede();
+    this.#channel.close(CLOSE.superseded, 'The same client connected again');
+  }
+
+  #leave(): Client | undefined {
+    const client = this.#client;
+    this.#state = { kind: 'ended' };
+    if (client) this.#deps.live.delete(client.identity.instanceId);
+    return client;
+  }
+}
+
+const badMessage = (message: string): ServerMessage => ({
+  type: 'error',
+  code: 'bad_message',
+  message,
+});
+
+const createWelcome = (
+  { clientId, resumeToken, resumed }: Identity,
+  { forget, cancel }: { forget: string[]; cancel: string[] },
+  heartbeatMs: number,
+): ServerMessage => ({
+  type: 'welcome',
+  client_id: clientId,
+  resume_token: resumeToken,
+  resumed,
+  heartbeat_ms: heartbeatMs,
+  limits: { ...LIMITS },
+  forget,
+  cancel,
+  protocol: PROTOCOL,
+});
