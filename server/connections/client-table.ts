@@ -57,6 +57,8 @@ export function createClientTable(deps: {
   /** Coming back is not a touch. An instance that reports none counts from its connection. */
   const touches = new Touches();
   let listChanged = () => {};
+  const listingOf = (one: ConnectedInstance) =>
+    toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []);
   const changed = (instanceId: string) => {
     deps.standingChanged(instanceId);
     listChanged();
@@ -87,27 +89,28 @@ export function createClientTable(deps: {
     offersTools: (clientId) =>
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
     standing(instanceId) {
-      const one = instances.get(instanceId);
-      return {
-        name: one?.name ?? 'a client that has left',
-        visible: one?.visible ?? false,
-        responsive: one?.responsive ?? false,
-        lastTouchedAt: touches.get(instanceId) ?? one?.connectedAt ?? 0,
-      };
+      return toStanding(instances.get(instanceId), touches.get(instanceId));
     },
     facts(instanceId) {
       const one = instances.get(instanceId);
       return one && toInfo(one);
     },
-    listings: () =>
-      [...instances.values()].map((one) =>
-        toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []),
-      ),
+    listings: () => [...instances.values()].map(listingOf),
     onChange(listener) {
       listChanged = listener;
     },
   };
 }
+
+const toStanding = (
+  one: ConnectedInstance | undefined,
+  touchedAt: number | undefined,
+): ClientStanding => ({
+  name: one?.name ?? 'a client that has left',
+  visible: one?.visible ?? false,
+  responsive: one?.responsive ?? false,
+  lastTouchedAt: touchedAt ?? one?.connectedAt ?? 0,
+});
 
 const toInfo = ({ caps, journalEpoch, name, responsive }: ConnectedInstance): InstanceFacts => ({
   claims: caps.includes('claim'),

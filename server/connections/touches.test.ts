@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ClientMessage } from '#lib/protocol/client-messages';
 import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
@@ -85,6 +85,26 @@ test('[LT2] a client counts as touched when it connects, and coming back is no t
   expect(order()).toEqual(['b', 'a']);
   await connect('c');
   expect(order()).toEqual(['c', 'b', 'a']);
+});
+
+test('[LT4] however often a client changes its state, nothing is written', async () => {
+  const { connect, say, invoke, settle, store, calls, events, errors } = await setup();
+  const { session } = await connect('a');
+  const { id } = await invoke('shot', {}, { clientId: 'of a' });
+  await calls.clients.claim({ clientId: 'of a', instanceId: 'a', attempt: 1 }, id);
+  await settle();
+  const write = vi.spyOn(store, 'write');
+  const before = events.length;
+  for (let round = 0; round < 100; round += 1) {
+    const permissions = { camera: 'denied' } as const;
+    say(session, { type: 'client_state', visibility: 'hidden', permissions });
+    say(session, { type: 'client_state', visibility: 'visible', permissions: {}, touched: true });
+    session.setResponsive(false);
+    session.setResponsive(true);
+  }
+  await settle();
+  const written = write.mock.calls.flatMap(([changes]) => changes);
+  expect([written, events.length - before, errors]).toEqual([[], 0, []]);
 });
 
 test('[LT3] of instances that do not come back only the newest thousand touches are kept', async () => {
