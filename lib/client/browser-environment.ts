@@ -71,21 +71,22 @@ export function createBrowserEnvironment(
     newId: randomId,
     onWake(listener) {
       // The one that comes as well when a page is hidden, and is no sign of waking up then.
-      const tell = ({ type }: Event) => {
+      const onEvent = ({ type }: Event) => {
         if (type !== 'visibilitychange' || document.visibilityState === 'visible') listener();
       };
       const targets = { window, document };
-      for (const [target, event] of WAKE_EVENTS) targets[target].addEventListener(event, tell);
+      for (const [target, event] of WAKE_EVENTS) targets[target].addEventListener(event, onEvent);
       return () => {
-        for (const [target, event] of WAKE_EVENTS) targets[target].removeEventListener(event, tell);
+        for (const [target, event] of WAKE_EVENTS)
+          targets[target].removeEventListener(event, onEvent);
       };
     },
     onPutAway(listener) {
-      const tell = ({ persisted }: PageTransitionEvent) => {
+      const onPageHide = ({ persisted }: PageTransitionEvent) => {
         if (persisted) listener();
       };
-      window.addEventListener('pagehide', tell);
-      return () => window.removeEventListener('pagehide', tell);
+      window.addEventListener('pagehide', onPageHide);
+      return () => window.removeEventListener('pagehide', onPageHide);
     },
   };
 }

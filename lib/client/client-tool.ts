@@ -1,7 +1,7 @@
 import type { Progress } from '../call/merge-card.ts';
 import type { ToolAnnotations, ToolSpec } from '../protocol/tool-spec.ts';
 
-/** One news of a running call, for people; the model never sees it. */
+/** A status update of a running call, for people; the model never gets it. */
 export interface StatusUpdate {
   readonly tip?: string;
   readonly progress?: Progress;
@@ -16,9 +16,9 @@ export interface ClientToolContext {
   readonly runId: string;
   /** Aborted, with a `ToolFailure` as its reason, on cancel and when the time is over. */
   readonly signal: AbortSignal;
-  /** At most ten a second go out; of more, each field's last word does. */
+  /** At most ten a second are sent; of more, the last value of each field is. */
   status(update: StatusUpdate): void;
-  /** Says that a person at this client is being asked, until `ask` ends; the clock stands still. */
+  /** Reports that a person at this client is being asked, until `ask` ends; the clock stands still. */
   askDevice<T>(ask: () => Promise<T>): Promise<T>;
 }
 
@@ -50,14 +50,14 @@ export interface ClientToolDefinition {
   readonly annotations?: ToolAnnotations;
   /** How many calls of it may run at once. Default 1. */
   readonly concurrency?: number;
-  /** Throws `ToolFailure` for what can go wrong; anything else thrown is told as `internal`. */
+  /** Throws `ToolFailure` for what can go wrong; anything else thrown is reported as `internal`. */
   run(
     args: Readonly<Record<string, unknown>>,
     context: ClientToolContext,
   ): Promise<ClientToolAnswer> | ClientToolAnswer;
 }
 
-/** Whether a call may be run again when nobody knows if it ran (contract, promise P3). */
+/** Whether a call may be run again when it may have run already (contract, promise P3). */
 export const isRepeatable = (tool: Pick<ClientToolDefinition, 'annotations'>): boolean =>
   tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
 

@@ -3,7 +3,7 @@ import { JOURNAL_BYTES } from './journal.ts';
 import { journalOverflow, storedBytes } from './journal-overflow.ts';
 
 const DATABASE = 'callboard-journal';
-/** Instances that nobody opened for this long are given up: their tab is not coming back. */
+/** Instances that were not opened for this long are given up: their tab does not come back. */
 const ABANDONED_MS = 30 * 24 * 60 * 60_000;
 
 interface StoredEntry {

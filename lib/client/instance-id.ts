@@ -14,7 +14,7 @@ export interface InstanceLocks {
 export interface InstanceId {
   /** The one from before a reload, or a new one when another page holds it. */
   take(): Promise<string>;
-  /** A new one, when the server says that another page has ours. */
+  /** A new one, after the server has closed our session for another page. */
   renew(): Promise<string>;
   release(): void;
 }
@@ -25,7 +25,7 @@ const LOCK_WAIT_MS = 500;
 
 /**
  * `sessionStorage` survives a reload, but is copied into a duplicated tab; a
- * Web Lock on the id tells the two apart (CL15). Where there are no locks, the
+ * Web Lock on the id distinguishes the two (CL15). Where there are no locks, the
  * server does, by 4010.
  */
 export function createInstanceId({
@@ -37,7 +37,7 @@ export function createInstanceId({
   locks: InstanceLocks | undefined;
   environment: Pick<ClientEnvironment, 'newId' | 'schedule'>;
 }): InstanceId {
-  let letGo = () => {};
+  let releaseLock = () => {};
 
   async function hold(id: string): Promise<boolean> {
     if (!locks) return true;
@@ -48,7 +48,7 @@ export function createInstanceId({
         stopTimer();
         resolve(true);
         return new Promise<void>((release) => {
-          letGo = release;
+          releaseLock = release;
         });
       };
       // Rejects when the wait was aborted, which is how a duplicated tab finds out.
@@ -64,7 +64,7 @@ export function createInstanceId({
   }
 
   async function renew(): Promise<string> {
-    letGo();
+    releaseLock();
     const id = newId();
     await hold(id);
     return adopt(id);
@@ -72,7 +72,7 @@ export function createInstanceId({
 
   return {
     renew,
-    release: () => letGo(),
+    release: () => releaseLock(),
     async take() {
       const kept = storage.getItem(INSTANCE_KEY);
       return kept !== null && (await hold(kept)) ? adopt(kept) : renew();

@@ -17,12 +17,12 @@ export interface JournalEntry {
 /**
  * A client instance's memory of its calls, written before the tool runs and
  * before its answer is sent, so that no call runs twice and no answer is lost.
- * It knows nothing of sockets. One instance has one journal, and nobody else uses it.
+ * It has no part in sockets. One instance has one journal, and no other instance uses it.
  *
  * `put` and `delete` resolve once they are on disk and reject when they cannot be.
  */
 export interface Journal {
-  /** Random, made with the store: another one means that what was known here is gone. */
+  /** Random, made with the store: another epoch means that earlier entries are lost. */
   readonly epoch: string;
   /** In the order in which they were put last. */
   entries(): Promise<JournalEntry[]>;

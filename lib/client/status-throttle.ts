@@ -1,7 +1,7 @@
 import type { ClientMessageOf } from '../protocol/client-messages.ts';
 import type { ClientEnvironment } from './environment.ts';
 
-/** What a `tool_status` tells, without the call that it tells of. */
+/** The content of a `tool_status`, without the call. */
 export type StatusFields = Omit<ClientMessageOf<'tool_status'>, 'type' | 'id' | 'attempt'>;
 
 /** Ten updates a second for each call. */
@@ -17,8 +17,8 @@ export interface StatusThrottle {
 }
 
 /**
- * Keeps a call's news to ten a second; of more, the last always goes (CL13).
- * `send` gives false when there is no connection: the news then waits for `flush`.
+ * Limits a call's status updates to ten a second; of more, the last always goes (CL13).
+ * `send` gives false when there is no connection: the update then waits for `flush`.
  * Another interval serves what is reported of the client itself.
  */
 export function createStatusThrottle({
@@ -50,7 +50,7 @@ export function createStatusThrottle({
       if (closed) return;
       waiting = mergeStatus(waiting, fields);
       if (cancelTimer) return;
-      // A clock that was set back must not hold the news for longer than the interval.
+      // A clock that was set back must not delay the update for longer than the interval.
       const wait = Math.min(intervalMs, lastSentAt + intervalMs - now());
       if (wait <= 0) flush();
       else cancelTimer = schedule(wait, flush);

@@ -1,4 +1,4 @@
-/** Why a tool could not do it; the caller is told this code beside the message. */
+/** Why a tool failed; the caller gets this code beside the message. */
 export type ToolFailureCode =
   | 'permission_denied'
   | 'unavailable'

@@ -29,8 +29,8 @@ export interface ReconnectingSocketOptions<Incoming, Outgoing> {
   ackNonce(message: Incoming): string | undefined;
   createProbe(nonce: string): Outgoing;
   /**
-   * Asked after an attempt that never opened: a browser does not say whether the
-   * server refused the credential or was not reached.
+   * Asked after an attempt that never opened: a browser gives no reason: the server
+   * may have refused the credential, or was not reached.
    */
   readonly isRefused: (() => Promise<boolean>) | undefined;
   /** With a promise, the next attempt waits until it has resolved. */

@@ -13,7 +13,7 @@ export interface UnreadableAnswer {
   readonly message: string;
 }
 
-/** A client's words as an answer; its attachments were stored before. */
+/** A client's message as an answer; its attachments were stored before. */
 export function toClientAnswer(
   message: ClientMessageOf<'tool_result' | 'tool_error'>,
   attachments: readonly Attachment[],
@@ -24,9 +24,9 @@ export function toClientAnswer(
 }
 
 /** The text stands on the card, so it has the limit of what a client shows there. */
-export const toFailure = (said: string, code: string | undefined): ClientAnswer => ({
+export const toFailure = (text: string, code: string | undefined): ClientAnswer => ({
   ok: false,
-  message: cutAndMark(said, LIMITS.statusBytes) || 'The tool failed and said nothing more',
+  message: cutAndMark(text, LIMITS.statusBytes) || 'The tool failed and said nothing more',
   ...(code === undefined ? {} : { clientCode: code }),
 });
 

@@ -13,7 +13,7 @@ export interface ClientIds {
 /**
  * An id belongs to a client from its first use on: it is connected, or
  * remembered. Ids of the form that the server makes are never chosen by others,
- * since one of a client that said no hello is not remembered.
+ * since the id of a client without a hello is not remembered.
  */
 export function createClientIds(deps: {
   store: Pick<Store, 'hasClient'>;

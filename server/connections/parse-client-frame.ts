@@ -10,11 +10,11 @@ export type ParsedFrame =
   | {
       readonly ok: false;
       readonly message: string;
-      /** So that a client can tell which of its messages was not understood. */
+      /** Names the message that was not understood. */
       readonly id: string | undefined;
-      /** The call that it wanted to answer. */
+      /** The call that the frame was to answer. */
       readonly answerTo: string | undefined;
-      /** It ends that call: given unless it names an attempt that cannot be. */
+      /** Ends that call: given unless the frame names an attempt that cannot exist. */
       readonly answer: UnreadableAnswer | undefined;
     };
 
@@ -44,9 +44,9 @@ function withPlainFailure(parsed: ParsedJson): ParsedJson {
   if (!parsed.ok || !isAnswer(parsed.value)) return parsed;
   const { type, id, attempt, success, output, error, code } = parsed.value;
   if (type === 'tool_result' && success !== false) return parsed;
-  const said = failureText(type === 'tool_error' ? error : output);
+  const text = failureText(type === 'tool_error' ? error : output);
   const named = typeof code === 'string' && code.length <= CODE_CHARS ? code : undefined;
-  return { ok: true, value: { type: 'tool_error', id, attempt, error: said, code: named } };
+  return { ok: true, value: { type: 'tool_error', id, attempt, error: text, code: named } };
 }
 
 const CODE_CHARS = 64;

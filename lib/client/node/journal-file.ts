@@ -77,7 +77,7 @@ async function writeAll(handle: FileHandle, content: Buffer, position: number): 
   }
 }
 
-/** A rename counts only once its directory is on disk. Windows has no way to say so, and needs none. */
+/** A rename counts only once its directory is on disk. Windows has no call for that, and needs none. */
 async function syncDir(dir: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(dir, 'r');

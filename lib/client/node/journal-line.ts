@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toolErrorSchema, toolResultSchema } from '../../protocol/client-messages.ts';
 import type { JournalEntry } from '../journal.ts';
 
-/** One thing that a journal's file says. */
+/** One line of a journal's file. */
 export type JournalRecord =
   | { readonly epoch: string }
   | { readonly put: JournalEntry }
@@ -15,7 +15,7 @@ export interface JournalText {
   readonly records: readonly JournalRecord[];
   /** Offsets of what cannot be read, and is no write that was cut short. */
   readonly damaged: readonly number[];
-  /** Bytes of a last write that was cut short; nobody was told that it was done. */
+  /** Bytes of a last write that was cut short; its `put` never resolved. */
   readonly tornBytes: number;
 }
 
@@ -45,7 +45,7 @@ export function toJournalLine(record: JournalRecord): Buffer {
   return Buffer.from(`${checksum(json)} ${Buffer.byteLength(json)} ${json}\n`);
 }
 
-/** Reads all that can be read, and tells a write that was cut short from damage (CL22, CL23). */
+/** Reads all that can be read, and distinguishes a write that was cut short from damage (CL22, CL23). */
 export function readJournalText(bytes: Buffer): JournalText {
   const records: JournalRecord[] = [];
   const damaged: number[] = [];

@@ -12,7 +12,7 @@ export interface DataDirLock {
   release(): void;
 }
 
-/** SQLite's number for a file that somebody else has locked. */
+/** SQLite's number for a file that another program has locked. */
 const SQLITE_BUSY = 5;
 /** A program that was just ended may hold it for a moment longer. */
 const WAIT_MS = 500;
