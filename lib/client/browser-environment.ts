@@ -10,7 +10,7 @@ import { openIndexedDbJournal } from './indexeddb-journal.ts';
 import { createFixedInstanceId, createInstanceId, type InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
 
-/** Signs that the page or its network was away and is back, or is about to be: time to look. */
+/** Events after which the page or its network may have been away: the socket is examined. */
 const WAKE_EVENTS = [
   ['window', 'offline'],
   ['window', 'online'],
@@ -28,7 +28,7 @@ export interface BrowserParts {
   openJournal(instanceId: string): Promise<Journal>;
 }
 
-/** The real browser, in the only file of the client that touches it. */
+/** The real browser. No other file of the client touches it. */
 export function createBrowserParts({
   onProblem,
   protocols,
@@ -38,7 +38,7 @@ export function createBrowserParts({
 }): BrowserParts {
   const environment = createBrowserEnvironment(protocols);
   const storages = findStorages(onProblem);
-  // In a page that is no secure context `navigator.locks` is missing.
+  // In a page without a secure context `navigator.locks` is missing.
   const locks = 'locks' in navigator ? navigator.locks : undefined;
   return {
     environment,
@@ -54,8 +54,8 @@ export function createBrowserParts({
 }
 
 /**
- * Sockets, time and wake-ups of this page. `pageProtocols` gives what each socket
- * offers besides; asked anew, since a page may be signed in anew between two.
+ * Sockets, time and wake-ups of this page. `pageProtocols` gives subprotocols that each socket
+ * offers as well; it is called for each, since a page may be signed in anew between two.
  */
 export function createBrowserEnvironment(
   pageProtocols: () => readonly string[] = () => [],
@@ -70,7 +70,7 @@ export function createBrowserEnvironment(
     random: () => Math.random(),
     newId: randomId,
     onWake(listener) {
-      // The one that comes as well when a page is hidden, and is no sign of waking up then.
+      // `visibilitychange` comes as well when a page is hidden, which does not wake it up.
       const onEvent = ({ type }: Event) => {
         if (type !== 'visibilitychange' || document.visibilityState === 'visible') listener();
       };

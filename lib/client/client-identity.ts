@@ -1,8 +1,8 @@
 import { isRecord } from '../json/is-record.ts';
 
-/** Who this client is to the server, kept so that it can come back as the same. */
+/** The server's ids and tokens of this client, kept so that it can return as the same client. */
 export interface ClientIdentity {
-  /** Undefined before the server has given one. */
+  /** Undefined before the server has assigned one. */
   clientId(): string | undefined;
   /**
    * Proves that we are that client; changes with each welcome. Where it is not
@@ -12,7 +12,7 @@ export interface ClientIdentity {
   save(known: KnownIdentity): void;
 }
 
-/** What a welcome gave, and to which instance. */
+/** The content of a welcome, and the instance that it was for. */
 export interface KnownIdentity {
   readonly clientId: string;
   readonly resumeToken: string;
@@ -27,8 +27,8 @@ const KEY = 'callboard:client';
 /**
  * Tabs of one browser share a client id; the token is each tab's own, for it
  * stands for one instance of the client. The newest lies where all tabs read it,
- * since the server gives a client id that exists only to those who prove it. A
- * tab that was given an id of its own keeps it, whatever the others do (CL16).
+ * since the server assigns an existing client id only to a client that proves it. A
+ * tab that was assigned an id of its own keeps it, whatever the others do (CL16).
  */
 export function createStoredIdentity({
   shared,
@@ -48,7 +48,7 @@ export function createStoredIdentity({
     resumeToken(instanceId) {
       const [tab, browser] = [mine(), newest()];
       const isCurrent = tab === undefined || tab.clientId === browser?.clientId;
-      // A duplicated tab has a copy of a token that stands for another instance, and may be over.
+      // A duplicated tab has a copy of a token of another instance, which may be void.
       return tab?.instanceId !== instanceId && isCurrent ? browser?.resumeToken : tab?.resumeToken;
     },
     save(known) {

@@ -10,7 +10,7 @@ export interface InstanceLocks {
   ): Promise<unknown>;
 }
 
-/** The id of this very page; no two pages that live have the same one. */
+/** The id of this page; no two open pages have the same one. */
 export interface InstanceId {
   /** The one from before a reload, or a new one when another page holds it. */
   take(): Promise<string>;
@@ -51,7 +51,7 @@ export function createInstanceId({
           releaseLock = release;
         });
       };
-      // Rejects when the wait was aborted, which is how a duplicated tab finds out.
+      // Rejects when the wait was aborted: then another page, of which this one is a duplicate, has the lock.
       locks.request(`callboard:instance:${id}`, { signal: tooLong.signal }, held).catch(() => {
         resolve(false);
       });

@@ -1,4 +1,4 @@
-/** What is known of a stored entry without reading it. */
+/** A stored entry without its content. */
 export interface StoredSize {
   readonly id: string;
   readonly bytes: number;

@@ -19,7 +19,7 @@ export interface StatusThrottle {
 /**
  * Limits a call's status updates to ten a second; of more, the last always goes (CL13).
  * `send` gives false when there is no connection: the update then waits for `flush`.
- * Another interval serves what is reported of the client itself.
+ * With another interval it limits reports about the client itself.
  */
 export function createStatusThrottle({
   send,

@@ -23,7 +23,7 @@ export interface ReconnectingSocketOptions<Incoming, Outgoing> {
   readonly url: string;
   readonly protocols: readonly string[];
   readonly environment: SocketEnvironment;
-  /** Undefined for a frame that is no message of the protocol. */
+  /** Undefined for a frame that is not a message of the protocol. */
   parse(data: unknown): Incoming | undefined;
   /** The nonce of the probe that this message answers, if it answers one. */
   ackNonce(message: Incoming): string | undefined;

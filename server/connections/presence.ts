@@ -22,7 +22,7 @@ type KnownCalls = NonNullable<ClientMessageOf<'hello'>['known']>;
 
 /**
  * A client instance as long as it is connected, by whatever channel: messages
- * to it arrive, it is listed, and its tools can be called. Made, it has begun.
+ * to it arrive, it is listed, and its tools can be called. The constructor begins it.
  */
 export class Presence {
   readonly #deps: PresenceDeps;

@@ -5,7 +5,7 @@ import { errorMessage } from '../../util/error-message.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
 
-/** Who a program is to the server, from one start to the next. */
+/** The identity of a program as a client, kept from one start to the next. */
 export interface FileIdentity {
   readonly identity: ClientIdentity;
   readonly instanceId: InstanceId;
@@ -46,7 +46,7 @@ export function createFileIdentity({
       closeSync(file);
     }
     renameSync(beside, path);
-    // After a power loss the token before would open nothing any more.
+    // After a power loss the token before would be void.
     syncDir(dirname(path));
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Another program runs as this very client. */
+/** Another program runs as this client. */
 export class DataDirInUseError extends Error {
   override readonly name = 'DataDirInUseError';
 }
