@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import { isRecord } from '../../json/is-record.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
@@ -11,13 +11,14 @@ export interface FileIdentity {
   readonly instanceId: InstanceId;
 }
 
-const storedSchema = z.object({
+interface Stored {
   /** It names the journal's file, too. */
-  instance_id: z.string().regex(/^[\w-]{1,128}$/),
-  client_id: z.string().optional(),
-  resume_token: z.string().optional(),
-});
-type Stored = z.infer<typeof storedSchema>;
+  readonly instance_id: string;
+  readonly client_id?: string;
+  readonly resume_token?: string;
+}
+
+const INSTANCE_ID = /^[\w-]{1,128}$/;
 
 /**
  * Keeps client id, resume token and instance id in one file that its owner
@@ -33,7 +34,7 @@ export function createFileIdentity({
   newId(): string;
   onProblem(message: string): void;
 }): FileIdentity {
-  let now = read(path, onProblem) ?? { instance_id: newId() };
+  let now: Stored = read(path, onProblem) ?? { instance_id: newId() };
 
   function save(next: Stored): void {
     now = next;
@@ -90,9 +91,28 @@ function read(path: string, onProblem: (message: string) => void): Stored | unde
     throw error;
   }
   try {
-    return storedSchema.parse(JSON.parse(text));
+    return toStored(JSON.parse(text));
   } catch (error) {
     onProblem(`${path} cannot be read, this is a new client: ${errorMessage(error)}`);
     return undefined;
   }
 }
+
+/** Throws what is wrong with it. */
+function toStored(value: unknown): Stored {
+  if (!isRecord(value)) throw new Error('it is not a JSON object');
+  const { instance_id, client_id, resume_token } = value;
+  if (typeof instance_id !== 'string' || !INSTANCE_ID.test(instance_id)) {
+    throw new Error('instance_id must be 1 to 128 letters, digits, _ or -');
+  }
+  if (!isOptionalText(client_id)) throw new Error('client_id must be a text');
+  if (!isOptionalText(resume_token)) throw new Error('resume_token must be a text');
+  return {
+    instance_id,
+    ...(client_id === undefined ? {} : { client_id }),
+    ...(resume_token === undefined ? {} : { resume_token }),
+  };
+}
+
+const isOptionalText = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';

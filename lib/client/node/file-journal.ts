@@ -3,12 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { JOURNAL_BYTES, type Journal, type JournalEntry } from '../journal.ts';
 import { JournalEntries } from '../journal-entries.ts';
 import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
-import {
-  type JournalRecord,
-  type JournalText,
-  readJournalText,
-  toJournalLine,
-} from './journal-line.ts';
+import { type JournalText, readJournalText, toJournalLine } from './journal-line.ts';
+import type { JournalRecord } from './parse-journal-record.ts';
 
 /** A journal on a program's disk. Only one program may have it open; `lockDataDir` ensures that. */
 export interface FileJournal extends Journal {

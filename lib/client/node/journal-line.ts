@@ -1,14 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { z } from 'zod';
-import { toolErrorSchema, toolResultSchema } from '../../protocol/client-messages.ts';
-import type { JournalEntry } from '../journal.ts';
-
-/** One line of a journal's file. */
-export type JournalRecord =
-  | { readonly epoch: string }
-  | { readonly put: JournalEntry }
-  | { readonly delete: string };
+import { type JournalRecord, parseJournalRecord } from './parse-journal-record.ts';
 
 /** What a journal's file holds, damaged or not. */
 export interface JournalText {
@@ -18,20 +10,6 @@ export interface JournalText {
   /** Bytes of a last write that was cut short; its `put` never resolved. */
   readonly tornBytes: number;
 }
-
-const recordSchema = z.union([
-  z.object({ epoch: z.string().min(1) }),
-  z.object({
-    put: z.object({
-      id: z.string(),
-      attempt: z.number(),
-      tool: z.string(),
-      repeatable: z.boolean(),
-      answer: z.union([toolResultSchema, toolErrorSchema]).nullable(),
-    }),
-  }),
-  z.object({ delete: z.string() }),
-]);
 
 const NEWLINE = 0x0a;
 /** Checksum and length in front of the JSON, and what a cut leaves of them. */
@@ -71,9 +49,9 @@ function parseLine(line: Buffer): JournalRecord | undefined {
   const json = line.subarray(length);
   if (json.length !== Number(bytes) || checksum(json) !== sum) return undefined;
   try {
-    return recordSchema.parse(JSON.parse(json.toString('utf8')));
+    return parseJournalRecord(JSON.parse(json.toString('utf8')));
   } catch {
-    return undefined; // Whole, but of another version: as little known as if it were damaged.
+    return undefined; // Whole, but not JSON: like what another version wrote, it counts as damaged.
   }
 }
 
