@@ -36,6 +36,17 @@ test.each(RECORDS)('[CL21] %j is read as it was written', (record) => {
   expect(parseJournalRecord(record)).toEqual(record);
 });
 
+test.each([
+  { put: { ...put, answer: { type: 'tool_result', id: 'tc_1' } } },
+  { put: { ...put, answer: { ...error, type: 'tool_status' } } },
+  { put: { ...put, tool: undefined } },
+  { epoch: '' },
+  [],
+  null,
+])('[CL23] %j is not a record', (value) => {
+  expect(parseJournalRecord(value)).toBeUndefined();
+});
+
 /** Values that fit somewhere, and not elsewhere. */
 const value = fc.oneof(
   fc.constantFrom(undefined, null, 0, 1, 1.5, -1, '', true, false, [], {}),
