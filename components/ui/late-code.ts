@@ -1,4 +1,4 @@
-import { reconnectDelay } from '#lib/client/reconnect-delay';
+import { reconnectDelay } from '#lib/net/backoff';
 import { createEmitter } from '#lib/util/emitter';
 
 /** Code that a page fetches after its first load. */

@@ -238,6 +238,7 @@ export class ClientSession {
   #reply(promise: Promise<ServerMessage>): void {
     promise.then((message) => {
       if (this.#client) this.#channel.send(message);
+      // fault point: reply-sent
     }, this.#deps.onError);
   }
 

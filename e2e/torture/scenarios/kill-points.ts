@@ -11,7 +11,7 @@ interface KillPoint {
 const ENGINE = 'server/calls/engine.ts';
 const EFFECTS = 'server/calls/effect-runner.ts';
 const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const SESSIONS = 'server/connections/client-sessions.ts';
+const SESSION = 'server/connections/client-session.ts';
 const WORKER = 'server/store/write-worker.ts';
 const COMMIT = "database.exec('COMMIT');";
 
@@ -36,7 +36,7 @@ const POINTS: readonly KillPoint[] = [
   marked('grant-ready', CLIENT_CALLS),
   marked('result-came', CLIENT_CALLS),
   marked('result-written', CLIENT_CALLS),
-  { name: 'reply-sent', file: SESSIONS, find: 'if (!dead) channel.send(message);', where: 'after' },
+  marked('reply-sent', SESSION),
 ];
 
 export const KILL_POINTS: readonly string[] = POINTS.map(({ name }) => name);
