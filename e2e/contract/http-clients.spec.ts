@@ -23,6 +23,17 @@ test('§7 tools are judged one by one, and the good ones are kept', async () => 
   for (const { message } of rejected) expect(message.length).toBeGreaterThan(10);
 });
 
+test('§7 a schema with a keyword that is not supported is refused, and the keyword is named', async () => {
+  const parameters = { type: 'object', properties: {}, dependentRequired: { a: ['b'] } };
+  const { body } = await register('subset', { ...tool('outside'), schema: parameters }, tool('in'));
+  expect(body).toMatchObject({
+    registered_count: 1,
+    rejected: [
+      { name: 'outside', code: 'schema_keyword', params: { keyword: 'dependentRequired' } },
+    ],
+  });
+});
+
 test('§7 what came while nobody asked is there for the next who asks, once', async () => {
   await register('patient', tool('patience'));
   const id = await invoke(board(), 'patience', { n: 1 });

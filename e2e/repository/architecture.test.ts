@@ -58,7 +58,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   'lib/net': [],
   'lib/protocol': ['zod'],
   'lib/call': ['zod'],
-  'lib/schema': ['@cfworker/json-schema', 're2js'],
+  // The validator and zod are for its tests.
+  'lib/schema': ['@cfworker/json-schema', 're2js', 'zod'],
   'lib/stores': ['zustand'],
 };
 

@@ -5,18 +5,18 @@ import { parseJson } from './parse-json.ts';
 
 const limits = { maxDepth: 64, maxNodes: 1_000 };
 
-test('[SC20] depth is judged before parsing', () => {
+test('[JS4] depth is judged before parsing', () => {
   expect(checkJsonText('['.repeat(5_000), limits)).toEqual({ ok: false, reason: 'depth' });
   expect(checkJsonText('{"a":'.repeat(65), limits)).toEqual({ ok: false, reason: 'depth' });
   expect(checkJsonText(`${'['.repeat(64)}${']'.repeat(64)}`, limits)).toEqual({ ok: true });
 });
 
-test('[SC20] the count of values is judged before parsing', () => {
+test('[JS4] the count of values is judged before parsing', () => {
   expect(checkJsonText(`[${'1,'.repeat(2_000)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
   expect(checkJsonText(`[${'[],'.repeat(600)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
 });
 
-test('[SC20] brackets and commas inside strings do not count', () => {
+test('[JS4] brackets and commas inside strings do not count', () => {
   for (const text of [
     '['.repeat(100),
     ','.repeat(2_000),
@@ -33,7 +33,7 @@ test('[SC20] brackets and commas inside strings do not count', () => {
   }
 });
 
-test('[SC20] what is within the limits parses as JSON.parse has it', () => {
+test('[JS4] what is within the limits parses as JSON.parse has it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       fc.pre(!text.includes('__proto__'));
@@ -45,7 +45,7 @@ test('[SC20] what is within the limits parses as JSON.parse has it', () => {
   );
 });
 
-test('[SC21] a key __proto__ is refused however it is spelled, the text is not', () => {
+test('[JS5] a key __proto__ is refused however it is spelled, the text is not', () => {
   for (const text of [
     '{"__proto__":1}',
     '[{"a":{"\\u005f_proto__":{}}}]',
@@ -56,7 +56,7 @@ test('[SC21] a key __proto__ is refused however it is spelled, the text is not',
   expect(parseJson('{"a":"__proto__"}', limits)).toEqual({ ok: true, value: { a: '__proto__' } });
 });
 
-test('[SC22] what is not JSON is refused with a message', () => {
+test('[JS6] what is not JSON is refused with a message', () => {
   for (const text of ['', '{', 'nope', '"', ']]]', '{"a":}', '"\\']) {
     const parsed = parseJson(text, limits);
     expect(parsed.ok, text).toBe(false);

@@ -26,6 +26,8 @@ export const rejectedToolSchema = z.object({
   name: z.string(),
   code: z.string(),
   message: z.string(),
+  /** What the message is about: `keyword` of a schema that is refused for one. */
+  params: z.record(z.string(), z.string()).optional(),
 });
 export type RejectedTool = z.infer<typeof rejectedToolSchema>;
 

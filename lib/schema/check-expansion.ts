@@ -1,7 +1,7 @@
 import { inPlaceNodes, partNodes, type SchemaNode } from './schema-node.ts';
 import type { SchemaRefusal } from './schema-reader.ts';
 
-/** How many nodes may judge values in all, when every reference is written out. */
+/** How many nodes may check values in all, when every reference is written out. */
 const MAX_EXPANSION = 10_000;
 /** References, `allOf` and the like one inside the other, for one value: each costs stack. */
 const MAX_CHAIN = 64;

@@ -6,13 +6,7 @@ const MAX_STEPS = 500_000;
 const MAX_DEPTH = 500;
 const MAX_PROBLEMS = 20;
 
-/** Keys that a schema has judged, for the keywords that look at what is left. */
-export interface Seen {
-  readonly keys: Set<string>;
-  readonly items: Set<number>;
-}
-
-/** Where in the arguments; written out only when there is something to tell. */
+/** Where in the arguments; written out only for a problem. */
 export interface Path {
   readonly parent: Path | null;
   readonly key: string | number;
@@ -22,7 +16,7 @@ export interface Path {
 export interface CheckRun {
   stepsLeft: number;
   depth: number;
-  /** Above 0 while a schema is only tried; its problems then are nobody's. */
+  /** Above 0 while a schema is only tried; its problems are then not recorded. */
   quiet: number;
   readonly problems: ErrorDetail[];
 }
@@ -33,8 +27,6 @@ export const createCheckRun = (): CheckRun => ({
   quiet: 0,
   problems: [],
 });
-
-export const createSeen = (): Seen => ({ keys: new Set(), items: new Set() });
 
 /** Takes `steps` off the budget; false once there is none left, and the check is then void. */
 export function spend(run: CheckRun, steps: number): boolean {
@@ -55,7 +47,7 @@ export function leave(run: CheckRun): void {
   run.depth -= 1;
 }
 
-/** Notes a problem, if anybody listens. Always false, for `return fail(…)`. */
+/** Records a problem unless the schema is only tried. Always false, for `return fail(…)`. */
 export function fail(run: CheckRun, path: Path | null, problem: string): false {
   if (run.quiet === 0 && run.problems.length < MAX_PROBLEMS) {
     run.problems.push({ path: pathText(path), problem });
@@ -63,7 +55,7 @@ export function fail(run: CheckRun, path: Path | null, problem: string): false {
   return false;
 }
 
-/** True when a further problem would be told nobody, so that looking on is a waste. */
+/** True when a further problem would not be recorded, so that the rest need not be checked. */
 export const isDone = (run: CheckRun): boolean =>
   run.quiet > 0 || run.problems.length >= MAX_PROBLEMS || isExhausted(run);
 

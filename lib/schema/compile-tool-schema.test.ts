@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { compileToolSchema } from './compile-tool-schema.ts';
+import { REFUSED_KEYWORDS } from './keywords.ts';
 
 const compile = (schema: unknown) => {
   const compiled = compileToolSchema(schema);
@@ -117,15 +119,111 @@ test('[SC3] unknown types and misused keywords are refused', () => {
   }
 });
 
+const REFUSED: [string, unknown][] = [
+  ['if', {}],
+  ['then', {}],
+  ['else', {}],
+  ['dependentRequired', {}],
+  ['dependentSchemas', {}],
+  ['dependencies', {}],
+  ['unevaluatedProperties', false],
+  ['unevaluatedItems', false],
+  ['additionalItems', false],
+  ['contains', {}],
+  ['minContains', 1],
+  ['maxContains', 1],
+  ['$dynamicRef', '#'],
+  ['$recursiveRef', '#'],
+  ['nullable', true],
+];
+
+test.each(REFUSED)('[SC23] "%s" is refused by its name, at any depth', (keyword, value) => {
+  const bad = { [keyword]: value };
+  for (const schema of [
+    { type: 'object', ...bad },
+    { type: 'object', properties: { a: bad } },
+    { type: 'object', properties: { a: { anyOf: [{}, { not: bad }] } } },
+    { type: 'object', properties: {}, $defs: { unused: bad } },
+  ]) {
+    expect(compileToolSchema(schema)).toEqual({
+      ok: false,
+      code: 'schema_keyword',
+      message: expect.stringMatching(
+        RegExp(`^The keyword "${keyword.replace('$', '\\$')}" .*: write .*Supported are type, `),
+      ),
+      params: { keyword },
+    });
+  }
+});
+
+test('[SC23] the list of this test is the list of the reader', () => {
+  expect(REFUSED.map(([keyword]) => keyword)).toEqual([...REFUSED_KEYWORDS.keys()]);
+});
+
+test('[SC23] older spellings of a supported keyword are refused by its name', () => {
+  for (const [keyword, value] of [
+    ['items', [{ type: 'string' }]],
+    ['exclusiveMinimum', true],
+    ['exclusiveMaximum', false],
+  ] as const) {
+    expect(
+      compileToolSchema({ type: 'object', properties: { a: { [keyword]: value } } }),
+    ).toMatchObject({ ok: false, code: 'schema_invalid', params: { keyword } });
+  }
+});
+
+test('[SC23] a property may have the name of a refused keyword', () => {
+  const properties = Object.fromEntries(REFUSED.map(([name]) => [name, { type: 'string' }]));
+  expect(codeOf({ type: 'object', properties, required: ['if'] })).toBe('ok');
+  expect(codeOf({ type: 'object', properties: { a: { default: { if: 1 }, 'x-note': {} } } })).toBe(
+    'ok',
+  );
+});
+
+test('[SC23] what zod writes is within the subset', () => {
+  const tree = z.object({
+    name: z.string(),
+    get kids() {
+      return z.array(tree);
+    },
+  });
+  const args = z.object({
+    text: z.string().min(1).max(9).regex(/^a/).describe('A text'),
+    when: z.iso.datetime().optional(),
+    count: z.int().positive().multipleOf(2).default(2),
+    maybe: z.number().nullable(),
+    mode: z.enum(['on', 'off']),
+    either: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a'), size: z.number() }),
+      z.object({ kind: z.literal('b') }),
+    ]),
+    both: z.intersection(z.object({ x: z.number() }), z.object({ y: z.number() })),
+    pair: z.tuple([z.string(), z.number()]),
+    table: z.record(z.string(), z.number()),
+    none: z.never().optional(),
+    tree,
+  });
+  const check = compile(z.toJSONSchema(args, { io: 'input' }));
+  const good = {
+    text: 'ab',
+    maybe: null,
+    mode: 'on',
+    either: { kind: 'b' },
+    both: { x: 1, y: 2 },
+    pair: ['a', 1],
+    table: { n: 1 },
+    tree: { name: 'root', kids: [{ name: 'leaf', kids: [] }] },
+  };
+  expect(check(good)).toEqual({ ok: true, args: good, repairs: [] });
+  expect(check({ ...good, tree: { name: 'root', kids: [{ name: 7, kids: [] }] } }).ok).toBe(false);
+});
+
 test('[SC4] references stay inside the schema', () => {
   expect(codeOf({ $ref: 'http://127.0.0.1:1/x' })).toBe('schema_ref_remote');
   expect(codeOf({ type: 'object', properties: { a: { $ref: 'other.json#/a' } } })).toBe(
     'schema_ref_remote',
   );
   expect(codeOf({ type: 'object', properties: { a: { $ref: '#/$defs/none' } } })).toBe(
-    'schema_ref_unknown',
-  );
-  expect(codeOf({ type: 'object', properties: { a: { $dynamicRef: '#a' } } })).toBe(
     'schema_ref_unknown',
   );
   const check = compile({

@@ -9,8 +9,9 @@ import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
 import { repairArgs } from './repair-args.ts';
 import type { SchemaNode } from './schema-node.ts';
+import type { SchemaRefusal } from './schema-reader.ts';
 
-/** Arguments after the check: mended where the schema asks for it, or the reasons why not. */
+/** Arguments after the check: repaired where the schema asks for it, or the reasons why not. */
 export type ArgsCheck =
   | {
       readonly ok: true;
@@ -21,7 +22,7 @@ export type ArgsCheck =
 
 export type CompiledToolSchema =
   | { readonly ok: true; readonly check: (args: unknown) => ArgsCheck }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | ({ readonly ok: false } & SchemaRefusal);
 
 const SCHEMA_LIMITS = { maxBytes: LIMITS.schemaBytes, maxDepth: 32, maxNodes: 2_000 };
 const ARGS_LIMITS = {
@@ -89,7 +90,7 @@ function checkArgs(node: SchemaNode, args: unknown): ArgsCheck {
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(ARGS_FAULTS[fault]);
   const first = createCheckRun();
-  if (evaluate(node, args, null, first, undefined)) return { ok: true, args, repairs: [] };
+  if (evaluate(node, args, null, first)) return { ok: true, args, repairs: [] };
   const tooMuch = 'takes too much work to check against the schema of the tool; make it smaller';
   if (isExhausted(first)) return refuse(tooMuch);
 
@@ -97,6 +98,6 @@ function checkArgs(node: SchemaNode, args: unknown): ArgsCheck {
   const mended = repairArgs(node, args, null, createCheckRun(), repairs);
   if (repairs.length === 0 || !isRecord(mended)) return { ok: false, details: first.problems };
   const second = createCheckRun();
-  if (evaluate(node, mended, null, second, undefined)) return { ok: true, args: mended, repairs };
+  if (evaluate(node, mended, null, second)) return { ok: true, args: mended, repairs };
   return isExhausted(second) ? refuse(tooMuch) : { ok: false, details: second.problems };
 }

@@ -1,42 +1,221 @@
+import { canonicalJson } from '../json/canonical-json.ts';
 import { isRecord } from '../json/is-record.ts';
-import { checkArray } from './check-array.ts';
-import { checkCombined } from './check-combined.ts';
-import { checkObject } from './check-object.ts';
-import { createSeen, enter, fail, isDone, isExhausted, leave } from './check-run.ts';
-import { checkAllowed, checkNumber, checkText, checkType } from './check-scalar.ts';
-import { checkUnevaluated } from './check-unevaluated.ts';
-import type { Evaluate } from './evaluate-type.ts';
+import {
+  type CheckRun,
+  enter,
+  fail,
+  isDone,
+  isExhausted,
+  leave,
+  type Path,
+  spend,
+} from './check-run.ts';
+import {
+  checkAllowed,
+  checkNumber,
+  checkText,
+  checkType,
+  isOfType,
+  testPattern,
+} from './check-scalar.ts';
+import { describeValue, shorten } from './describe-value.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /**
- * An interpreter of JSON Schema (2020-12, and the older spellings that
- * generators still write) whose work is counted: whatever schema and arguments,
- * it ends within its budget. It has failed, not passed, when the budget is used up.
+ * An interpreter of the subset of JSON Schema in `keywords.ts` whose work is
+ * counted: whatever schema and arguments, it ends within its budget. A check
+ * that has used up the budget has failed.
  */
-export const evaluate: Evaluate = (node, value, path, run, seen) => {
+export function evaluate(
+  node: SchemaNode,
+  value: unknown,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
   if (node.always !== undefined) return node.always || fail(run, path, 'is not allowed');
   if (!enter(run)) return false;
-  const passed = evaluateEntered(node, value, path, run, seen);
+  // Everything else about a value of the wrong type would be noise.
+  const passed = checkType(node, value, path, run) && checkKeywords(node, value, path, run);
   leave(run);
   return passed && !isExhausted(run);
-};
+}
 
-const evaluateEntered: Evaluate = (node, value, path, run, seen) => {
-  // Everything else about a value of the wrong type would be noise.
-  if (!checkType(node, value, path, run)) return false;
-  const looksBack = node.unevaluatedProperties ?? node.unevaluatedItems;
-  const own = looksBack ? createSeen() : seen;
+function checkKeywords(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
   let passed = checkAllowed(node, value, path, run);
   if (!passed && isDone(run)) return false;
   if (typeof value === 'string') passed = checkText(node, value, path, run) && passed;
   else if (typeof value === 'number') passed = checkNumber(node, value, path, run) && passed;
-  else if (Array.isArray(value))
-    passed = checkArray(node, value, path, run, own, evaluate) && passed;
-  else if (isRecord(value)) passed = checkObject(node, value, path, run, own, evaluate) && passed;
+  else if (Array.isArray(value)) passed = checkArray(node, value, path, run) && passed;
+  else if (isRecord(value)) passed = checkObject(node, value, path, run) && passed;
   if (!passed && isDone(run)) return false;
-  passed = checkCombined(node, value, path, run, own, evaluate) && passed;
-  if (!looksBack || !own) return passed;
-  passed = checkUnevaluated(node, value, path, run, own, evaluate) && passed;
-  for (const key of own.keys) seen?.keys.add(key);
-  for (const item of own.items) seen?.items.add(item);
+  return checkCombined(node, value, path, run) && passed;
+}
+
+function checkArray(
+  node: SchemaNode,
+  value: readonly unknown[],
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = checkCount(node.minItems, node.maxItems, value.length, 'items', path, run);
+  for (const [key, item] of value.entries()) {
+    const one = node.prefixItems?.[key] ?? node.items;
+    if (!one) break;
+    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    passed = evaluate(one, item, { parent: path, key }, run) && passed;
+  }
+  return (!node.uniqueItems || checkUnique(value, path, run)) && passed;
+}
+
+/** By canonical text, not by pairs: pairs of a long list are a way to hold the server. */
+function checkUnique(value: readonly unknown[], path: Path | null, run: CheckRun): boolean {
+  const seen = new Set<string>();
+  for (const [key, item] of value.entries()) {
+    const text = canonicalJson(item);
+    if (!spend(run, 1 + text.length / 4)) return false;
+    if (seen.has(text)) {
+      return fail(run, { parent: path, key }, 'repeats an item; all must differ');
+    }
+    seen.add(text);
+  }
+  return true;
+}
+
+function checkCount(
+  min: number | undefined,
+  max: number | undefined,
+  count: number,
+  what: 'items' | 'properties',
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  if (count < (min ?? 0)) return fail(run, path, `must have at least ${min} ${what}, had ${count}`);
+  if (count <= (max ?? Infinity)) return true;
+  return fail(run, path, `must have at most ${max} ${what}, had ${count}`);
+}
+
+function checkObject(
+  node: SchemaNode,
+  value: Readonly<Record<string, unknown>>,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  for (const key of node.required ?? []) {
+    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    if (!Object.hasOwn(value, key)) passed = fail(run, { parent: path, key }, 'is required');
+  }
+  const keys = Object.keys(value);
+  const { minProperties, maxProperties } = node;
+  passed = checkCount(minProperties, maxProperties, keys.length, 'properties', path, run) && passed;
+  const rules =
+    node.properties ?? node.patternProperties ?? node.additionalProperties ?? node.propertyNames;
+  if (!rules) return passed;
+  for (const key of keys) {
+    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    passed = checkProperty(node, key, value[key], { parent: path, key }, run) && passed;
+  }
   return passed;
-};
+}
+
+function checkProperty(
+  node: SchemaNode,
+  key: string,
+  value: unknown,
+  path: Path,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  if (node.propertyNames && !accepts(node.propertyNames, key, run)) {
+    passed = fail(run, path, 'has a name that is not allowed');
+  }
+  const own = node.properties?.get(key);
+  const byPattern = (node.patternProperties ?? []).filter((one) =>
+    testPattern(one.pattern, key, run),
+  );
+  const schemas = [...(own ? [own] : []), ...byPattern.map((one) => one.node)];
+  for (const one of schemas) passed = evaluate(one, value, path, run) && passed;
+  if (schemas.length > 0 || !node.additionalProperties) return passed;
+  return checkAdditional(node, node.additionalProperties, value, path, run) && passed;
+}
+
+function checkAdditional(
+  node: SchemaNode,
+  rule: SchemaNode,
+  value: unknown,
+  path: Path,
+  run: CheckRun,
+): boolean {
+  if (rule.always !== false) return evaluate(rule, value, path, run);
+  const known = [...(node.properties?.keys() ?? [])].slice(0, 20).map(shorten).join(', ');
+  return fail(run, path, known ? `is not known; known are ${known}` : 'is not known');
+}
+
+/** Keywords that check the same value by further schemas. */
+function checkCombined(
+  node: SchemaNode,
+  value: unknown,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  for (const one of [...(node.ref ? [node.ref] : []), ...(node.allOf ?? [])]) {
+    passed = evaluate(one, value, path, run) && passed;
+    if (!passed && isDone(run)) return false;
+  }
+  if (node.anyOf && !node.anyOf.some((one) => accepts(one, value, run))) {
+    passed = explainBranches(node.anyOf, value, path, run);
+  }
+  if (node.oneOf) {
+    const matches = countMatches(node.oneOf, value, run);
+    if (matches === 0) passed = explainBranches(node.oneOf, value, path, run);
+    else if (matches > 1)
+      passed = fail(run, path, 'must match exactly one of the allowed forms, matched several');
+  }
+  if (node.not && accepts(node.not, value, run)) {
+    passed = fail(run, path, 'has a form that is not allowed');
+  }
+  return passed;
+}
+
+/** Whether the schema accepts the value; problems are not recorded. False once the budget is used up. */
+function accepts(node: SchemaNode, value: unknown, run: CheckRun): boolean {
+  if (isExhausted(run)) return false;
+  run.quiet += 1;
+  const passed = evaluate(node, value, null, run);
+  run.quiet -= 1;
+  return passed;
+}
+
+/** How many of the schemas accept the value; 2 stands for more. */
+function countMatches(branches: readonly SchemaNode[], value: unknown, run: CheckRun): number {
+  let matches = 0;
+  for (const one of branches) {
+    if (accepts(one, value, run)) matches += 1;
+    if (matches > 1) break;
+  }
+  return matches;
+}
+
+/** For a value that no branch accepts: the types when none has the value's, or the problems of the only one that has it. */
+function explainBranches(
+  branches: readonly SchemaNode[],
+  value: unknown,
+  path: Path | null,
+  run: CheckRun,
+): false {
+  if (isDone(run)) return false;
+  const near = branches.filter(
+    (one) => !one.types || one.types.some((type) => isOfType(value, type)),
+  );
+  const [only] = near;
+  if (!only) {
+    const words = new Set(branches.flatMap((one) => one.types ?? []));
+    return fail(run, path, `must be ${[...words].join(' or ')}, was ${describeValue(value)}`);
+  }
+  if (near.length > 1) {
+    return fail(run, path, `must match one of the allowed forms, was ${describeValue(value)}`);
+  }
+  evaluate(only, value, path, run);
+  return false;
+}

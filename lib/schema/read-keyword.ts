@@ -47,10 +47,10 @@ export function readText(value: unknown): Read<string> {
   return typeof value === 'string' ? good(value) : bad('a text');
 }
 
-export const readAnyList = (value: unknown): Read<readonly unknown[]> =>
+export const readList = (value: unknown): Read<readonly unknown[]> =>
   Array.isArray(value) ? good(value) : bad('a list');
 
-export const readAnyRecord = (value: unknown): Read<Record<string, unknown>> =>
+export const readRecord = (value: unknown): Read<Record<string, unknown>> =>
   isRecord(value) ? good(value) : bad('an object');
 
 export function readNames(value: unknown): Read<readonly string[]> {
@@ -58,17 +58,6 @@ export function readNames(value: unknown): Read<readonly string[]> {
   const list: readonly unknown[] = value;
   const names = list.filter((one) => typeof one === 'string');
   return names.length === list.length ? good(names) : bad('a list of names');
-}
-
-export function readNameMap(value: unknown): Read<ReadonlyMap<string, readonly string[]>> {
-  if (!isRecord(value)) return bad('an object of lists of names');
-  const map = new Map<string, readonly string[]>();
-  for (const [key, one] of Object.entries(value)) {
-    const names = readNames(one);
-    if (!names.ok) return bad('an object of lists of names');
-    map.set(key, names.value);
-  }
-  return good(map);
 }
 
 /** `enum` */

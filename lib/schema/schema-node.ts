@@ -39,25 +39,15 @@ export interface SchemaNode {
   anyOf?: readonly SchemaNode[];
   oneOf?: readonly SchemaNode[];
   not?: SchemaNode;
-  if?: SchemaNode;
-  then?: SchemaNode;
-  else?: SchemaNode;
   properties?: ReadonlyMap<string, SchemaNode>;
   patternProperties?: readonly { readonly pattern: SafePattern; readonly node: SchemaNode }[];
   additionalProperties?: SchemaNode;
-  unevaluatedProperties?: SchemaNode;
   propertyNames?: SchemaNode;
   required?: readonly string[];
-  dependentRequired?: ReadonlyMap<string, readonly string[]>;
-  dependentSchemas?: ReadonlyMap<string, SchemaNode>;
   minProperties?: number;
   maxProperties?: number;
   prefixItems?: readonly SchemaNode[];
   items?: SchemaNode;
-  unevaluatedItems?: SchemaNode;
-  contains?: SchemaNode;
-  minContains?: number;
-  maxContains?: number;
   minItems?: number;
   maxItems?: number;
   uniqueItems?: boolean;
@@ -72,31 +62,24 @@ export interface SchemaNode {
   format?: string;
 }
 
-/** Nodes that judge the same value as `node` does. */
-export function inPlaceNodes(node: SchemaNode): SchemaNode[] {
-  const found: SchemaNode[] = [];
-  if (node.ref) found.push(node.ref);
-  for (const list of [node.allOf, node.anyOf, node.oneOf]) if (list) found.push(...list);
-  for (const one of [node.not, node.if, node.then, node.else]) if (one) found.push(one);
-  if (node.dependentSchemas) found.push(...node.dependentSchemas.values());
-  return found;
-}
+const present = (...nodes: readonly (SchemaNode | undefined)[]): SchemaNode[] =>
+  nodes.filter((node) => node !== undefined);
 
-/** Nodes that judge a part of the value: a property, its name, an item. */
-export function partNodes(node: SchemaNode): SchemaNode[] {
-  const found: SchemaNode[] = [];
-  if (node.properties) found.push(...node.properties.values());
-  for (const { node: one } of node.patternProperties ?? []) found.push(one);
-  if (node.prefixItems) found.push(...node.prefixItems);
-  for (const one of [
+/** Nodes that check the same value as `node` does. */
+export const inPlaceNodes = (node: SchemaNode): SchemaNode[] =>
+  present(
+    node.ref,
+    node.not,
+    ...[node.allOf, node.anyOf, node.oneOf].flatMap((list) => list ?? []),
+  );
+
+/** Nodes that check a part of the value: a property, its name, an item. */
+export const partNodes = (node: SchemaNode): SchemaNode[] =>
+  present(
+    ...(node.properties?.values() ?? []),
+    ...(node.patternProperties ?? []).map((one) => one.node),
+    ...(node.prefixItems ?? []),
     node.additionalProperties,
-    node.unevaluatedProperties,
     node.propertyNames,
     node.items,
-    node.unevaluatedItems,
-    node.contains,
-  ]) {
-    if (one) found.push(one);
-  }
-  return found;
-}
+  );

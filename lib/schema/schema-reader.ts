@@ -7,6 +7,8 @@ import type { SafePattern, SchemaNode } from './schema-node.ts';
 export interface SchemaRefusal {
   readonly code: string;
   readonly message: string;
+  /** What the message is about, for programs. */
+  readonly params?: Readonly<Record<string, string>>;
 }
 
 /** All patterns of one schema together; compiled they take at most some 30 ms. */
@@ -34,14 +36,20 @@ export const createSchemaReader = (root: unknown): SchemaReader => ({
   patternSize: 0,
 });
 
-export function refuse(reader: SchemaReader, code: string, message: string): void {
-  reader.refusal ??= { code, message };
+/** Records the first refusal; later ones are left out. */
+export function refuse(
+  reader: SchemaReader,
+  code: string,
+  message: string,
+  params?: SchemaRefusal['params'],
+): void {
+  reader.refusal ??= params ? { code, message, params } : { code, message };
 }
 
 /** The keyword's value when it is there and right; else the refusal is noted. */
 export function take<T>(
   reader: SchemaReader,
-  schema: Record<string, unknown>,
+  schema: Readonly<Record<string, unknown>>,
   keyword: string,
   read: (value: unknown) => Read<T>,
 ): T | undefined {
@@ -52,6 +60,7 @@ export function take<T>(
     reader,
     'schema_invalid',
     `"${keyword}" in the schema must be ${result.want}, was ${describeValue(schema[keyword])}.`,
+    { keyword },
   );
 }
 

@@ -3,6 +3,7 @@ import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
+import { given } from '#lib/util/given';
 import { hashesOf } from './tool-hashes.ts';
 import type { ClientTool } from './tool-registry.ts';
 
@@ -16,9 +17,9 @@ export function judgeToolSpec(
   spec: unknown,
 ): JudgedSpec {
   const name = nameOf(spec);
-  const reject = (code: string, message: string): JudgedSpec => ({
+  const reject = (code: string, message: string, params?: RejectedTool['params']): JudgedSpec => ({
     ok: false,
-    rejected: { name, code, message },
+    rejected: { name, code, message, ...given({ params }) },
   });
   if (!isToolName(name)) {
     return reject(
@@ -37,11 +38,11 @@ export function judgeToolSpec(
   const problem = describeProblem(parsed.data);
   if (problem) return reject(...problem);
   // Before the copy, which must not be asked to walk what is too deep or too large.
-  const given = compileToolSchema(parsed.data.parameters);
-  if (!given.ok) return reject(given.code, given.message);
+  const sent = compileToolSchema(parsed.data.parameters);
+  if (!sent.ok) return reject(sent.code, sent.message, sent.params);
   const schema = stripInvisibleDeep(parsed.data.parameters);
-  const compiled = schema === parsed.data.parameters ? given : compileToolSchema(schema);
-  if (!compiled.ok) return reject(compiled.code, compiled.message);
+  const compiled = schema === parsed.data.parameters ? sent : compileToolSchema(schema);
+  if (!compiled.ok) return reject(compiled.code, compiled.message, compiled.params);
   return { ok: true, tool: toTool(client, parsed.data, asSchema(schema), compiled.check) };
 }
 

@@ -78,6 +78,18 @@ test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
   expect(registry.namesOf('one')).toEqual(['good']);
 });
 
+test('[TR1] [SC23] a tool whose schema has an unsupported keyword is rejected, and the keyword is named', () => {
+  const parameters = { type: 'object', properties: {}, if: {}, else: {} };
+  const { registered, rejected } = setup().registry.register(client('one'), [
+    spec('cases', { parameters }),
+    spec('good'),
+  ]);
+  expect(registered).toBe(1);
+  expect(rejected).toMatchObject([
+    { name: 'cases', code: 'schema_keyword', params: { keyword: 'if' } },
+  ]);
+});
+
 test('[TR2] the names of the server are reserved in both spellings, look-alikes are refused', () => {
   const { codes } = setup();
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
