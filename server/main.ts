@@ -32,11 +32,11 @@ import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
 import { toPrometheus } from './gauges.ts';
 import { greeting, reachableUrl } from './greeting.ts';
-import { createAnswersInFlight } from './http/answers-in-flight.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { readiness } from './http/readiness.ts';
 import { createRequestListener } from './http/request-listener.ts';
+import { createRequestsInFlight } from './http/requests-in-flight.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
 import { createNewId, hasFormOfNewId } from './new-id.ts';
@@ -289,7 +289,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     development: config.development,
     report,
   });
-  const inFlight = createAnswersInFlight(onRequest);
+  const inFlight = createRequestsInFlight(onRequest);
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
   port = await listen(server, config);
   const { answered } = inFlight;

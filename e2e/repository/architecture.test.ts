@@ -65,9 +65,9 @@ const MAY_USE: Record<string, readonly string[]> = {
 
 /** Packages that would bind a part to what it must not know. */
 const NOT_FOR: Record<string, readonly string[]> = {
-  lib: ['react', 'react-dom', 'next', 'ws', 'hono', 'kysely', 'pino'],
-  components: ['ws', 'hono', 'kysely', 'pino', 'ai'],
-  app: ['ws', 'hono', 'kysely', 'pino', 'ai'],
+  lib: ['react', 'react-dom', 'next', 'ws', 'kysely', 'pino'],
+  components: ['ws', 'kysely', 'pino', 'ai'],
+  app: ['ws', 'kysely', 'pino', 'ai'],
   server: ['react', 'react-dom', 'zustand'],
 };
 

@@ -3,10 +3,10 @@ import { HttpError } from '#lib/protocol/http-error';
 import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
-import { type Answer, writeAnswer } from './answer.ts';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse } from './error-response.ts';
 import { setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
+import { type HttpResponse, writeResponse } from './response.ts';
 
 export type PageHandler = (
   incoming: IncomingMessage,
@@ -53,7 +53,7 @@ export function createPageServer(deps: {
       (await refuseStranger(deps.credentials, incoming, target));
     if (refusal) {
       const headers = { ...refusal.headers, 'content-security-policy': policy };
-      return writeAnswer(outgoing, { ...refusal, headers });
+      return writeResponse(outgoing, { ...refusal, headers });
     }
     cleanHeaders(incoming.headers);
     // Next reads the nonce for its scripts from the request.
@@ -89,17 +89,17 @@ function refuse(
   { headers, method }: IncomingMessage,
   pathname: string,
   development: boolean,
-): Answer | undefined {
+): HttpResponse | undefined {
   const internal = NEXT_INTERNAL.test(pathname) && !FREE_FILE.test(pathname);
   if (headers['next-action'] !== undefined || NEXT_FETCHERS.test(pathname)) return notFound();
   if (internal && !development) return notFound();
   // Another site may link to a page. What it embeds or fetches would be drawn for nothing.
   const isEmbedded = isForeignFetch(headers) && headers['sec-fetch-mode'] !== 'navigate';
   if (isEmbedded && !FREE_FILE.test(pathname)) {
-    return errorAnswer(new HttpError(foreignFetch.code, foreignFetch.message));
+    return errorResponse(new HttpError(foreignFetch.code, foreignFetch.message));
   }
   if (method === 'GET' || method === 'HEAD') return undefined;
-  return errorAnswer(
+  return errorResponse(
     new HttpError('method_not_allowed', `Pages take GET, not ${method}; the API is under /v1.`),
   );
 }
@@ -109,7 +109,7 @@ async function refuseStranger(
   credentials: Credentials,
   incoming: IncomingMessage,
   target: Target,
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   const { pathname } = target;
   if (FREE_FILE.test(pathname) || SIGN_IN_PAGE.test(pathname)) return undefined;
   const { headers, method = '' } = incoming;
@@ -118,7 +118,7 @@ async function refuseStranger(
   if (!(principal instanceof HttpError)) {
     return principal.kind === 'operator' ? undefined : toSignIn(target);
   }
-  return principal.code === 'rate_limited' ? errorAnswer(principal) : toSignIn(target);
+  return principal.code === 'rate_limited' ? errorResponse(principal) : toSignIn(target);
 }
 
 function cleanHeaders(headers: IncomingHttpHeaders): void {
@@ -127,10 +127,11 @@ function cleanHeaders(headers: IncomingHttpHeaders): void {
 }
 
 /** `next` leads back afterwards; the sign-in page takes a path of ours alone. */
-function toSignIn({ pathname, search }: Target): Answer {
+function toSignIn({ pathname, search }: Target): HttpResponse {
   const wanted = pathname + search;
   const next = wanted === '/' ? '' : `?next=${encodeURIComponent(wanted)}`;
   return { status: 303, body: '', headers: { location: `/sign-in${next}` } };
 }
 
-const notFound = (): Answer => errorAnswer(new HttpError('not_found', 'There is no such page.'));
+const notFound = (): HttpResponse =>
+  errorResponse(new HttpError('not_found', 'There is no such page.'));

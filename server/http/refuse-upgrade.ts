@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpError } from '#lib/protocol/http-error';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse } from './error-response.ts';
 
 /** Answers an upgrade with a plain HTTP error, before any socket is one, and hangs up. */
 export function refuseUpgrade(socket: Duplex, error: HttpError): void {
-  const { status, json, headers } = errorAnswer(error);
+  const { status, json, headers } = errorResponse(error);
   const body = JSON.stringify(json);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
-import { writeAnswer } from './answer.ts';
 import type { Api } from './create-api.ts';
-import { errorAnswer, toHttpError } from './error-answer.ts';
+import { errorResponse, toHttpError } from './error-response.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import { parseTarget } from './parse-target.ts';
+import { writeResponse } from './response.ts';
 
 export interface RequestListenerDeps {
   readonly hostGate: HostGate;
@@ -38,17 +38,17 @@ export function createRequestListener(
     incoming.on('error', () => {});
     outgoing.on('error', () => {});
     const target = parseTarget(incoming.url);
-    if (!target) return writeAnswer(outgoing, errorAnswer(badTarget()));
+    if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
     const isApi = API_PATH.test(target.pathname);
     const refusal =
       deps.hostGate.refuse(incoming) ??
       (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
     if (refusal) {
-      return writeAnswer(outgoing, errorAnswer(new HttpError(refusal.code, refusal.message)));
+      return writeResponse(outgoing, errorResponse(new HttpError(refusal.code, refusal.message)));
     }
-    if (isApi) return deps.api(incoming, outgoing);
+    if (isApi) return deps.api(incoming, outgoing, target);
     servePage(incoming, outgoing, target).catch((error: unknown) =>
-      writeAnswer(outgoing, errorAnswer(toHttpError(error, deps.report))),
+      writeResponse(outgoing, errorResponse(toHttpError(error, deps.report))),
     );
   };
 }

@@ -52,8 +52,8 @@ describe('who is let in', () => {
     const server = await startTestServer();
     const host = await server.get('/v1/tools', { headers: { host: 'rebind.example:3000' } });
     expect(host).toMatchObject({ status: 421, json: { error: { code: 'host_not_allowed' } } });
-    const door = await server.get('/healthz', { headers: { host: 'rebind.example' } });
-    expect(door.status).toBe(421);
+    const alive = await server.get('/healthz', { headers: { host: 'rebind.example' } });
+    expect(alive.status).toBe(421);
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
       const answer = await server.post(INVOKE, wanted, { headers: { origin } });
       expect(answer).toMatchObject({
@@ -75,6 +75,7 @@ describe('who is let in', () => {
     const wrong = await server.get(INVOKE);
     expect(wrong).toMatchObject({ status: 405, json: { error: { code: 'method_not_allowed' } } });
     expect(wrong.json.error.message).toContain('POST');
+    expect(wrong.headers.allow).toBe('POST');
     expect((await server.ask('DELETE', '/v1/runs/run_a')).status).toBe(405);
   });
 });
@@ -97,6 +98,12 @@ describe('what makes no sense', () => {
     const head = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
     expect(await server.raw(`${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
     expect((await server.get('/healthz', { token: null })).status).toBe(200);
+  });
+
+  test('[HT3] a path is read in one way, whatever the method', async () => {
+    const server = await startTestServer();
+    expect((await server.get('/v1/%74ools')).status).toBe(404);
+    expect((await server.post('/v1/%74ools')).status).toBe(404);
   });
 
   test('[HT3] odd escapes in a query and long paths are just not found', async () => {
@@ -235,7 +242,7 @@ describe('errors', () => {
   });
 });
 
-describe('doors', () => {
+describe('public routes', () => {
   test('[HT8] alive and ready', async () => {
     const server = await startTestServer();
     for (const path of ['/healthz', '/readyz']) {
@@ -252,12 +259,15 @@ describe('doors', () => {
     expect(answer).toMatchObject({ status: 503, json: { error: { code: 'shutting_down' } } });
   });
 
-  test('[HT9] the reference describes every operation', async () => {
+  test('[HT9] the reference describes every route', async () => {
     const server = await startTestServer();
     const { json: document } = await server.get('/openapi.json');
     expect(document.openapi).toBe('3.1.0');
     const invoke = document.paths['/v1/tools/{name}/invoke'].post;
     const { schema } = invoke.requestBody.content['application/json'];
+    expect(invoke.parameters).toMatchObject([{ name: 'name', in: 'path', required: true }]);
+    const accepted = invoke.responses['202'].content['application/json'].schema;
+    expect(accepted.properties.status).toEqual({ type: 'string', enum: ['pending'] });
     expect(schema.required).toEqual(['run_id']);
     expect(invoke.responses['202']).toBeDefined();
     expect(invoke.security).toEqual([{ bearer: [] }, { cookie: [], session: [] }]);

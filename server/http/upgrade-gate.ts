@@ -8,7 +8,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import { toHttpError } from './error-answer.ts';
+import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';

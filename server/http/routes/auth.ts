@@ -1,27 +1,27 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
 import { tooManyAttempts } from '../../auth/credentials.ts';
-import { json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { OPERATORS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'isOperatorToken'>;
 
 const tag = 'signing in';
 
-export const authOperations = (deps: Deps): Operation[] => [
-  defineOperation({
+export const authRoutes = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/auth/sign-in',
     id: 'signIn',
     tag,
     summary:
       "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and answers the key that has to come with it as X-Callboard-Session",
-    access: 'open',
+    access: 'public',
     body: signInBodySchema,
-    answers: { 200: { description: 'Signed in', schema: signedInSchema } },
-    async handle({ body, exchange: { address } }) {
+    responses: { 200: { description: 'Signed in', schema: signedInSchema } },
+    async handle({ body, context: { address } }) {
       // Checked first: the right one is let in, however often others of this address were wrong.
       const isRight =
         'token' in body ? deps.isOperatorToken(body.token) : deps.signInCodes.consume(body.code);
@@ -31,14 +31,14 @@ export const authOperations = (deps: Deps): Operation[] => [
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/auth/sign-out',
     id: 'signOut',
     tag,
     summary: 'End this sign-in and close its sockets',
     access: OPERATORS,
-    answers: { 200: { description: 'Signed out', schema: okSchema } },
+    responses: { 200: { description: 'Signed out', schema: okSchema } },
     async handle({ principal }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
       if (sessionId === null) return json(200, { ok: true });

@@ -3,12 +3,12 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
-import { type Answer, json } from '../answer.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Exchange, type Operation } from '../operation.ts';
 import { readBody } from '../read-body.ts';
 import { isJsonType, readJson } from '../read-json.ts';
+import { type HttpResponse, json } from '../response.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { AGENTS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'blobs'>;
@@ -21,8 +21,8 @@ const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
 /** Shown in place: what a browser draws or plays and cannot run. SVG can run, and HTML is HTML. */
 const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
-export const blobOperations = (deps: Deps): Operation[] => [
-  defineOperation({
+export const blobRoutes = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/v1/blobs',
     id: 'putBlob',
@@ -30,28 +30,28 @@ export const blobOperations = (deps: Deps): Operation[] => [
     summary: 'Keep bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
     access: AGENTS,
     docsBody: blobBodySchema,
-    answers: { 200: { description: 'What to name in an attachment', schema: attachmentSchema } },
-    handle: async ({ exchange }) => kept(await deps.blobs.put(await readUpload(exchange))),
+    responses: { 200: { description: 'What to name in an attachment', schema: attachmentSchema } },
+    handle: async ({ context }) => kept(await deps.blobs.put(await readUpload(context))),
   }),
-  defineOperation({
+  defineRoute({
     method: 'GET',
     path: '/v1/blobs/:id',
     id: 'getBlob',
     tag,
     summary: 'The bytes. Pictures, sound and video are shown in place, all else is a download',
     access: AGENTS,
-    answers: { 200: { description: 'The bytes' } },
-    async handle({ params, exchange }) {
+    responses: { 200: { description: 'The bytes' } },
+    async handle({ params, context }) {
       const blob = BLOB_ID.test(params.id) ? await deps.blobs.read(params.id) : undefined;
       if (!blob) throw new HttpError('blob_not_found', 'There is no such blob.');
-      const { 'if-none-match': known } = exchange.incoming.headers;
+      const { 'if-none-match': known } = context.incoming.headers;
       if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };
       return served(blob.attachment, blob.bytes);
     },
   }),
 ];
 
-async function readUpload({ incoming }: Exchange): Promise<BlobUpload> {
+async function readUpload({ incoming }: RequestContext): Promise<BlobUpload> {
   const type = incoming.headers['content-type'];
   if (type === undefined) {
     throw new HttpError('bad_request', 'Say what the bytes are by Content-Type, e.g. image/png.');
@@ -76,12 +76,12 @@ const REFUSALS = {
   empty: 'bad_request',
 } as const;
 
-function kept(outcome: BlobOutcome): Answer {
+function kept(outcome: BlobOutcome): HttpResponse {
   if (outcome.ok) return json(200, outcome.attachment);
   throw new HttpError(REFUSALS[outcome.code], outcome.message);
 }
 
-function served(attachment: Attachment, bytes: Uint8Array): Answer {
+function served(attachment: Attachment, bytes: Uint8Array): HttpResponse {
   const inline = INLINE.test(attachment.media_type);
   return {
     status: 200,

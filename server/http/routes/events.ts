@@ -1,14 +1,14 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
 import { AGENTS, runNotFound } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'report' | 'closing'>;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
-export const eventsOperation = (deps: Deps): Operation =>
-  defineOperation({
+export const eventsRoute = (deps: Deps): Route =>
+  defineRoute({
     method: 'GET',
     path: '/v1/runs/:id/events',
     id: 'watchRun',
@@ -17,12 +17,12 @@ export const eventsOperation = (deps: Deps): Operation =>
       'Server-Sent Events of a run: a snapshot, or what is newer than since (or Last-Event-ID)',
     access: AGENTS,
     query: eventsQuerySchema,
-    answers: { 200: { description: 'text/event-stream; data is the event as JSON' } },
-    async handle({ params, query, exchange }) {
+    responses: { 200: { description: 'text/event-stream; data is the event as JSON' } },
+    async handle({ params, query, context }) {
       const runId = params.id;
       if (!(await deps.runs.get(runId))) throw runNotFound(runId);
       // A reader that reconnects says by itself how far it has come.
-      const since = readLastEventId(exchange.incoming.headers['last-event-id']) ?? query.since;
+      const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },

@@ -9,10 +9,10 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import type { Principal } from '../../auth/principal.ts';
-import { json } from '../answer.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'clients'>;
@@ -20,8 +20,8 @@ type Deps = Pick<HttpDeps, 'clients'>;
 const tag = 'clients without a socket';
 
 /** Contract, section 7. */
-export const internalOperations = (deps: Deps): Operation[] => [
-  defineOperation({
+export const internalRoutes = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/internal/tools/register',
     id: 'registerTools',
@@ -29,7 +29,7 @@ export const internalOperations = (deps: Deps): Operation[] => [
     summary: 'Offer tools as a client that polls',
     access: CLIENTS,
     body: registerBodySchema,
-    answers: { 200: { description: 'What was taken', schema: registerAnswerSchema } },
+    responses: { 200: { description: 'What was taken', schema: registerAnswerSchema } },
     async handle({ principal, body }) {
       checkOwnClient(principal, body.client_id);
       const outcome = await deps.clients.register(principal, body);
@@ -37,7 +37,7 @@ export const internalOperations = (deps: Deps): Operation[] => [
       return json(200, outcome);
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'GET',
     path: '/internal/clients/:client_id/requests',
     id: 'takeRequests',
@@ -46,18 +46,18 @@ export const internalOperations = (deps: Deps): Operation[] => [
       'The calls for this client. With wait_ms held until there is one; asking keeps it alive',
     access: CLIENTS,
     query: waitQuerySchema,
-    answers: { 200: { description: 'The calls', schema: requestsAnswerSchema } },
-    async handle({ principal, params, query, exchange }) {
+    responses: { 200: { description: 'The calls', schema: requestsAnswerSchema } },
+    async handle({ principal, params, query, context }) {
       const { client_id } = checkShape(clientPathSchema, params, 'path');
       checkOwnClient(principal, client_id);
       const waitMs = query.wait_ms ?? 0;
-      const signal = exchange.signal();
+      const signal = context.signal();
       const outcome = await deps.clients.requests(principal, client_id, waitMs, signal);
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
       return json(200, { requests: outcome.requests });
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/internal/tool_calls/:id/submit',
     id: 'submitResult',
@@ -65,7 +65,7 @@ export const internalOperations = (deps: Deps): Operation[] => [
     summary: 'The result of a call; only for the client that was asked',
     access: CLIENTS,
     body: submitBodySchema,
-    answers: { 200: { description: 'Durable', schema: submitAnswerSchema } },
+    responses: { 200: { description: 'Durable', schema: submitAnswerSchema } },
     async handle({ principal, params, body }) {
       const outcome = await deps.clients.submit(principal, params.id, body);
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);

@@ -7,9 +7,9 @@ import {
 } from '#lib/protocol/rest';
 import { runRecordSchema } from '#lib/protocol/run';
 import type { RunOutcome } from '../../runs/run-service.ts';
-import { type Answer, json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { type HttpResponse, json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { AGENTS, runNotFound } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'runs'>;
@@ -17,8 +17,8 @@ type Deps = Pick<HttpDeps, 'runs'>;
 const tag = 'runs';
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
 
-const reading = (deps: Deps): Operation[] => [
-  defineOperation({
+const reading = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'GET',
     path: '/v1/runs',
     id: 'listRuns',
@@ -26,7 +26,7 @@ const reading = (deps: Deps): Operation[] => [
     summary: 'Runs, the latest first',
     access: AGENTS,
     query: runsQuerySchema,
-    answers: { 200: { description: 'A page of runs', schema: runsPageSchema } },
+    responses: { 200: { description: 'A page of runs', schema: runsPageSchema } },
     async handle({ query }) {
       const { runs, nextCursor } = await deps.runs.list({
         limit: query.limit,
@@ -35,14 +35,14 @@ const reading = (deps: Deps): Operation[] => [
       return json(200, { runs, next_cursor: nextCursor });
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'GET',
     path: '/v1/runs/:id',
     id: 'getRun',
     tag,
     summary: 'One run with its messages',
     access: AGENTS,
-    answers: record,
+    responses: record,
     async handle({ params }) {
       const run = await deps.runs.get(params.id);
       if (!run) throw runNotFound(params.id);
@@ -51,8 +51,8 @@ const reading = (deps: Deps): Operation[] => [
   }),
 ];
 
-const acting = (deps: Deps): Operation[] => [
-  defineOperation({
+const acting = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/v1/runs',
     id: 'startRun',
@@ -60,7 +60,7 @@ const acting = (deps: Deps): Operation[] => [
     summary: 'Ask the built-in agent for something. The run goes on whoever disconnects',
     access: AGENTS,
     body: startRunBodySchema,
-    answers: record,
+    responses: record,
     handle: async ({ principal, body: { input, model, tools, client_id } }) =>
       done(
         await deps.runs.start({
@@ -72,7 +72,7 @@ const acting = (deps: Deps): Operation[] => [
         }),
       ),
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/v1/runs/:id/messages',
     id: 'sendMessage',
@@ -80,7 +80,7 @@ const acting = (deps: Deps): Operation[] => [
     summary: 'Say the next thing in a run',
     access: AGENTS,
     body: sendMessageBodySchema,
-    answers: record,
+    responses: record,
     handle: async ({ principal, params, body: { input, model, client_id } }) =>
       done(
         await deps.runs.send(params.id, {
@@ -91,21 +91,21 @@ const acting = (deps: Deps): Operation[] => [
         }),
       ),
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/v1/runs/:id/cancel',
     id: 'cancelRun',
     tag,
     summary: 'Stop the turn that runs, and cancel its calls',
     access: AGENTS,
-    answers: record,
+    responses: record,
     handle: async ({ params }) => done(await deps.runs.cancel(params.id)),
   }),
 ];
 
-export const runOperations = (deps: Deps): Operation[] => [...reading(deps), ...acting(deps)];
+export const runRoutes = (deps: Deps): Route[] => [...reading(deps), ...acting(deps)];
 
-function done(outcome: RunOutcome): Answer {
+function done(outcome: RunOutcome): HttpResponse {
   if (outcome.ok) return json(200, outcome.run);
   throw new HttpError(outcome.code, outcome.message);
 }

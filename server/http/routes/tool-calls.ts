@@ -10,10 +10,10 @@ import {
 } from '#lib/protocol/rest';
 import { principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
-import { type Answer, json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage } from '../list-page.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { type HttpResponse, json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { toWireCall } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
 import { toRefusal } from './refusal.ts';
@@ -23,8 +23,8 @@ type Deps = Pick<HttpDeps, 'calls' | 'tools'>;
 const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
 
-const getCallOperation = (deps: Deps): Operation =>
-  defineOperation({
+const getCallRoute = (deps: Deps): Route =>
+  defineRoute({
     method: 'GET',
     path: '/v1/tool_calls/:id',
     id: 'getToolCall',
@@ -32,17 +32,17 @@ const getCallOperation = (deps: Deps): Operation =>
     summary: 'One call. With wait_ms the answer is held until the call is final',
     access: AGENTS,
     query: waitQuerySchema,
-    answers: record,
-    async handle({ principal, params, query, exchange }) {
+    responses: record,
+    async handle({ principal, params, query, context }) {
       const found = await findCall(deps, principal, params.id);
       if (!query.wait_ms) return json(200, toWireCall(found));
-      const waited = await deps.calls.wait(params.id, query.wait_ms, exchange.signal());
+      const waited = await deps.calls.wait(params.id, query.wait_ms, context.signal());
       return json(200, toWireCall(waited ?? found));
     },
   });
 
-const listCallsOperation = (deps: Deps): Operation =>
-  defineOperation({
+const listCallsRoute = (deps: Deps): Route =>
+  defineRoute({
     method: 'GET',
     path: '/v1/tool_calls',
     id: 'listToolCalls',
@@ -51,7 +51,7 @@ const listCallsOperation = (deps: Deps): Operation =>
       'Calls, newest first, by page and filter; q searches arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
     access: AGENTS,
     query: callsQuerySchema,
-    answers: { 200: { description: 'A page of records', schema: callsPageSchema } },
+    responses: { 200: { description: 'A page of records', schema: callsPageSchema } },
     async handle({ principal, query }) {
       const { include = [] } = query;
       const page = createListPage({ include, maySee: (call) => maySee(deps, principal, call) });
@@ -69,21 +69,21 @@ const listCallsOperation = (deps: Deps): Operation =>
     },
   });
 
-const agentActions = (deps: Deps): Operation[] => [
-  defineOperation({
+const agentActions = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/cancel',
     id: 'cancelToolCall',
     tag,
     summary: 'Stop a call. The client that runs it is told',
     access: AGENTS,
-    answers: record,
+    responses: record,
     async handle({ principal, params }) {
       await findCall(deps, principal, params.id);
       return done(await deps.calls.cancel(params.id, `Cancelled by ${principalName(principal)}.`));
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/retry',
     id: 'retryToolCall',
@@ -91,7 +91,7 @@ const agentActions = (deps: Deps): Operation[] => [
     summary: 'Call again what has ended, with the same arguments or new ones',
     access: AGENTS,
     body: retryBodySchema,
-    answers: { 200: { description: "The new call's record", schema: callRecordSchema } },
+    responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body }) {
       await findCall(deps, principal, params.id);
       const { args, client_id: fromClientId } = body;
@@ -103,7 +103,7 @@ const agentActions = (deps: Deps): Operation[] => [
       );
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/extend',
     id: 'extendToolCall',
@@ -111,7 +111,7 @@ const agentActions = (deps: Deps): Operation[] => [
     summary: 'Give a running call more time',
     access: AGENTS,
     body: extendBodySchema,
-    answers: record,
+    responses: record,
     async handle({ principal, params, body }) {
       await findCall(deps, principal, params.id);
       return done(await deps.calls.extend(params.id, body.by_ms));
@@ -119,8 +119,8 @@ const agentActions = (deps: Deps): Operation[] => [
   }),
 ];
 
-const operatorActions = (deps: Deps): Operation[] => [
-  defineOperation({
+const operatorActions = (deps: Deps): Route[] => [
+  defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/approval',
     id: 'decideApproval',
@@ -128,7 +128,7 @@ const operatorActions = (deps: Deps): Operation[] => [
     summary: 'Let a call that waits for approval run, or not; always: and do not ask again',
     access: OPERATORS,
     body: approvalBodySchema,
-    answers: record,
+    responses: record,
     async handle({ principal, params, body }) {
       const { decision, note, args, expires_at: expiresAt } = body;
       return done(
@@ -141,28 +141,28 @@ const operatorActions = (deps: Deps): Operation[] => [
       );
     },
   }),
-  defineOperation({
+  defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/answer',
     id: 'answerToolCall',
     tag,
-    summary: "Answer a call by hand, in the tool's place",
+    summary: "HttpResponse a call by hand, in the tool's place",
     access: OPERATORS,
     body: answerBodySchema,
-    answers: record,
+    responses: record,
     handle: async ({ principal, params, body }) =>
       done(await deps.calls.answer(params.id, principal, body.output)),
   }),
 ];
 
-export const toolCallOperations = (deps: Deps): Operation[] => [
-  getCallOperation(deps),
-  listCallsOperation(deps),
+export const toolCallRoutes = (deps: Deps): Route[] => [
+  getCallRoute(deps),
+  listCallsRoute(deps),
   ...agentActions(deps),
   ...operatorActions(deps),
 ];
 
-function done(outcome: CallActionOutcome): Answer {
+function done(outcome: CallActionOutcome): HttpResponse {
   if (outcome.ok) return json(200, toWireCall(outcome.call));
   throw toRefusal(outcome);
 }

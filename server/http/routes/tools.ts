@@ -11,18 +11,18 @@ import {
   toolsQuerySchema,
 } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { type Answer, json } from '../answer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineOperation, type Exchange, type Operation } from '../operation.ts';
+import { type HttpResponse, json } from '../response.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { toWireCall } from '../to-wire-call.ts';
 import { AGENTS } from './access.ts';
 import { toRefusal } from './refusal.ts';
 
 type Deps = Pick<HttpDeps, 'tools' | 'calls' | 'runs'>;
 
-export const toolOperations = (deps: Deps): Operation[] => [
-  invokeOperation(deps),
-  defineOperation({
+export const toolRoutes = (deps: Deps): Route[] => [
+  invokeRoute(deps),
+  defineRoute({
     method: 'GET',
     path: '/v1/tools',
     id: 'listCallableTools',
@@ -30,11 +30,11 @@ export const toolOperations = (deps: Deps): Operation[] => [
     summary: 'The tools that you may call now',
     access: AGENTS,
     query: toolsQuerySchema,
-    answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
+    responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
       json(200, { tools: named(deps.tools.list(principal), query).filter((one) => one.callable) }),
   }),
-  defineOperation({
+  defineRoute({
     method: 'GET',
     path: '/api/tools',
     id: 'listTools',
@@ -42,18 +42,18 @@ export const toolOperations = (deps: Deps): Operation[] => [
     summary: 'Every registered tool, whether you may call it now, and why not',
     access: AGENTS,
     query: toolsQuerySchema,
-    answers: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
+    responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
       json(200, { tools: named(deps.tools.list(principal), query) }),
   }),
-  defineOperation({
+  defineRoute({
     method: 'GET',
     path: '/v1/models',
     id: 'listModels',
     tag: 'runs',
     summary: 'The models that a run may use',
     access: AGENTS,
-    answers: { 200: { description: 'The models', schema: modelsAnswerSchema } },
+    responses: { 200: { description: 'The models', schema: modelsAnswerSchema } },
     handle: async () => json(200, { models: await deps.runs.models() }),
   }),
 ];
@@ -62,8 +62,8 @@ const named = (tools: ToolListing[], { name }: { name?: string | undefined }): T
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** The hot path: nothing here is done that the answer does not need. */
-const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
-  defineOperation({
+const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
+  defineRoute({
     method: 'POST',
     path: '/v1/tools/:name/invoke',
     id: 'invokeTool',
@@ -72,13 +72,13 @@ const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
       'Call a tool. With wait_ms the answer is held until the call is final; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
     body: invokeBodySchema,
-    answers: {
+    responses: {
       200: { description: 'The final record, with wait_ms', schema: callRecordSchema },
       202: { description: 'Recorded, and on its way', schema: invokeAcceptedSchema },
     },
-    async handle({ principal, params, body, bodyBytes, exchange }) {
+    async handle({ principal, params, body, bodyBytes, context }) {
       checkArgsSize(body.args, bodyBytes);
-      const idempotencyKey = readIdempotencyKey(exchange);
+      const idempotencyKey = readIdempotencyKey(context);
       const outcome = await deps.calls.invoke({
         principal,
         tool: params.name,
@@ -91,14 +91,14 @@ const invokeOperation = (deps: Pick<HttpDeps, 'calls'>): Operation =>
       });
       if (!outcome.ok) throw toRefusal(outcome);
       if (!body.wait_ms) return accepted(outcome.call.id);
-      const call = await deps.calls.wait(outcome.call.id, body.wait_ms, exchange.signal());
+      const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
         ? json(200, toWireCall(call))
         : accepted(outcome.call.id);
     },
   });
 
-function accepted(id: string): Answer {
+function accepted(id: string): HttpResponse {
   const answer: InvokeAccepted = {
     tool_call_id: id,
     status: 'pending',
@@ -118,7 +118,7 @@ function checkArgsSize(args: unknown, bodyBytes: number): void {
   );
 }
 
-function readIdempotencyKey({ incoming }: Exchange): string | undefined {
+function readIdempotencyKey({ incoming }: RequestContext): string | undefined {
   const key = incoming.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** What a handler answers, before it is bytes. */
-export type Answer =
+export type HttpResponse =
   | { readonly status: number; readonly json: unknown; readonly headers?: OutgoingHttpHeaders }
   | {
       readonly status: number;
@@ -22,10 +22,10 @@ const DATA_HEADERS: OutgoingHttpHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-export const json = (status: number, value: unknown): Answer => ({ status, json: value });
+export const json = (status: number, value: unknown): HttpResponse => ({ status, json: value });
 
 /** The only place that makes text of an answer, once. */
-export function writeAnswer(outgoing: ServerResponse, answer: Answer): void {
+export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): void {
   // The caller hung up while it waited: nobody is there to read it.
   if (outgoing.destroyed || outgoing.headersSent) return;
   if ('stream' in answer) {

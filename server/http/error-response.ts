@@ -9,13 +9,13 @@ import {
   StoreBusyError,
   StoreFailedError,
 } from '../store/store.ts';
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './response.ts';
 
 /** What keeps a reading thread busy is over in its time limit at the latest. */
 const BUSY_RETRY_SECONDS = 5;
 
 /** The one way an error becomes an answer (contract, section 9). */
-export function errorAnswer(error: HttpError): Answer & { json: unknown } {
+export function errorResponse(error: HttpError): HttpResponse & { json: unknown } {
   const { code, message, details } = error;
   return {
     status: error.status,

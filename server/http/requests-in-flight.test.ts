@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { createAnswersInFlight } from './answers-in-flight.ts';
+import { createRequestsInFlight } from './requests-in-flight.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 async function setup() {
   const waiting: ServerResponse[] = [];
   let arrived = () => {};
-  const inFlight = createAnswersInFlight((_incoming, outgoing) => {
+  const inFlight = createRequestsInFlight((_incoming, outgoing) => {
     waiting.push(outgoing);
     arrived();
   });

@@ -2,21 +2,42 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pathIdSchema } from '#lib/protocol/path-id';
 import { parseTarget } from './parse-target.ts';
-import { compilePath } from './path-pattern.ts';
+import { createRouteTable } from './route-table.ts';
+
+const route = (method: string, path: string) => ({ method, path });
 
 test('[HT7] a pattern fits whole paths alone, letter for letter', () => {
-  const match = compilePath('/v1/a.b/:id/act');
-  expect(match('/v1/a.b/tc_1%40x/act')).toEqual({ id: 'tc_1@x' });
-  for (const path of ['/v1/axb/tc_1/act', '/v1/a.b//act', '/v1/a.b/1/2/act', '/v1/a.b/1/act/']) {
-    expect(match(path), path).toBeUndefined();
+  const find = createRouteTable([route('POST', '/v1/a.b/:id/act')]);
+  expect(find('POST', '/v1/a.b/tc_1%40x/act')).toMatchObject({ params: { id: 'tc_1@x' } });
+  for (const path of [
+    '/v1/axb/tc_1/act',
+    '/v1/a.b//act',
+    '/v1/a.b/1/2/act',
+    '/v1/a.b/1/act/',
+    '/v1/a%2eb/1/act',
+  ]) {
+    expect(find('POST', path), path).toEqual({ route: undefined, methods: [] });
   }
 });
+
+test('[HT7] a path answers each of its methods, HEAD as GET, and names them for any other', () => {
+  const [list, start] = [route('GET', '/v1/runs'), route('POST', '/v1/runs')];
+  const find = createRouteTable([list, start, route('GET', '/v1/runs/:id')]);
+  expect(find('GET', '/v1/runs').route).toBe(list);
+  expect(find('HEAD', '/v1/runs').route).toBe(list);
+  expect(find('POST', '/v1/runs').route).toBe(start);
+  expect(find('PUT', '/v1/runs')).toEqual({ route: undefined, methods: ['GET', 'POST'] });
+  expect(find('POST', '/v1/runs/a')).toEqual({ route: undefined, methods: ['GET'] });
+});
+
+const findRun = createRouteTable([route('GET', '/v1/runs/:id')]);
 
 /** The id that the router finds in the path of a client that encodes it as URLs need it. */
 function reached(id: string): string | undefined {
   const { pathname } = new URL(`/v1/runs/${encodeURIComponent(id)}`, 'http://callboard.test');
   const target = parseTarget(pathname);
-  return target && compilePath('/v1/runs/:id')(target.pathname)?.id;
+  const match = target && findRun('GET', target.pathname);
+  return match?.route && match.params.id;
 }
 
 const PIECES = [

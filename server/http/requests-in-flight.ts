@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** Counts requests that are not answered yet, so that a stop can wait for them. */
-export function createAnswersInFlight(onRequest: Listener): {
+export function createRequestsInFlight(onRequest: Listener): {
   readonly onRequest: Listener;
   /** Resolves when every request is answered, or after `maxMs`. */
   answered(maxMs: number): Promise<void>;

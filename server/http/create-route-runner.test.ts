@@ -1,0 +1,34 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { createRouteRunner } from './create-route-runner.ts';
+import { json } from './response.ts';
+import { defineRoute } from './route.ts';
+
+test('[HT48] a public route looks at no credential, and its caller is anonymous', async () => {
+  const run = createRouteRunner({
+    credentials: {
+      authenticate: () => {
+        throw new Error('not asked for');
+      },
+    },
+    report: () => {},
+  });
+  const kinds: string[] = [];
+  const route = defineRoute({
+    method: 'GET',
+    path: '/healthz',
+    id: 'isAlive',
+    tag: 'system',
+    summary: 'Whether the process lives',
+    access: 'public',
+    responses: {},
+    handle({ principal }) {
+      kinds.push(principal.kind);
+      return json(200, {});
+    },
+  });
+  const incoming = new IncomingMessage(new Socket());
+  await run(route, {}, incoming, new ServerResponse(incoming), '');
+  expect(kinds).toEqual(['anonymous']);
+});

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError } from '#lib/protocol/http-error';
+import type { Credentials } from '../auth/credentials.ts';
+import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
+import { errorResponse, toHttpError } from './error-response.ts';
+import { type HttpResponse, writeResponse } from './response.ts';
+import type { RequestContext, Route } from './route.ts';
+import type { PathParams } from './route-table.ts';
+
+/** Runs a route for a request that has passed the host gate, and sends the response. Never rejects. */
+export type RunRoute = (
+  route: Route,
+  params: PathParams,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  search: string,
+) => Promise<void>;
+
+export function createRouteRunner(deps: {
+  readonly credentials: Credentials;
+  /** Of errors that are no `HttpError`. */
+  readonly report: (error: unknown) => void;
+}): RunRoute {
+  const respond = async (route: Route, params: PathParams, context: RequestContext) => {
+    const principal = await authorize(deps.credentials, route, context);
+    return route.run(principal, params, context);
+  };
+
+  return async (route, params, incoming, outgoing, search) => {
+    let response: HttpResponse;
+    try {
+      response = await respond(route, params, createContext(incoming, outgoing, search));
+    } catch (error) {
+      response = errorResponse(toHttpError(error, deps.report));
+    }
+    try {
+      writeResponse(outgoing, response);
+    } catch (error) {
+      // E.g. a record that JSON cannot carry: the caller still gets an error.
+      writeResponse(outgoing, errorResponse(toHttpError(error, deps.report)));
+    }
+  };
+}
+
+/** The caller, when the route is open to it. First the credential, so that nothing is revealed without one. */
+async function authorize(
+  credentials: Credentials,
+  { access }: Route,
+  { incoming, address }: RequestContext,
+): Promise<Principal | Anonymous> {
+  if (access === 'public') return ANONYMOUS;
+  const { headers, method = '' } = incoming;
+  const principal = await credentials.authenticate({ headers, method, address });
+  if (principal instanceof HttpError) throw principal;
+  if (access.includes(principal.kind)) return principal;
+  throw new HttpError(
+    'permission_denied',
+    `A token of the kind "${principal.kind}" may not do this; it takes one of: ${access.join(', ')}.`,
+  );
+}
+
+function createContext(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  search: string,
+): RequestContext {
+  let controller: AbortController | undefined;
+  return {
+    incoming,
+    outgoing,
+    search,
+    address: incoming.socket.remoteAddress ?? 'unknown',
+    signal() {
+      controller ??= abortWhenLeft(outgoing);
+      return controller.signal;
+    },
+  };
+}
+
+function abortWhenLeft(outgoing: ServerResponse): AbortController {
+  const controller = new AbortController();
+  if (outgoing.destroyed) controller.abort();
+  outgoing.once('close', () => {
+    // After a whole response no one waits; an abort would only cost its error object.
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller;
+}

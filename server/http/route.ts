@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import type { Anonymous, Principal } from '../auth/principal.ts';
+import { checkShape } from './check-shape.ts';
+import { readJson } from './read-json.ts';
+import type { HttpResponse } from './response.ts';
+import type { ParamsOf, PathParams } from './route-table.ts';
+
+/** One request, with what every handler may need. */
+export interface RequestContext {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** With its `?`, or empty. */
+  readonly search: string;
+  /** Of the peer. */
+  readonly address: string;
+  /** Aborted when the caller hangs up. Made on first use. */
+  signal(): AbortSignal;
+}
+
+/** Which principals may use a route; a `public` route needs no credential and looks at none. */
+export type Access = readonly Principal['kind'][] | 'public';
+
+export interface RouteInput<Path extends string, Allowed extends Access, Query, Body> {
+  readonly principal: Allowed extends 'public' ? Anonymous : Principal;
+  readonly params: Readonly<Record<ParamsOf<Path>, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Of the body as it was sent. */
+  readonly bodyBytes: number;
+  readonly context: RequestContext;
+}
+
+export type ResponseDocs = Readonly<Record<number, { description: string; schema?: z.ZodType }>>;
+
+/** A route as the API reference shows it. */
+export interface RouteDocs {
+  readonly method: 'GET' | 'POST';
+  /** Parts that vary as `:name`. */
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** For the reference alone, where the handler reads the body itself. */
+  readonly docsBody?: z.ZodType;
+  readonly responses: ResponseDocs;
+}
+
+/** One method and path of the API, without the types of its body and query. */
+export interface Route extends RouteDocs {
+  run(
+    principal: Principal | Anonymous,
+    params: PathParams,
+    context: RequestContext,
+  ): Promise<HttpResponse>;
+}
+
+export interface RouteOptions<
+  Path extends string,
+  Allowed extends Access,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> extends RouteDocs {
+  readonly path: Path;
+  readonly access: Allowed;
+  readonly query?: Query;
+  readonly body?: Body;
+  handle(
+    input: RouteInput<Path, Allowed, z.output<Query>, z.output<Body>>,
+  ): HttpResponse | Promise<HttpResponse>;
+}
+
+/** Types `handle` by the schemas, and reads body and query by them before it is called. */
+export function defineRoute<
+  const Path extends string,
+  const Allowed extends Access,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+>(options: RouteOptions<Path, Allowed, Query, Body>): Route {
+  const { query: querySchema, body: bodySchema } = options;
+  type Input = RouteInput<Path, Allowed, z.output<Query>, z.output<Body>>;
+  return {
+    ...options,
+    async run(principal, params, context) {
+      const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
+      const json = bodySchema && (await readJson(context.incoming));
+      const body = bodySchema && checkShape(bodySchema, json?.value, 'body');
+      // The edge where the erased types come back: the schemas above and the runner have just proved them.
+      const input = { principal, params, query, body, bodyBytes: json?.bytes ?? 0, context };
+      return options.handle(input as Input);
+    },
+  };
+}
+
+/** An empty value means the same as none: forms and templates send `cursor=`. */
+const readQuery = (search: string): Record<string, string> =>
+  Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
