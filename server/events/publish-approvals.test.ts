@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sampleCall } from '#lib/call/testing/sample-call';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
-import { sampleCall } from '../store/testing/sample-call.ts';
 import { publishApproval } from './publish-approvals.ts';
 
 const waiting = (reason: string, deadline: number) =>

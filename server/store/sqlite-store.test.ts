@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -23,7 +24,6 @@ import { describeStore } from './store.contract.ts';
 import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 import { insertCall } from './testing/insert-calls.ts';
-import { finalCall, sampleCall } from './testing/sample-call.ts';
 import { appendCall } from './testing/store-setup.ts';
 
 describeStore('the store in SQLite', () => {

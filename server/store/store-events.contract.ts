@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { foldEvent } from '#lib/call/fold-event';
+import { sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
 import type { CardUpdate } from '#lib/protocol/card';
 import { type Store, VersionConflictError } from './store.ts';
-import { sampleCall, sampleEvent } from './testing/sample-call.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** The states of a call as its events lead to them. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
+import { finalCall } from '#lib/call/testing/sample-call';
 import { BadCursorError, BadSearchError } from './store.ts';
-import { finalCall } from './testing/sample-call.ts';
 import { putCall, type Setup } from './testing/store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { type Change, type Store, StoreFailedError } from './store.ts';
 import { describeCalls } from './store-calls.contract.ts';
 import { describeEvents } from './store-events.contract.ts';
 import { describeSearch } from './store-search.contract.ts';
-import { sampleCall, sampleProvider } from './testing/sample-call.ts';
 import { putCall, type Setup } from './testing/store-setup.ts';
 
 /** One place where a store keeps its data; opening it again is a restart. */

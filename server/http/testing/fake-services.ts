@@ -1,4 +1,5 @@
-import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import type { CallRecord } from '#lib/call/call-record';
+import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -10,51 +11,14 @@ import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { HttpClientService } from '../http-client-service.ts';
 
-/** A call that has just been recorded, unless told otherwise. */
-export const callRecord = (more: Partial<CallRecord> = {}): CallRecord => ({
-  id: 'tc_1',
-  runId: 'run_a',
-  toolName: 'echo',
-  source: 'client',
-  status: 'PENDING',
-  phase: 'queued',
-  args: {},
-  result: undefined,
-  display: undefined,
-  preview: undefined,
-  error: null,
-  attachments: [],
-  resultHash: null,
-  lateResult: undefined,
-  annotations: {},
-  timeoutMs: 30_000,
-  wantedClientId: null,
-  routing: NO_ROUTING,
-  provider: null,
-  granted: false,
-  createdAt: 1_500,
-  queuedAt: 1_500,
-  offeredAt: null,
-  startedAt: null,
-  completedAt: null,
-  deadlines: {
-    approval: null,
-    queue: null,
-    start: null,
-    execute: null,
-    resume: null,
-    cancel: null,
-  },
-  executeLeftMs: null,
-  version: 0,
-  toolProvider: 'clients',
-  parentCallId: null,
-  depth: 0,
-  retryOf: null,
-  requestedBy: 'operator',
-  card: { status: 'WAIT', params: {} },
-  ...more,
-});
+/** A call that has just been recorded, but for what is given. */
+export const callRecord = (more: Partial<CallRecord> = {}): CallRecord =>
+  sampleCall({
+    ...{ runId: 'run_a', toolName: 'echo', args: {} },
+    ...{ createdAt: 1_500, queuedAt: 1_500 },
+    card: { status: 'WAIT', params: {} },
+    ...more,
+  });
 
 export const done = (more: Partial<CallRecord> = {}): CallRecord =>
   callRecord({ status: 'SUCCEEDED', phase: null, result: { n: 1 }, completedAt: 2_250, ...more });

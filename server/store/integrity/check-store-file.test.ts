@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sampleCall } from '#lib/call/testing/sample-call';
 import { createSqliteStore } from '../sqlite-store.ts';
 import { sourceOf } from '../testing/paper-store.ts';
-import { sampleCall } from '../testing/sample-call.ts';
 import {
   type Content,
   changesOf,

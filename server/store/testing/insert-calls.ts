@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CallRecord } from '#lib/call/call-record';
+import { finalCall } from '#lib/call/testing/sample-call';
 import { toCallColumns } from '../call-row.ts';
 import { GUARDS, rowChecksum } from '../row-checksum.ts';
 import type { ToolCallRow } from '../tables.ts';
-import { finalCall } from './sample-call.ts';
 
 /**
  * Many final calls, the oldest first, straight into a database of any version;

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
 import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
 import { markFile } from '../store-mark.ts';
-import { finalCall, sampleEvent } from './sample-call.ts';
 import { appendCall } from './store-setup.ts';
 
 /** The bytes of a store as a process that was killed leaves them. */

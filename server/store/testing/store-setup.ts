@@ -1,7 +1,7 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import { sampleEvent } from '#lib/call/testing/sample-call';
 import type { Change, Store } from '../store.ts';
-import { sampleEvent } from './sample-call.ts';
 
 /** What each test of a store's contract begins with. */
 export type Setup = () => {

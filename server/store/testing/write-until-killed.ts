@@ -1,5 +1,5 @@
+import { sampleCall } from '#lib/call/testing/sample-call';
 import { createSqliteStore } from '../sqlite-store.ts';
-import { sampleCall } from './sample-call.ts';
 
 /**
  * A program for tests that end it by force: writes calls to the file it is

@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import type { CallRecord } from '#lib/call/call-record';
+import { sampleCall } from '#lib/call/testing/sample-call';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelName } from '#lib/protocol/tool-name';
@@ -40,48 +41,14 @@ export const toListing = (tool: FakeTool): ToolListing => ({
   callable: tool.callable ?? true,
 });
 
-const BLANK: Omit<CallRecord, 'id' | 'runId' | 'toolName' | 'requestedBy' | 'createdAt'> = {
-  source: 'client',
-  status: 'PENDING',
-  phase: 'streaming',
-  args: {},
-  result: undefined,
-  display: undefined,
-  preview: undefined,
-  error: null,
-  attachments: [],
-  resultHash: null,
-  lateResult: undefined,
-  annotations: {},
-  timeoutMs: 30_000,
-  wantedClientId: null,
-  routing: NO_ROUTING,
-  provider: null,
-  granted: false,
-  queuedAt: null,
-  offeredAt: null,
-  startedAt: null,
-  completedAt: null,
-  deadlines: {
-    approval: null,
-    queue: null,
-    start: null,
-    execute: null,
-    resume: null,
-    cancel: null,
-  },
-  executeLeftMs: null,
-  version: 0,
-  toolProvider: 'clients',
-  parentCallId: null,
-  depth: 0,
-  retryOf: null,
-  card: { params: {} },
-};
-
 export const fakeCall = (
   given: Partial<CallRecord> & Pick<CallRecord, 'id' | 'toolName'>,
-): CallRecord => ({ ...BLANK, runId: 'run_1', requestedBy: 'run:run_1', createdAt: 0, ...given });
+): CallRecord =>
+  sampleCall({
+    ...{ phase: 'streaming', args: {}, annotations: {}, card: { params: {} } },
+    ...{ requestedBy: 'run:run_1', createdAt: 0, queuedAt: null },
+    ...given,
+  });
 
 export interface FakeCalls extends CallService {
   readonly records: Map<string, CallRecord>;

@@ -1,7 +1,7 @@
-import type { CallEventEntry } from '#lib/call/call-event';
-import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
+import type { CallEventEntry } from '../call-event.ts';
+import { type CallRecord, NO_ROUTING, type Provider } from '../call-record.ts';
 
-/** A call for tests: queued, unless told otherwise. */
+/** The one record that tests of calls begin with: queued, but for what is given. */
 export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   id: 'tc_1',
   runId: 'run_1',
