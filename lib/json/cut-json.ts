@@ -1,4 +1,5 @@
 import { isRecord } from './is-record.ts';
+import { bytesOfChar, countJson, countText } from './measure-json.ts';
 
 type Keep = 'start' | 'end';
 type Json = Readonly<Record<string, unknown>>;
@@ -62,7 +63,7 @@ export function cutText(text: string, maxBytes: number, keep: Keep = 'start'): s
   const chars = Array.from(keep === 'start' ? text.slice(0, maxBytes) : text.slice(-maxBytes));
   if (keep === 'end') chars.reverse();
   for (const char of chars) {
-    room -= bytesOf(char, 0).bytes;
+    room -= bytesOfChar(char, 0).bytes;
     if (room < 0) break;
     kept.push(char);
   }
@@ -94,54 +95,4 @@ function cutList(list: readonly unknown[], maxBytes: number, keep: Keep): unknow
     room -= bytes;
   }
   return kept;
-}
-
-/** Bytes of the JSON text; some number above `max` once it is more than that. */
-function countJson(value: unknown, max: number): number {
-  let bytes = 0;
-  const open: unknown[] = [value]; // A stack of its own: how deep a value is was never ours to choose.
-  while (open.length > 0 && bytes <= max) {
-    const next = open.pop();
-    if (typeof next === 'string') bytes += countText(next, max - bytes);
-    else if (Array.isArray(next)) {
-      bytes += 1 + Math.max(1, next.length);
-      if (bytes <= max) for (const item of next) open.push(item);
-    } else if (isRecord(next)) {
-      bytes += 2;
-      let separators = -1;
-      for (const key in next) {
-        if (bytes > max) break;
-        if (!Object.hasOwn(next, key) || next[key] === undefined) continue;
-        separators += 1;
-        bytes += countText(key, max - bytes) + 1 + Math.min(separators, 1);
-        open.push(next[key]);
-      }
-    } else bytes += JSON.stringify(next)?.length ?? 4;
-  }
-  return bytes;
-}
-
-/** Of a text as JSON, its quotes included; some number above `max` once it is more than that. */
-function countText(text: string, max: number): number {
-  let bytes = 2;
-  for (let at = 0; at < text.length && bytes <= max; ) {
-    const char = bytesOf(text, at);
-    bytes += char.bytes;
-    at += char.length;
-  }
-  return bytes;
-}
-
-const SHORT_ESCAPES = '\b\t\n\f\r"\\';
-
-/** What `JSON.stringify` and UTF-8 make of the character at that place. */
-function bytesOf(text: string, at: number): { bytes: number; length: number } {
-  const code = text.codePointAt(at) ?? 0;
-  if (code < 0x20 || code === 0x22 || code === 0x5c) {
-    return { bytes: SHORT_ESCAPES.includes(String.fromCharCode(code)) ? 2 : 6, length: 1 };
-  }
-  if (code < 0x80) return { bytes: 1, length: 1 };
-  if (code < 0x800) return { bytes: 2, length: 1 };
-  if (code > 0xffff) return { bytes: 4, length: 2 };
-  return { bytes: code >= 0xd800 && code <= 0xdfff ? 6 : 3, length: 1 };
 }

@@ -1,6 +1,6 @@
 import { summaryOfCard } from '#lib/call/bound-card';
 import type { CallRecord } from '#lib/call/call-record';
-import { estimateJsonBytes } from '#lib/json/estimate-bytes';
+import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { ShownCall } from './call-service.ts';
 
 export interface EndedLimits {

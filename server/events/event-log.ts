@@ -1,4 +1,4 @@
-import { estimateJsonBytes } from '#lib/json/estimate-bytes';
+import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { LoggedEvent } from './event-bus.ts';
 
 /**

@@ -1,9 +1,10 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
+import { isDeeperThan } from '#lib/json/measure-json';
+import { LIMITS } from '#lib/protocol/limits';
 import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { MeantTool } from './find-tool.ts';
-import { isNestedTooDeep } from './is-nested-too-deep.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 
 /** A tool call as the model finished writing it. */
@@ -147,7 +148,7 @@ function start(
   input: unknown,
   unreadable: string | undefined,
 ): Promise<CallRecord> {
-  const isDeep = isNestedTooDeep(input);
+  const isDeep = isDeeperThan(input, LIMITS.jsonDepth);
   if (refusal) {
     const code = refusal.reason === 'too_many_calls' ? 'denied' : 'no_provider';
     const args = !isDeep && isRecord(input) ? { args: input } : {};
