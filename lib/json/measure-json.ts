@@ -14,7 +14,7 @@ interface Measure extends Required<JsonLimits> {
   readonly isStrict: boolean;
   /** Bytes of a text; some number above `max` once it has more. */
   textBytes(text: string, max: number): number;
-  /** Of anything else that is no list and no object. */
+  /** Of any other value that is neither a list nor an object. */
   scalarBytes(value: unknown): number;
 }
 

@@ -30,7 +30,7 @@ export function compilePattern(source: string): CompiledPattern {
     return {
       ok: false,
       reason:
-        'cannot be tested in linear time or is no regular expression; use no look-around and no back-references',
+        'cannot be tested in linear time or is not a regular expression; use no look-around and no back-references',
     };
   }
 }

@@ -5,7 +5,7 @@ const COUNTED = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/;
 /**
  * Upper estimate of a pattern's program, before it is compiled: counted
  * repetitions are unrolled (`(a{30}){30}` is 900 letters), so a short pattern can
- * cost seconds to compile. A pattern that is no regular expression gets some number too.
+ * cost seconds to compile. A pattern that is not a regular expression gets some number too.
  */
 export function patternSize(pattern: string): number {
   const outer: number[] = [];

@@ -80,7 +80,7 @@ function refuseKeywords(reader: SchemaReader, schema: Schema): void {
   }
 }
 
-/** They check nothing, and are drawn: what is no text would break the page that shows it. */
+/** They check nothing, and are shown: a value that is not text would break the page that shows it. */
 function checkAnnotations(reader: SchemaReader, schema: Schema): void {
   for (const keyword of ANNOTATION_TEXTS) take(reader, schema, keyword, readText);
   for (const keyword of ANNOTATION_FLAGS) take(reader, schema, keyword, readFlag);

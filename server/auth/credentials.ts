@@ -9,7 +9,7 @@ import type { Sessions } from './sessions.ts';
 export interface CredentialRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
-  /** Of the peer, as the socket tells it. */
+  /** Of the peer, from the socket. */
   readonly address: string;
   /**
    * A socket may carry its secrets as subprotocols, and a cookie is worth nothing there without an
@@ -19,7 +19,7 @@ export interface CredentialRequest {
 }
 
 /**
- * Finds out who asks: by `Authorization: Bearer`, on a socket by the subprotocol
+ * Finds the principal of a request: by `Authorization: Bearer`, on a socket by the subprotocol
  * `bearer.<token>`, else by the sign-in cookie together with the page's key; never
  * by anything in a URL. The `Host`, an `Origin` that is there and what the browser
  * says of the site that asks have been checked before (`HostGate`). A refusal says
@@ -30,7 +30,7 @@ export interface Credentials {
 }
 
 export function createCredentials(deps: {
-  /** Who a token belongs to; undefined when nobody's. */
+  /** The principal of a token; undefined when there is none. */
   readonly findPrincipal: (token: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
   readonly failedAttempts: FailedAttempts;
@@ -49,13 +49,13 @@ export function createCredentials(deps: {
       }
       const { cookie } = request.headers;
       const key = request.at === 'page' ? null : keyOf(request);
-      // The cookie goes to every port of this host, so that alone it says nothing of who asks.
+      // The cookie goes to every port of this host, so that alone it does not identify the caller.
       if (cookie === undefined || key === '') return unauthenticated();
       const refusal = refuseCookieFrom(request);
       if (refusal) return refusal;
       const { find, findByCookie } = deps.sessions;
       const sessionId = await (key === null ? findByCookie(cookie) : find(cookie, key));
-      // Not counted: a cookie that has run out is no guess, and browsers send it with everything.
+      // Not counted: an expired cookie is not a guess, and browsers send it with everything.
       return sessionId === undefined ? unauthenticated() : { kind: 'operator', sessionId };
     },
   };

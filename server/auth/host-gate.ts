@@ -23,9 +23,9 @@ export interface GateRefusal {
  * no exception for loopback, since any page in a browser can reach that.
  */
 export interface HostGate {
-  /** Against DNS rebinding: a name that is not ours is refused, whoever asks (421). */
+  /** Against DNS rebinding: a name that is not ours is refused, with any credential (421). */
   refuseHost(host: string | undefined): GateRefusal | undefined;
-  /** Only judges an `Origin` that is there (403). */
+  /** Checks an `Origin` only where there is one (403). */
   refuseOrigin(origin: string | undefined): GateRefusal | undefined;
   /** Both, host first, of which there may be one alone: who reads which of two is not agreed (400). */
   refuse(incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): GateRefusal | undefined;
@@ -49,7 +49,7 @@ export const foreignFetch: GateRefusal = {
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-/** Addresses to listen on that nobody can ask for. */
+/** Addresses to listen on that no request can name. */
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
 export function createHostGate(options: HostGateOptions): HostGate {

@@ -38,7 +38,7 @@ export interface Sessions {
   findByCookie(cookieHeader: string | undefined): Promise<string | undefined>;
   /** Counts as use until its undo is called. */
   hold(sessionId: string): () => void;
-  /** Ends a session, durably, and tells the listeners; the value for `Set-Cookie`. */
+  /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
   signOut(sessionId: string): Promise<string>;
   /** Called with each held session that ends, so that its sockets end with it. Returns its undo. */
   onEnd(listener: (sessionId: string) => void): () => void;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorDetail, HttpError } from '#lib/protocol/http-error';
 
-/** Details beyond this help nobody and cost bytes. */
+/** Further details cost bytes and help no reader. */
 const MAX_DETAILS = 20;
 
 /** The value by its schema, or a `bad_request` that lists what is wrong and where. */

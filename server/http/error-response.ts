@@ -11,10 +11,10 @@ import {
 } from '../store/store.ts';
 import type { HttpResponse } from './response.ts';
 
-/** What keeps a reading thread busy is over in its time limit at the latest. */
+/** A query that keeps a reading thread busy is ended at its time limit. */
 const BUSY_RETRY_SECONDS = 5;
 
-/** The one way an error becomes an answer (contract, section 9). */
+/** The one way an error becomes a response (contract, section 9). */
 export function errorResponse(error: HttpError): HttpResponse & { json: unknown } {
   const { code, message, details } = error;
   return {
@@ -29,13 +29,13 @@ function headersFor(error: HttpError): OutgoingHttpHeaders {
   return error.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {};
 }
 
-/** What was thrown, as a refusal. What nobody expected is reported, and tells the caller nothing. */
+/** An error as the refusal to send. An unexpected one is reported, and its response reveals nothing of it. */
 export function toHttpError(error: unknown, report: (error: unknown) => void): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BadCursorError) {
     return new HttpError(
       'bad_request',
-      'The cursor is not one of ours: take next_cursor as it was given, or leave it out.',
+      'The cursor is not from this server: send next_cursor as it was received, or leave it out.',
     );
   }
   if (error instanceof BadSearchError) {
@@ -55,17 +55,23 @@ export function toHttpError(error: unknown, report: (error: unknown) => void): H
   if (error instanceof RowDamagedError || error instanceof BlobDamagedError) {
     return new HttpError(
       'store_damaged',
-      'What is stored of this is damaged, so it is not shown. The log says what and where.',
+      'The stored data of this is damaged, so it is not shown. The log says what is damaged and where.',
     );
   }
   if (error instanceof StoreFailedError) {
     return new HttpError(
       'store_failed',
-      'The server cannot write its record any more and takes no calls until it is started again.',
+      'The server cannot write its record any more and accepts no calls until it is started again.',
     );
   }
   if (isDiskTrouble(error)) {
-    return new HttpError('store_failed', 'The disk of the server takes nothing now. Try it later.');
+    return new HttpError(
+      'store_failed',
+      'The disk of the server does not accept writes at the moment. Try again later.',
+    );
   }
-  return new HttpError('internal', 'The server made a mistake. Its log says more; try again.');
+  return new HttpError(
+    'internal',
+    'The server failed in an unexpected way. Its log has the details; try again.',
+  );
 }

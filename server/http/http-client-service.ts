@@ -31,7 +31,7 @@ export interface ClientIdConflict {
  * client is decided here.
  */
 export interface HttpClientService {
-  /** `tools` as they came: each is judged by itself. */
+  /** `tools` as they came: each is checked by itself. */
   register(
     principal: Principal,
     body: { readonly client_id: string; readonly tools: readonly unknown[] },

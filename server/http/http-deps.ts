@@ -19,7 +19,7 @@ export type Readiness =
       readonly message: string;
     };
 
-/** Everything the HTTP API asks others for. */
+/** Everything that the HTTP API needs from other parts. */
 export interface HttpDeps {
   readonly calls: CallService;
   readonly runs: RunService;
@@ -39,8 +39,8 @@ export interface HttpDeps {
   /** Prometheus text. */
   readonly metrics: () => string;
   readonly ready: () => Readiness;
-  /** Aborted when the server stops: nobody is kept waiting any more. */
+  /** Aborted when the server stops: waiting requests end. */
   readonly closing: AbortSignal;
-  /** Of what nobody expected. */
+  /** Of unexpected errors. */
   readonly report: (error: unknown) => void;
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 export interface PageHeadersOptions {
   /** Fresh for each answer: base64 of random bytes. */
   readonly nonce: string;
-  /** The `Host` that was asked for, already judged by the host gate. */
+  /** The `Host` that was asked for, already checked by the host gate. */
   readonly host: string;
   /** The development server evaluates code. */
   readonly development: boolean;

@@ -76,15 +76,15 @@ async function inTurn(
     await limiter.run(gone.signal, draw);
   } catch (error) {
     if (error instanceof QueueFullError) {
-      const message = 'Too many pages are being drawn. Try it again in a moment.';
+      const message = 'Too many pages are being rendered. Try again in a moment.';
       throw new HttpError('rate_limited', message, { retryAfter: 1 });
     }
-    // The connection is closed: there is no one to answer.
+    // The connection is closed: no response can be sent.
     if (error !== gone.signal.reason) throw error;
   }
 }
 
-/** What no page path answers, whoever asks. */
+/** Requests that no page path serves, with any credential. */
 function refuse(
   { headers, method }: IncomingMessage,
   pathname: string,

@@ -34,7 +34,7 @@ export function createRequestListener(
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const servePage = createPageServer(deps);
   return (incoming, outgoing) => {
-    // A caller that resets the connection is no error of ours; 'close' follows and ends the work.
+    // A caller that resets the connection is not an error of the server; 'close' follows and ends the work.
     incoming.on('error', () => {});
     outgoing.on('error', () => {});
     const target = parseTarget(incoming.url);
@@ -56,5 +56,5 @@ export function createRequestListener(
 export const badTarget = (): HttpError =>
   new HttpError(
     'bad_request',
-    'The request target makes no sense: it must be a path that starts with one "/", percent-encoded as UTF-8.',
+    'The request target is not valid: it must be a path that starts with one "/", percent-encoded as UTF-8.',
   );

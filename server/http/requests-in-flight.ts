@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Counts requests that are not answered yet, so that a stop can wait for them. */
+/** Counts the requests without a complete response, so that a stop can wait for them. */
 export function createRequestsInFlight(onRequest: Listener): {
   readonly onRequest: Listener;
-  /** Resolves when every request is answered, or after `maxMs`. */
+  /** Resolves when every request has its response, or after `maxMs`. */
   answered(maxMs: number): Promise<void>;
 } {
   let count = 0;
-  let tell = () => {};
+  let resolveAll = () => {};
   const done = () => {
     count -= 1;
-    if (count === 0) tell();
+    if (count === 0) resolveAll();
   };
   return {
     onRequest(incoming, outgoing) {
@@ -24,7 +24,7 @@ export function createRequestsInFlight(onRequest: Listener): {
       if (count === 0) return Promise.resolve();
       return new Promise((resolve) => {
         const timer = setTimeout(resolve, maxMs);
-        tell = () => {
+        resolveAll = () => {
           clearTimeout(timer);
           resolve();
         };

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** What a handler answers, before it is bytes. */
+/** What a handler returns, before it is bytes. */
 export type HttpResponse =
   | { readonly status: number; readonly json: unknown; readonly headers?: OutgoingHttpHeaders }
   | {
@@ -8,7 +8,7 @@ export type HttpResponse =
       readonly body: string | Uint8Array;
       readonly headers: OutgoingHttpHeaders;
     }
-  /** Writes for as long as it likes, and ends the response or lets the caller do it. */
+  /** Writes without a limit of time, and ends the response or leaves that to the caller. */
   | {
       readonly status: number;
       readonly stream: (outgoing: ServerResponse) => void;
@@ -24,9 +24,9 @@ const DATA_HEADERS: OutgoingHttpHeaders = {
 
 export const json = (status: number, value: unknown): HttpResponse => ({ status, json: value });
 
-/** The only place that makes text of an answer, once. */
+/** The only place that makes the text of a response, once. */
 export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): void {
-  // The caller hung up while it waited: nobody is there to read it.
+  // The caller hung up while it waited.
   if (outgoing.destroyed || outgoing.headersSent) return;
   if ('stream' in answer) {
     outgoing.writeHead(answer.status, { ...DATA_HEADERS, ...answer.headers });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
 
@@ -34,7 +35,7 @@ export function streamRunEvents(
     held.push(...events);
   };
   const subscription = deps.bus.subscribe({
-    ...(since === undefined ? {} : { since }),
+    ...given({ since }),
     onEvents: (events) => forward(events),
   });
   const release = (afterSeq: number) => {
@@ -88,7 +89,7 @@ function repeat(clock: Clock, ms: number, tick: () => void): () => void {
   return () => cancel();
 }
 
-/** A decided approval names no run: its id means nothing to whoever has not seen it asked. */
+/** A decided approval names no run: its id means nothing to a reader that has not seen the question. */
 function isOfRun(event: WatchEvent, runId: string): boolean {
   switch (event.type) {
     case 'call':

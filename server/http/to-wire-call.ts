@@ -1,10 +1,11 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
 import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall, WireCallRecord } from '#lib/protocol/call-record';
+import { given } from '#lib/util/given';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
-/** A call's record as HTTP tells it (contract, section 6). */
+/** A call's record as HTTP sends it (contract, section 6). */
 export function toWireCall(call: CallRecord): WireCallRecord {
   return {
     tool_call_id: call.id,
@@ -14,11 +15,10 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     status: call.status,
     phase: call.phase,
     args: call.args,
-    // `undefined` would drop out of the text; a missing answer is told as null.
+    // `undefined` would drop out of the text; a missing result is sent as null.
     result: call.result ?? null,
     // One that is null was given all the same.
-    ...(call.display === undefined ? {} : { display: call.display }),
-    ...(call.preview === undefined ? {} : { preview: call.preview }),
+    ...given({ display: call.display, preview: call.preview }),
     error: call.error,
     attachments: [...call.attachments],
     created_at: call.createdAt / 1_000,

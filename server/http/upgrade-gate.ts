@@ -39,7 +39,7 @@ export interface UpgradeGateDeps {
 }
 
 export interface UpgradeLimits {
-  /** Open sockets of everybody. */
+  /** Open sockets in all. */
   readonly maxSockets: number;
   /** Upgrades of one address whose credential is still being looked up. */
   readonly maxPendingPerAddress: number;
@@ -53,30 +53,21 @@ const MAY_OPEN: Record<SocketPath, readonly Principal['kind'][]> = {
   '/ws/watch': ['operator'],
 };
 
-/** The only way to a socket: everything is judged before the upgrade, as plain HTTP. */
+/** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
 export interface UpgradeGate {
   readonly onUpgrade: RawUpgrade;
   readonly openCount: number;
-  /** Closes every socket and lets no more in. */
+  /** Closes every socket and refuses further ones. */
   close(code: number, reason: string): void;
 }
 
 export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const wss = createSocketServer();
-  const open = new Map<WebSocket, Principal>();
+  const open = createOpenSockets(deps.sessions, limits.maxSockets);
   const pending = createPendingCount(limits.maxPendingPerAddress);
-  let closing = false;
 
-  const capacityProblem = (): HttpError | undefined => {
-    if (closing) return new HttpError('shutting_down', 'The server is stopping; come back soon.');
-    if (open.size < limits.maxSockets) return undefined;
-    return new HttpError('rate_limited', `All ${limits.maxSockets} sockets are in use.`, {
-      retryAfter: 10,
-    });
-  };
-
-  const admit = async (
+  const upgrade = async (
     incoming: IncomingMessage,
     socket: Duplex,
     head: Buffer,
@@ -86,55 +77,84 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     const done = pending.enter(address);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps.credentials, incoming, address, path).finally(done);
-    const problem = capacityProblem();
+    const problem = open.capacityProblem();
     if (problem) throw problem;
     wss.handleUpgrade(incoming, socket, head, (ws) => {
-      open.set(ws, principal);
-      const release = holdSession(deps.sessions, principal);
-      // ws tells of a malformed frame by 'error' and closes by itself; unheard it would end the process.
-      ws.on('error', () => {});
-      ws.on('close', () => {
-        open.delete(ws);
-        release();
-      });
+      open.add(ws, principal);
       deps.sockets[path](ws, { principal, address, stream: socket });
     });
   };
 
-  deps.sessions.onEnd((sessionId) => {
-    for (const [ws, principal] of open) {
-      if (principal.kind === 'operator' && principal.sessionId === sessionId) {
-        ws.close(CLOSE.unauthenticated, 'signed out');
-      }
-    }
-  });
-
   return {
     get openCount() {
-      return open.size;
+      return open.count;
     },
     onUpgrade(incoming, socket, head) {
       // The peer may vanish at any moment before ws takes the socket over.
       socket.on('error', () => socket.destroy());
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);
       const pathname = parseTarget(incoming.url)?.pathname;
-      if (pathname === undefined) return refuse(badTarget());
-      const refusal =
-        deps.hostGate.refuse(incoming) ??
-        (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
-      if (refusal) return refuse(new HttpError(refusal.code, refusal.message));
+      const refusal = refuseRequest(deps.hostGate, incoming, pathname);
+      if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
       if (isSocketPath(pathname)) {
-        admit(incoming, socket, head, pathname).catch((error: unknown) =>
+        upgrade(incoming, socket, head, pathname).catch((error: unknown) =>
           refuse(toHttpError(error, deps.report)),
         );
         return;
       }
       if (deps.devUpgrade) return deps.devUpgrade(incoming, socket, head);
-      refuse(
-        new HttpError('not_found', 'There is no socket here; there are /ws/client and /ws/watch.'),
-      );
+      const message = 'There is no socket here; there are /ws/client and /ws/watch.';
+      refuse(new HttpError('not_found', message));
     },
-    close(code, reason) {
+    close: open.close,
+  };
+}
+
+/** What is refused before the path and the credential are looked at. */
+function refuseRequest(
+  hostGate: HostGate,
+  incoming: IncomingMessage,
+  pathname: string | undefined,
+): HttpError | undefined {
+  if (pathname === undefined) return badTarget();
+  const refusal =
+    hostGate.refuse(incoming) ?? (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
+  return refusal && new HttpError(refusal.code, refusal.message);
+}
+
+/** The open sockets and their principals, until the gate closes. */
+function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSockets: number) {
+  const open = new Map<WebSocket, Principal>();
+  let closing = false;
+  sessions.onEnd((sessionId) => {
+    for (const [ws, principal] of open) {
+      if (principal.kind === 'operator' && principal.sessionId === sessionId) {
+        ws.close(CLOSE.unauthenticated, 'signed out');
+      }
+    }
+  });
+  return {
+    get count() {
+      return open.size;
+    },
+    capacityProblem(): HttpError | undefined {
+      if (closing) return new HttpError('shutting_down', 'The server is stopping; come back soon.');
+      if (open.size < maxSockets) return undefined;
+      return new HttpError('rate_limited', `All ${maxSockets} sockets are in use.`, {
+        retryAfter: 10,
+      });
+    },
+    add(ws: WebSocket, principal: Principal): void {
+      open.set(ws, principal);
+      const release = holdSession(sessions, principal);
+      // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
+      ws.on('error', () => {});
+      ws.on('close', () => {
+        open.delete(ws);
+        release();
+      });
+    },
+    close(code: number, reason: string): void {
       closing = true;
       for (const ws of open.keys()) ws.close(code, reason);
     },
@@ -172,7 +192,7 @@ function createSocketServer(): WebSocketServer {
     maxFragments: 1_024,
     // A frame of 16 MiB that comes in packets of 1,400 bytes is 12,000 chunks.
     maxBufferedChunks: 16_384,
-    // Who is told to go and does not answer is cut off. An option that ws has and its types lack.
+    // A peer that does not answer the close frame is cut off. An option that ws has and its types lack.
     closeTimeout: 1_000,
     handleProtocols: (offered: Set<string>) =>
       offered.has(PROTOCOL) ? PROTOCOL : (false as const),

@@ -15,7 +15,7 @@ export const maySee = (
   call: CallRecord,
 ): boolean => principal.kind === 'operator' || deps.tools.mayCall(principal, call.toolName);
 
-/** The call, or the same `call_not_found` whether there is none or it is somebody else's. */
+/** The call, or the same `call_not_found` whether there is none or the caller may not see it. */
 export async function findCall(
   deps: Pick<HttpDeps, 'tools' | 'calls'>,
   principal: Principal,

@@ -17,7 +17,7 @@ export const authRoutes = (deps: Deps): Route[] => [
     id: 'signIn',
     tag,
     summary:
-      "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and answers the key that has to come with it as X-Callboard-Session",
+      "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and returns the key that has to be sent with it as X-Callboard-Session",
     access: 'public',
     body: signInBodySchema,
     responses: { 200: { description: 'Signed in', schema: signedInSchema } },

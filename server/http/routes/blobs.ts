@@ -2,6 +2,7 @@ import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
+import { given } from '#lib/util/given';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -27,7 +28,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
     path: '/v1/blobs',
     id: 'putBlob',
     tag,
-    summary: 'Keep bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
+    summary: 'Store bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
     access: AGENTS,
     docsBody: blobBodySchema,
     responses: { 200: { description: 'What to name in an attachment', schema: attachmentSchema } },
@@ -38,7 +39,8 @@ export const blobRoutes = (deps: Deps): Route[] => [
     path: '/v1/blobs/:id',
     id: 'getBlob',
     tag,
-    summary: 'The bytes. Pictures, sound and video are shown in place, all else is a download',
+    summary:
+      'The bytes. Pictures, sound and video are displayed inline, everything else is a download',
     access: AGENTS,
     responses: { 200: { description: 'The bytes' } },
     async handle({ params, context }) {
@@ -65,8 +67,7 @@ async function readUpload({ incoming }: RequestContext): Promise<BlobUpload> {
   return {
     mediaType: media_type,
     bytes: Buffer.from(data, 'base64'),
-    ...(name === undefined ? {} : { name }),
-    ...(alt === undefined ? {} : { alt }),
+    ...given({ name, alt }),
   };
 }
 

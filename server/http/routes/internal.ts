@@ -26,10 +26,10 @@ export const internalRoutes = (deps: Deps): Route[] => [
     path: '/internal/tools/register',
     id: 'registerTools',
     tag,
-    summary: 'Offer tools as a client that polls',
+    summary: 'Register tools as a client that polls',
     access: CLIENTS,
     body: registerBodySchema,
-    responses: { 200: { description: 'What was taken', schema: registerAnswerSchema } },
+    responses: { 200: { description: 'What was accepted', schema: registerAnswerSchema } },
     async handle({ principal, body }) {
       checkOwnClient(principal, body.client_id);
       const outcome = await deps.clients.register(principal, body);

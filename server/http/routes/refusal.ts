@@ -3,7 +3,7 @@ import type { CallActionOutcome, InvokeRefusal } from '../../calls/call-service.
 
 type Refusal = Extract<CallActionOutcome, { ok: false }> | InvokeRefusal;
 
-/** A service's refusal as HTTP tells it. */
+/** A service's refusal as an HTTP error. */
 export function toRefusal(refusal: Refusal): HttpError {
   const details = refusal.details ? { details: refusal.details } : {};
   if (refusal.code === 'conflict_idempotency') {

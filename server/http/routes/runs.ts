@@ -6,6 +6,7 @@ import {
   startRunBodySchema,
 } from '#lib/protocol/rest';
 import { runRecordSchema } from '#lib/protocol/run';
+import { given } from '#lib/util/given';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -30,7 +31,7 @@ const reading = (deps: Deps): Route[] => [
     async handle({ query }) {
       const { runs, nextCursor } = await deps.runs.list({
         limit: query.limit,
-        ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+        ...given({ cursor: query.cursor }),
       });
       return json(200, { runs, next_cursor: nextCursor });
     },
@@ -57,7 +58,7 @@ const acting = (deps: Deps): Route[] => [
     path: '/v1/runs',
     id: 'startRun',
     tag,
-    summary: 'Ask the built-in agent for something. The run goes on whoever disconnects',
+    summary: 'Ask the built-in agent for something. The run goes on when callers disconnect',
     access: AGENTS,
     body: startRunBodySchema,
     responses: record,
@@ -66,9 +67,7 @@ const acting = (deps: Deps): Route[] => [
         await deps.runs.start({
           principal,
           input,
-          ...(client_id === undefined ? {} : { clientId: client_id }),
-          ...(model === undefined ? {} : { model }),
-          ...(tools === undefined ? {} : { tools }),
+          ...given({ clientId: client_id, model, tools }),
         }),
       ),
   }),
@@ -77,7 +76,7 @@ const acting = (deps: Deps): Route[] => [
     path: '/v1/runs/:id/messages',
     id: 'sendMessage',
     tag,
-    summary: 'Say the next thing in a run',
+    summary: 'Send the next message of a run',
     access: AGENTS,
     body: sendMessageBodySchema,
     responses: record,
@@ -86,8 +85,7 @@ const acting = (deps: Deps): Route[] => [
         await deps.runs.send(params.id, {
           principal,
           input,
-          ...(client_id === undefined ? {} : { clientId: client_id }),
-          ...(model === undefined ? {} : { model }),
+          ...given({ clientId: client_id, model }),
         }),
       ),
   }),

@@ -25,7 +25,7 @@ export const systemRoutes = (
     path: '/readyz',
     id: 'isReady',
     tag,
-    summary: 'Whether it takes work',
+    summary: 'Whether it accepts calls',
     access: 'public',
     responses: { 200: { description: 'It does', schema: healthSchema } },
     handle() {

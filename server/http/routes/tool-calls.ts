@@ -8,6 +8,7 @@ import {
   retryBodySchema,
   waitQuerySchema,
 } from '#lib/protocol/rest';
+import { given } from '#lib/util/given';
 import { principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -29,7 +30,7 @@ const getCallRoute = (deps: Deps): Route =>
     path: '/v1/tool_calls/:id',
     id: 'getToolCall',
     tag,
-    summary: 'One call. With wait_ms the answer is held until the call is final',
+    summary: 'One call. With wait_ms the response is held until the call is final',
     access: AGENTS,
     query: waitQuerySchema,
     responses: record,
@@ -58,12 +59,14 @@ const listCallsRoute = (deps: Deps): Route =>
       const { nextCursor } = await deps.calls.list({
         limit: query.limit,
         takes: page.takes,
-        ...(query.run_id === undefined ? {} : { runId: query.run_id }),
-        ...(query.status === undefined ? {} : { status: query.status }),
-        ...(query.tool === undefined ? {} : { tool: query.tool }),
-        ...(query.client === undefined ? {} : { clientId: query.client }),
-        ...(query.q === undefined ? {} : { text: query.q }),
-        ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+        ...given({
+          runId: query.run_id,
+          status: query.status,
+          tool: query.tool,
+          clientId: query.client,
+          text: query.q,
+          cursor: query.cursor,
+        }),
       });
       return json(200, { tool_calls: page.calls, next_cursor: nextCursor });
     },
@@ -75,7 +78,7 @@ const agentActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/cancel',
     id: 'cancelToolCall',
     tag,
-    summary: 'Stop a call. The client that runs it is told',
+    summary: 'Stop a call. The client that runs it receives tool_call_cancel',
     access: AGENTS,
     responses: record,
     async handle({ principal, params }) {
@@ -88,7 +91,7 @@ const agentActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/retry',
     id: 'retryToolCall',
     tag,
-    summary: 'Call again what has ended, with the same arguments or new ones',
+    summary: 'Call again after a call has ended, with the same arguments or new ones',
     access: AGENTS,
     body: retryBodySchema,
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
@@ -97,8 +100,7 @@ const agentActions = (deps: Deps): Route[] => [
       const { args, client_id: fromClientId } = body;
       return done(
         await deps.calls.retry(params.id, principal, {
-          ...(args === undefined ? {} : { args }),
-          ...(fromClientId === undefined ? {} : { fromClientId }),
+          ...given({ args, fromClientId }),
         }),
       );
     },
@@ -125,7 +127,7 @@ const operatorActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/approval',
     id: 'decideApproval',
     tag,
-    summary: 'Let a call that waits for approval run, or not; always: and do not ask again',
+    summary: 'Decide about a call that waits for approval; always: allow it and do not ask again',
     access: OPERATORS,
     body: approvalBodySchema,
     responses: record,
@@ -134,9 +136,7 @@ const operatorActions = (deps: Deps): Route[] => [
       return done(
         await deps.calls.decide(params.id, principal, {
           decision,
-          ...(note === undefined ? {} : { note }),
-          ...(args === undefined ? {} : { args }),
-          ...(expiresAt === undefined ? {} : { expiresAt }),
+          ...given({ note, args, expiresAt }),
         }),
       );
     },

@@ -11,6 +11,7 @@ import {
   toolsQuerySchema,
 } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { given } from '#lib/util/given';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
@@ -61,7 +62,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
 const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
-/** The hot path: nothing here is done that the answer does not need. */
+/** The hot path: nothing here is done that the response does not need. */
 const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
   defineRoute({
     method: 'POST',
@@ -69,7 +70,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
     id: 'invokeTool',
     tag: 'tools',
     summary:
-      'Call a tool. With wait_ms the answer is held until the call is final; the header Idempotency-Key makes repeating it safe',
+      'Call a tool. With wait_ms the response is held until the call is final; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
     body: invokeBodySchema,
     responses: {
@@ -84,10 +85,12 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
         tool: params.name,
         runId: body.run_id,
         args: body.args === undefined ? {} : body.args,
-        ...(body.client === undefined ? {} : { clientId: body.client }),
-        ...(body.client_id === undefined ? {} : { fromClientId: body.client_id }),
-        ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...given({
+          clientId: body.client,
+          fromClientId: body.client_id,
+          timeoutMs: body.timeout_ms,
+          idempotencyKey,
+        }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
       if (!body.wait_ms) return accepted(outcome.call.id);

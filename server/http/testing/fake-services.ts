@@ -175,7 +175,7 @@ export function createFakeBus(oldest = 0) {
     publish(event: WatchEvent) {
       const logged = { event, json: JSON.stringify(event) };
       log.push(logged);
-      for (const tell of subscribers) tell([logged]);
+      for (const notify of subscribers) notify([logged]);
     },
     subscribe({
       since,
