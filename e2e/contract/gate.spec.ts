@@ -167,7 +167,7 @@ test('§4 no origin is ever allowed to read: nothing answers with a header of CO
   }
 });
 
-test('§4 a host name that is not ours is refused before anything else, on requests and sockets', async () => {
+test('[HT2] §4 a host name that is not ours is refused before anything else, on requests and sockets', async () => {
   const { port } = new URL(board().url);
   const hosts = [
     `rebind.example:${port}`,
@@ -232,7 +232,9 @@ test('§4 the cookie is for this server alone, and neither secret is in the data
   }
 });
 
-test('§4 a one-time link opens once, also when many open it at once', async ({ startServer }) => {
+test('[HT20] §4 a one-time link opens once, also when many open it at once', async ({
+  startServer,
+}) => {
   const own = await startServer();
   const path = new URL(own.signInUrl).pathname;
   for (const method of ['HEAD', 'GET']) {
@@ -255,7 +257,7 @@ test('§4 a one-time link opens once, also when many open it at once', async ({ 
   expect((await askAsPage(own, 'GET', '/v1/tools', { session })).status).toBe(200);
 });
 
-test('§4 signing out ends the session, closes its sockets and leaves those of others', async ({
+test('[HT21] §4 signing out ends the session, closes its sockets and leaves those of others', async ({
   connect,
 }) => {
   const [session, other] = [await signIn(board()), await signIn(board())];

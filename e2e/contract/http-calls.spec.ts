@@ -72,7 +72,7 @@ test('§6 q finds words of arguments, results and errors, in any language and wi
   }
 });
 
-test('§9 a query that makes no sense is refused, and says where', async () => {
+test('[HT4] [HT46] §9 a query that makes no sense is refused, and says where', async () => {
   for (const [query, path] of [
     ['limit=0', 'limit'],
     ['limit=ten', 'limit'],
@@ -93,7 +93,7 @@ test('§9 a query that makes no sense is refused, and says where', async () => {
   expect((await get(board(), '/v1/tool_calls?limit=&cursor=&later=1')).status).toBe(200);
 });
 
-test('§6 with wait_ms an invoke gives the record when it is final in time, else the id', async ({
+test('[HT11] §6 with wait_ms an invoke gives the record when it is final in time, else the id', async ({
   connect,
 }) => {
   const client = await connect.client(board(), { tools: ['waited'] });
@@ -205,7 +205,7 @@ test('§6 what has ended can be retried, with the same arguments or others, as a
   expect((await readCall(board(), id)).status).toBe('FAILED');
 });
 
-test('§6 an operator may answer by hand, once, and the client is told to stop', async ({
+test('[HT16] §6 an operator may answer by hand, once, and the client is told to stop', async ({
   connect,
 }) => {
   const client = await connect.client(board(), { tools: ['handmade'] });
@@ -279,7 +279,7 @@ test('§9 arguments that do not fit say where and why, and leave no call', async
   expect(await idsOf('run_id=run_strict')).toEqual([]);
 });
 
-test('§9 bodies that are too large, too deep, not UTF-8 or not JSON are refused as such', async () => {
+test('[HT5] §9 bodies that are too large, too deep, not UTF-8 or not JSON are refused as such', async () => {
   const path = '/v1/tools/calculation.eval/invoke';
   const refused = async (body: string | Buffer, headers: Record<string, string> = {}) =>
     refusalOf(await ask(board(), 'POST', path, { body, headers }));
@@ -320,7 +320,9 @@ test('§1 unknown fields are ignored over HTTP too; a key that would poison obje
   expect(await idsOf('run_id=run_poison')).toEqual([]);
 });
 
-test('§6 a record has Unix seconds and null for what there is not yet', async ({ connect }) => {
+test('[HT13] §6 a record has Unix seconds and null for what there is not yet', async ({
+  connect,
+}) => {
   const client = await connect.client(board(), { tools: ['timed'] });
   const id = await invoke(board(), 'timed');
   await client.request();

@@ -97,7 +97,7 @@ test('§6 /openapi.json lists every route, and is a document of OpenAPI 3.1', as
   }
 });
 
-test('§4 every route but the doors answers the same 401 without a credential, there or not', async () => {
+test('[HT1] §4 every route but the doors answers the same 401 without a credential, there or not', async () => {
   const { operations } = await openApi();
   const bodies = new Set<string>();
   const closed = operations.filter(({ route }) => !DOORS.has(route));
@@ -121,7 +121,7 @@ test('§4 every route but the doors answers the same 401 without a credential, t
   expect(bodies.size).toBe(1);
 });
 
-test('§9 a path that is not there is 404, a method that it does not take 405 with those that it does', async () => {
+test('[HT7] §9 a path that is not there is 404, a method that it does not take 405 with those that it does', async () => {
   expect(refusalOf(await get(board(), '/v1/nowhere'))).toMatchObject({
     status: 404,
     code: 'not_found',
@@ -168,7 +168,7 @@ test('§6 data is not cached, not sniffed and runs nothing, refusals too', async
   }
 });
 
-test('§6 a blob is served as it came, to be kept, and runs nothing', async () => {
+test('[HT27] §6 a blob is served as it came, to be kept, and runs nothing', async () => {
   const html = '<script>alert(1)</script>';
   const put = await post(board(), '/v1/blobs', html, {
     headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -208,7 +208,7 @@ test('§9 blobs that are none are refused: empty, too large, not what they say, 
   }
 });
 
-test('§3 /healthz and /readyz answer anybody, and /metrics tells an operator in numbers', async () => {
+test('[HT8] §3 /healthz and /readyz answer anybody, and /metrics tells an operator in numbers', async () => {
   for (const path of ['/healthz', '/readyz']) {
     expect((await get(board(), path, { token: null })).status).toBe(200);
   }

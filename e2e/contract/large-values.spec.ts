@@ -61,7 +61,9 @@ test('§8 a display over 16 KiB is kept whole beside the result, and survives a 
   expect(calls.find((one) => one.tool_call_id === id)?.card).toEqual(before.card);
 });
 
-test('§8 a small display is in the record too, and none is no field of it', async ({ connect }) => {
+test('[HT34] §8 a small display is in the record too, and none is no field of it', async ({
+  connect,
+}) => {
   const client = await connect.client(board(), { tools: ['two.faces'] });
   const shown = await invoke(board(), 'two.faces');
   await client.request();

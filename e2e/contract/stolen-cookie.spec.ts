@@ -162,7 +162,7 @@ test('§4 opening the page of a link does not count as an attempt, so that no ot
   expect((await openLink(own, own.signInUrl)).status).toBe(200);
 });
 
-test('§4 a request that another site makes is refused before its credential is looked at', async ({
+test('[HT41] §4 a request that another site makes is refused before its credential is looked at', async ({
   startServer,
 }) => {
   const own = await startServer();

@@ -40,13 +40,6 @@ describe('invoke', () => {
     expect(server.calls.fake.asked[0]?.args[0]).toMatchObject({ args: {} });
   });
 
-  test('[HT11] with wait_ms the final record comes back', async () => {
-    const server = await startTestServer();
-    server.calls.fake.records.set('tc_1', done());
-    const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 5_000 });
-    expect(answer).toMatchObject({ status: 200, json: { status: 'SUCCEEDED', result: { n: 1 } } });
-  });
-
   test('[HT11] with wait_ms, not final in time: 202; and no wait is over 30 s', async () => {
     const server = await startTestServer();
     const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 99_000 });
@@ -69,12 +62,6 @@ describe('invoke', () => {
     const answer = await server.post(INVOKE, { run_id: 'r' });
     expect(answer.status).toBe(status);
     expect(answer.json).toEqual({ error: { code: told, message: 'flag is missing', details } });
-  });
-
-  test('[HT12] an Idempotency-Key has its length', async () => {
-    const server = await startTestServer();
-    const headers = { 'idempotency-key': 'k'.repeat(256) };
-    expect((await server.post(INVOKE, { run_id: 'r' }, { headers })).status).toBe(400);
   });
 
   test('[HT14] a wait ends when the caller hangs up', async () => {
@@ -103,23 +90,6 @@ describe('invoke', () => {
 });
 
 describe('records', () => {
-  test('[HT13] seconds, and null for what is not there', async () => {
-    const server = await withCalls(callRecord(), done({ id: 'tc_2', result: null, lateResult: 0 }));
-    expect((await server.get('/v1/tool_calls/tc_1')).json).toMatchObject({
-      tool_call_id: 'tc_1',
-      tool_name: 'echo',
-      created_at: 1.5,
-      completed_at: null,
-      result: null,
-      error: null,
-      late_result: null,
-      client_id: null,
-      timings: { queued_at: 1.5, started_at: null },
-    });
-    const { json: second } = await server.get('/v1/tool_calls/tc_2?wait_ms=1000');
-    expect(second).toMatchObject({ completed_at: 2.25, result: null, late_result: 0 });
-  });
-
   test('[HT4] an unknown call is call_not_found', async () => {
     const server = await startTestServer();
     for (const path of ['/v1/tool_calls/tc_x', '/v1/tool_calls/tc_x?wait_ms=5']) {
@@ -128,24 +98,6 @@ describe('records', () => {
     }
     expect((await server.get('/v1/runs/run_x')).json.error.code).toBe('run_not_found');
     expect((await server.get('/v1/blobs/blob_x')).json.error.code).toBe('blob_not_found');
-  });
-
-  test('[HT16] a list is asked for as it was told', async () => {
-    const server = await withCalls(callRecord());
-    const path =
-      '/v1/tool_calls?run_id=run_a&status=FAILED&tool=echo&client=c&q=x+y&cursor=z&limit=3';
-    const { json } = await server.get(path);
-    expect(json).toMatchObject({ tool_calls: [{ tool_call_id: 'tc_1' }], next_cursor: 'more' });
-    const query = {
-      runId: 'run_a',
-      status: 'FAILED',
-      tool: 'echo',
-      clientId: 'c',
-      text: 'x y',
-      cursor: 'z',
-      limit: 3,
-    };
-    expect(server.calls.fake.asked.at(-1)).toMatchObject({ what: 'list', args: [query] });
   });
 
   test('[HT34] a list has previews, the whole of what is included, and pages of 4 MiB', async () => {
@@ -181,13 +133,6 @@ describe('records', () => {
     expect(alone.tool_calls).toMatchObject([{ result: huge.result, display: { text } }]);
   });
 
-  test('[HT34] a display is a field of the record, also one that is null', async () => {
-    const server = await withCalls(done({ display: null }), done({ id: 'tc_2' }));
-    const first = (await server.get('/v1/tool_calls/tc_1')).json;
-    expect([first.result, first.display]).toEqual([{ n: 1 }, null]);
-    expect((await server.get('/v1/tool_calls/tc_2')).json).not.toHaveProperty('display');
-  });
-
   test('[HT15] callable tools and all tools', async () => {
     const server = await startTestServer();
     const names = async (path: string) =>
@@ -199,38 +144,6 @@ describe('records', () => {
 });
 
 describe('actions', () => {
-  test.each<[string, unknown, string, unknown[]]>([
-    ['cancel', undefined, 'cancel', ['Cancelled by operator.']],
-    ['retry', {}, 'retry', [expect.anything(), {}]],
-    ['retry', { args: { a: 1 } }, 'retry', [expect.anything(), { args: { a: 1 } }]],
-    ['retry', { client_id: 'tab' }, 'retry', [expect.anything(), { fromClientId: 'tab' }]],
-    ['extend', { by_ms: 5_000 }, 'extend', [5_000]],
-    ['answer', { output: null }, 'answer', [expect.anything(), null]],
-    [
-      'approval',
-      { decision: 'yes', note: 'fine' },
-      'decide',
-      [expect.anything(), { decision: 'yes', note: 'fine' }],
-    ],
-  ])('[HT16] %s %j', async (action, body, what, args) => {
-    const server = await withCalls(callRecord());
-    const answer = await server.ask('POST', `/v1/tool_calls/tc_1/${action}`, { body });
-    expect(answer).toMatchObject({ status: 200, json: { tool_call_id: 'tc_1' } });
-    expect(server.calls.fake.asked).toEqual([{ what, args: ['tc_1', ...args] }]);
-  });
-
-  test.each([
-    ['answer', {}],
-    ['approval', { decision: 'maybe' }],
-    ['approval', {}],
-    ['extend', { by_ms: 0 }],
-    ['extend', { by_ms: 1e9 }],
-  ])('[HT16] %s %j is misshapen', async (action, body) => {
-    const server = await withCalls(callRecord());
-    expect((await server.post(`/v1/tool_calls/tc_1/${action}`, body)).status).toBe(400);
-    expect(server.calls.fake.asked).toEqual([]);
-  });
-
   test('[HT12] what has ended is 409, what is not there 404', async () => {
     const server = await withCalls(done());
     for (const action of ['cancel', 'retry']) {
@@ -240,18 +153,6 @@ describe('actions', () => {
       expect(missing).toMatchObject({ status: 404, json: { error: { code: 'call_not_found' } } });
     }
     expect((await server.post('/v1/tool_calls/tc_x/answer', { output: 1 })).status).toBe(404);
-  });
-
-  test('[HT16] runs are started, continued and cancelled', async () => {
-    const server = await startTestServer();
-    expect((await server.post('/v1/runs', { input: 'hello' })).json.run_id).toBe('run_a');
-    expect((await server.post('/v1/runs', { input: ' ' })).status).toBe(400);
-    const busy = await server.post('/v1/runs/run_a/messages', { input: 'and?' });
-    expect(busy).toMatchObject({ status: 409, json: { error: { code: 'conflict' } } });
-    expect((await server.post('/v1/runs/run_x/messages', { input: 'a' })).status).toBe(404);
-    expect((await server.post('/v1/runs/run_a/cancel')).status).toBe(200);
-    const { json } = await server.get('/v1/runs');
-    expect(json).toMatchObject({ runs: [{ run_id: 'run_a' }], next_cursor: null });
   });
 });
 
@@ -312,24 +213,6 @@ describe('an id that no path can address', () => {
 });
 
 describe('clients without a socket', () => {
-  test('[HT28] register, poll, submit', async () => {
-    const server = await startTestServer();
-    const registered = await server.post('/internal/tools/register', {
-      client_id: 'client_1',
-      tools: [{ name: 'file.read' }, 'nonsense'],
-    });
-    expect(registered.json).toEqual({ ok: true, registered_count: 2, rejected: [] });
-    const polled = await server.get('/internal/clients/client_1/requests?wait_ms=90000');
-    expect(polled.json).toEqual({ requests: [] });
-    const body = { status: 'SUCCEEDED', result: { text: 'hello' }, error: null };
-    const submitted = await server.post('/internal/tool_calls/tc_1/submit', body);
-    expect(submitted.json).toEqual({ ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' });
-    expect(server.clients.asked.slice(1)).toEqual([
-      ['requests', 'client_1', 30_000],
-      ['submit', 'tc_1', body],
-    ]);
-  });
-
   test('[HT28] an error may be words or an object', async () => {
     const server = await startTestServer();
     for (const error of ['no such file', { message: 'no such file', more: 1 }]) {
@@ -359,26 +242,6 @@ describe('clients without a socket', () => {
       const heard = message === undefined ? null : { message };
       expect(asked).toEqual({ status: 'FAILED', error: heard });
     }
-  });
-
-  test.each(['RUNNING', 'DONE', '', null, 1])(
-    '[HT28] the status %j is no submission',
-    async (status) => {
-      const server = await startTestServer();
-      const answer = await server.post('/internal/tool_calls/tc_1/submit', { status, result: 1 });
-      expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
-      expect(server.clients.asked).toEqual([]);
-    },
-  );
-
-  test('[HT28] a second word comes too late', async () => {
-    const server = await startTestServer();
-    const body = { status: 'SUCCEEDED', result: 1 };
-    expect((await server.post('/internal/tool_calls/tc_final/submit', body)).status).toBe(409);
-    expect(
-      (await server.post('/internal/tools/register', { client_id: '', tools: [] })).status,
-    ).toBe(400);
-    expect((await server.post('/internal/tools/register', { tools: [] })).status).toBe(400);
   });
 });
 

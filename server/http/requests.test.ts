@@ -3,7 +3,6 @@ import { HTTP_ERRORS } from '#lib/protocol/http-error';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import {
   BadCursorError,
-  BadSearchError,
   RowDamagedError,
   StoreBusyError,
   StoreFailedError,
@@ -15,68 +14,12 @@ const INVOKE = '/v1/tools/echo/invoke';
 const wanted = { run_id: 'run_a', args: {} };
 
 describe('who is let in', () => {
-  test('[HT1] without a credential all paths say the same', async () => {
-    const server = await startTestServer();
-    server.calls.fake.records.set('tc_1', callRecord());
-    const paths = ['/v1/tools', '/v1/tool_calls', '/v1/tool_calls/tc_1', '/v1/tool_calls/tc_x'];
-    const more = [
-      '/v1/runs',
-      '/api/tools',
-      '/metrics',
-      '/openapi.json',
-      '/v1/nowhere',
-      '/v1',
-      '/mcp',
-    ];
-    const answers = await Promise.all(
-      [...paths, ...more].flatMap((path) => [
-        server.get(path, { token: null }),
-        server.get(path, { token: 'wrong' }),
-        server.post(path, {}, { token: null }),
-      ]),
-    );
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 401, json: { error: { code: 'unauthenticated' } } });
-    expect(server.calls.fake.asked).toEqual([]);
-  });
-
   test('[HT22] a token in a URL is no credential', async () => {
     const server = await startTestServer();
     for (const path of ['/v1/tools?token=', '/v1/tools?access_token=', '/v1/tools#']) {
       const answer = await server.get(path + TOKENS.operator, { token: null });
       expect(answer.status).toBe(401);
     }
-  });
-
-  test('[HT2] a foreign host or origin is refused, with the right token too', async () => {
-    const server = await startTestServer();
-    const host = await server.get('/v1/tools', { headers: { host: 'rebind.example:3000' } });
-    expect(host).toMatchObject({ status: 421, json: { error: { code: 'host_not_allowed' } } });
-    const alive = await server.get('/healthz', { headers: { host: 'rebind.example' } });
-    expect(alive.status).toBe(421);
-    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
-      const answer = await server.post(INVOKE, wanted, { headers: { origin } });
-      expect(answer).toMatchObject({
-        status: 403,
-        json: { error: { code: 'origin_not_allowed' } },
-      });
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    }
-    const twice = `Host: 127.0.0.1:${server.port}\r\n`.repeat(2);
-    const head = `GET /v1/tools HTTP/1.1\r\n${twice}Authorization: Bearer ${TOKENS.operator}\r\n`;
-    const raw = await server.raw(`${head}Connection: close\r\n\r\n`);
-    expect(raw).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
-    expect(server.calls.fake.asked).toEqual([]);
-  });
-
-  test('[HT7] what is not there is 404, and a wrong method 405', async () => {
-    const server = await startTestServer();
-    expect((await server.get('/v1/nowhere')).json.error.code).toBe('not_found');
-    const wrong = await server.get(INVOKE);
-    expect(wrong).toMatchObject({ status: 405, json: { error: { code: 'method_not_allowed' } } });
-    expect(wrong.json.error.message).toContain('POST');
-    expect(wrong.headers.allow).toBe('POST');
-    expect((await server.ask('DELETE', '/v1/runs/run_a')).status).toBe(405);
   });
 });
 
@@ -113,30 +56,6 @@ describe('what makes no sense', () => {
   });
 
   test.each([
-    ['{not json', 400, 'bad_request'],
-    ['[]', 400, 'bad_request'],
-    ['null', 400, 'bad_request'],
-    ['', 400, 'bad_request'],
-    ['{"run_id":"r","args":{"a":"\xff"}}', 400, 'bad_request'],
-    [`{"run_id":"r","args":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 400, 'bad_request'],
-    ['{"run_id":"r","args":{"__proto__":{"admin":true}}}', 400, 'bad_request'],
-    [{ args: {} }, 400, 'bad_request'],
-    [{ run_id: '', args: {} }, 400, 'bad_request'],
-    [{ run_id: 'r'.repeat(129), args: {} }, 400, 'bad_request'],
-    [{ run_id: 7, args: {} }, 400, 'bad_request'],
-    [{ ...wanted, wait_ms: -1 }, 400, 'bad_request'],
-    [{ run_id: 'r', args: { a: 'x'.repeat(300_000) } }, 413, 'too_large'],
-    [{ run_id: 'r', args: { a: 'x'.repeat(1_100_000) } }, 413, 'too_large'],
-  ])('[HT5] the body in row %# is refused', async (body, status, code) => {
-    const server = await startTestServer();
-    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-    const answer = await server.ask('POST', INVOKE, { body: bytes });
-    expect(answer).toMatchObject({ status, json: { error: { code } } });
-    expect(answer.json.error.message.length).toBeGreaterThan(10);
-    expect(server.calls.fake.asked).toEqual([]);
-  });
-
-  test.each([
     ['2 MiB in chunks', 2, '0\r\n\r\n'],
     ['a body without end', 8, ''],
   ])('[HT5] %s is refused, and not kept', async (_name, mebibytes, end) => {
@@ -167,19 +86,6 @@ describe('what makes no sense', () => {
       'timeout_ms',
     ]);
     expect((await server.post(INVOKE, { ...wanted, later: { x: 1 } })).status).toBe(202);
-  });
-
-  test('[HT4] a bad query says what is wrong with it', async () => {
-    const server = await startTestServer();
-    for (const query of ['limit=0', 'limit=x', 'limit=1000', 'status=DONE']) {
-      const answer = await server.get(`/v1/tool_calls?${query}`);
-      expect(answer, query).toMatchObject({
-        status: 400,
-        json: { error: { code: 'bad_request' } },
-      });
-      expect(answer.json.error.details[0].path).toBe(query.split('=')[0]);
-    }
-    expect((await server.get('/v1/tool_calls?cursor=&limit=')).status).toBe(200);
   });
 });
 
@@ -217,19 +123,6 @@ describe('errors', () => {
     expect(await server.post(INVOKE, wanted)).toMatchObject({ status, json: { error: { code } } });
   });
 
-  test('[HT46] a search that is too long is refused with what is allowed', async () => {
-    const server = await startTestServer();
-    server.calls.fake.onList = () => {
-      throw new BadSearchError('a search takes at most 8 words, and this has 9');
-    };
-    const answer = await server.get('/v1/tool_calls?q=a');
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
-    expect(answer.json.error.message).toContain('at most 8 words');
-    expect(answer.json.error.details).toEqual([
-      { path: 'q', problem: 'a search takes at most 8 words, and this has 9' },
-    ]);
-  });
-
   test('[HT46] a list that is not read in time is to be asked for again, and is no defect', async () => {
     const server = await startTestServer();
     server.calls.fake.onList = () => {
@@ -243,14 +136,6 @@ describe('errors', () => {
 });
 
 describe('public routes', () => {
-  test('[HT8] alive and ready', async () => {
-    const server = await startTestServer();
-    for (const path of ['/healthz', '/readyz']) {
-      expect((await server.get(path, { token: null })).status).toBe(200);
-      expect((await server.ask('HEAD', path, { token: null })).status).toBe(200);
-    }
-  });
-
   test('[HT8] alive and not ready', async () => {
     const ready = () => ({ ok: false, code: 'shutting_down', message: 'It is stopping.' }) as const;
     const server = await startTestServer({ deps: { ready } });
