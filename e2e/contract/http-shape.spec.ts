@@ -4,7 +4,7 @@ import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 
 const board = sharedCallboard();
 
-/** Contract, sections 3, 6 and 7; the sign-in doors beside them. */
+/** Contract, sections 3, 6 and 7; the public sign-in beside them. */
 const ROUTES = [
   'GET /v1/tools',
   'POST /v1/tools/{name}/invoke',
@@ -36,7 +36,7 @@ const ROUTES = [
   'GET /metrics',
 ];
 /** What needs no credential (contract, section 4). */
-const DOORS = new Set(['POST /auth/sign-in', 'GET /healthz', 'GET /readyz']);
+const PUBLIC = new Set(['POST /auth/sign-in', 'GET /healthz', 'GET /readyz']);
 
 interface OpenApi {
   readonly openapi: string;
@@ -86,7 +86,7 @@ test('§6 /openapi.json lists every route, and is a document of OpenAPI 3.1', as
     expect(Object.keys(operation.responses).length, route).toBeGreaterThan(1);
     for (const { description } of Object.values(operation.responses))
       expect(description).not.toBe('');
-    expect(operation.security.length > 0, route).toBe(!DOORS.has(route));
+    expect(operation.security.length > 0, route).toBe(!PUBLIC.has(route));
   }
   const text = JSON.stringify(document);
   for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
@@ -97,10 +97,10 @@ test('§6 /openapi.json lists every route, and is a document of OpenAPI 3.1', as
   }
 });
 
-test('[HT1] §4 every route but the doors answers the same 401 without a credential, there or not', async () => {
+test('[HT1] §4 every route but the public ones answers the same 401 without a credential, there or not', async () => {
   const { operations } = await openApi();
   const bodies = new Set<string>();
-  const closed = operations.filter(({ route }) => !DOORS.has(route));
+  const closed = operations.filter(({ route }) => !PUBLIC.has(route));
   for (const { route, path } of closed) {
     const real = path.replaceAll(/\{\w+\}/g, 'x');
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../json/canonical-json.ts';
+import { isRecord } from '../json/is-record.ts';
 import { type CheckRun, fail, isExhausted, type Path, spend } from './check-run.ts';
 import { describeValue, shorten } from './describe-value.ts';
 import { hasFormat } from './format-rules.ts';
@@ -14,7 +15,7 @@ export function isOfType(value: unknown, type: TypeWord): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isRecord(value);
     case 'integer':
       return Number.isInteger(value);
     default:

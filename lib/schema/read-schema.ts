@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { given } from '../util/given.ts';
 import {
   ANNOTATION_FLAGS,
   ANNOTATION_TEXTS,
@@ -89,31 +90,26 @@ function checkAnnotations(reader: SchemaReader, schema: Schema): void {
 }
 
 function readScalars(reader: SchemaReader, schema: Schema, node: SchemaNode): void {
-  const types = take(reader, schema, 'type', readTypes);
-  if (types) node.types = types;
+  const source = take(reader, schema, 'pattern', readText);
   const values = take(reader, schema, 'enum', readEnum);
-  const only = take(reader, schema, 'const', readConst);
-  const allowed = only ?? values;
-  if (allowed) node.allowed = allowed;
+  const own: SchemaNode = given({
+    types: take(reader, schema, 'type', readTypes),
+    allowed: take(reader, schema, 'const', readConst) ?? values,
+    multipleOf: take(reader, schema, 'multipleOf', readPositive),
+    pattern: source === undefined ? undefined : takePattern(reader, source),
+    format: take(reader, schema, 'format', readText),
+    required: take(reader, schema, 'required', readNames),
+    uniqueItems: take(reader, schema, 'uniqueItems', readFlag),
+  });
+  Object.assign(node, own);
   for (const keyword of NUMBERS) {
     const bound = take(reader, schema, keyword, readNumber);
     if (bound !== undefined) node[keyword] = bound;
   }
-  const step = take(reader, schema, 'multipleOf', readPositive);
-  if (step !== undefined) node.multipleOf = step;
   for (const keyword of COUNTS) {
     const count = take(reader, schema, keyword, readCount);
     if (count !== undefined) node[keyword] = count;
   }
-  const source = take(reader, schema, 'pattern', readText);
-  const pattern = source === undefined ? undefined : takePattern(reader, source);
-  if (pattern) node.pattern = pattern;
-  const format = take(reader, schema, 'format', readText);
-  if (format !== undefined) node.format = format;
-  const required = take(reader, schema, 'required', readNames);
-  if (required) node.required = required;
-  const unique = take(reader, schema, 'uniqueItems', readFlag);
-  if (unique !== undefined) node.uniqueItems = unique;
 }
 
 function readSubschemas(reader: SchemaReader, schema: Schema, node: SchemaNode): void {

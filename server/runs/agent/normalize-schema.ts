@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
+import { isRecord } from '#lib/json/is-record';
 import { LIMITS } from '#lib/protocol/limits';
 
 type Schema = Record<string, unknown>;
@@ -80,7 +81,4 @@ const isLocal = (ref: unknown): boolean => typeof ref === 'string' && ref.starts
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const strings = (value: unknown): string[] => list(value).filter((one) => typeof one === 'string');
 
-function asSchema(value: unknown): Schema | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.fromEntries(Object.entries(value));
-}
+const asSchema = (value: unknown): Schema | undefined => (isRecord(value) ? value : undefined);
