@@ -182,20 +182,25 @@ async function untilRunsEnd({ api }: Rig, runIds: ReadonlySet<string>): Promise<
   await Promise.all(all);
 }
 
-/** The grant is decided and has not left: a cancel that comes now is the end, and it has not run. */
+/**
+ * The call was asked for, claimed and granted, and none of it is on disk: a cancel
+ * that comes now is the end, and it has not run.
+ */
 async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<Violation[]> {
   const worker = await openWorker(rig, `effect_cancelled_${round}`);
-  const id = await mustAsk(rig, worker.tool, `cancelled-${round}`);
-  const { attempt } = await worker.request();
-  const before = await openCalls(rig);
-  gate.holdWrites(id);
-  worker.send({ type: 'tool_call_claim', id, attempt });
+  const key = `cancelled-${round}`;
+  gate.holdWrites(key);
+  const accepted = ask(rig, worker.tool, key);
+  const { id, attempt } = await worker.request();
   await gate.reached();
+  worker.send({ type: 'tool_call_claim', id, attempt });
+  await settle(rig, [worker]);
+  const before = await openCalls(rig);
   const cancelled = rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
   // Decided, and not written: only the count of open calls shows it.
   await until(async () => (await openCalls(rig)) < before, 3_000, 20);
   gate.open();
-  await cancelled;
+  await Promise.all([accepted, cancelled]);
   const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`);
   const { error } = callRecordSchema.parse(answer?.body);
   await worker.settled();

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { finalCall, sampleEvent } from '#lib/call/testing/sample-call';
 import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
