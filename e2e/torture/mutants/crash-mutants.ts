@@ -50,7 +50,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'granted before the offer is written',
     scenario: 'F01b',
-    breaks: 'I5',
+    breaks: 'I7',
     patches: [
       {
         file: 'lib/call/effects.ts',

@@ -183,15 +183,19 @@ async function untilRunsEnd({ api }: Rig, runIds: ReadonlySet<string>): Promise<
 }
 
 /**
- * The call was asked for, claimed and granted, and none of it is on disk: a cancel
- * that comes now is the end, and it has not run.
+ * The call is offered again, claimed and granted, and none of that is on disk: a
+ * cancel that comes now is the end, and it has not run.
  */
 async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<Violation[]> {
-  const worker = await openWorker(rig, `effect_cancelled_${round}`);
-  const key = `cancelled-${round}`;
-  gate.holdWrites(key);
-  const accepted = ask(rig, worker.tool, key);
-  const { id, attempt } = await worker.request();
+  const tool = `effect_cancelled_${round}`;
+  const first = await openWorker(rig, tool);
+  const id = await mustAsk(rig, tool, `cancelled-${round}`);
+  await first.request();
+  await first.vanish();
+  await until(async () => (await callOf(rig, id)).card.clock?.name === 'resume', PATIENCE_MS, 20);
+  gate.holdWrites(id);
+  const worker = await openWorker(rig, tool, { instance_id: `${tool}-2`, client_id: `${tool}-2` });
+  const { attempt } = await worker.request();
   await gate.reached();
   worker.send({ type: 'tool_call_claim', id, attempt });
   await settle(rig, [worker]);
@@ -200,15 +204,19 @@ async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<Vio
   // Decided, and not written: only the count of open calls shows it.
   await until(async () => (await openCalls(rig)) < before, 3_000, 20);
   gate.open();
-  await Promise.all([accepted, cancelled]);
-  const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`);
-  const { error } = callRecordSchema.parse(answer?.body);
+  await cancelled;
+  const { error } = await callOf(rig, id, '?wait_ms=20000');
   await worker.settled();
   const isGranted = worker.got('tool_call_granted', id) !== undefined;
   await worker.close();
   if (!isGranted && error?.code === 'cancelled' && error.executed === 'no') return [];
   const detail = `${id} was cancelled before its grant had left (granted: ${isGranted}) and ended ${JSON.stringify(error)}`;
   return [{ invariant: 'I7', detail }];
+}
+
+async function callOf({ api }: Rig, id: string, query = '') {
+  const answer = await api.ask('GET', `/v1/tool_calls/${id}${query}`);
+  return callRecordSchema.parse(answer?.body);
 }
 
 async function openCalls({ board }: Rig): Promise<number> {
