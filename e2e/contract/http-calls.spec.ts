@@ -1,4 +1,6 @@
-import { callsPageSchema } from '../../lib/protocol/rest.ts';
+import { mergeCard } from '../../lib/call/merge-card.ts';
+import type { Card } from '../../lib/protocol/card.ts';
+import { callEventsPageSchema, callsPageSchema } from '../../lib/protocol/rest.ts';
 import { ask, get, post, recordOf, refusalOf } from './kit/ask.ts';
 import { finalCall, invoke, readCall } from './kit/calls.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
@@ -47,6 +49,52 @@ test('§6 the history is filtered by run, status, tool and client, also together
   expect(await idsOf('client=filter-client')).toEqual([bad, good]);
   expect(await idsOf('client=filter-client&status=SUCCEEDED&tool=filtered')).toEqual([good]);
   expect(await idsOf('run_id=nowhere')).toEqual([]);
+});
+
+test('every event of a call is listed with actor and time, and merges to the card of its version', async ({
+  connect,
+}) => {
+  const client = await connect.client(board(), {
+    hello: { client_id: 'events-client', caps: ['claim'] },
+    tools: ['eventful'],
+  });
+  const id = await invoke(board(), 'eventful', { a: 1 });
+  const request = await client.request();
+  await client.claim(request);
+  client.send({ type: 'tool_status', id, tip: 'half way', progress: { done: 1 } });
+  client.succeed(id, { done: true }, { attempt: 1 });
+  const record = await finalCall(board(), id);
+  const path = `/v1/tool_calls/${id}/events`;
+  const read = async (query: string) =>
+    callEventsPageSchema.parse((await get(board(), `${path}${query}`)).body);
+  const { events, next_after } = await read('');
+  expect(next_after).toBeNull();
+  expect(events.map(({ version }) => version)).toEqual(events.map((_, at) => at + 1));
+  expect(events.map(({ type, actor, attempt }) => [type, actor, attempt])).toEqual([
+    ['created', 'operator', 0],
+    ['offered', 'server', 1],
+    ['claimed', 'client:events-client', 1],
+    ['status', 'client:events-client', 1],
+    ['answered', 'client:events-client', 1],
+  ]);
+  const cards: Card[] = [];
+  for (const { update } of events) cards.push(mergeCard(cards.at(-1), update));
+  expect(cards.map(({ status, phase }) => [status, phase])).toEqual([
+    ['WAIT', 'queued'],
+    ['DOING', 'offered'],
+    ['DOING', 'granted'],
+    ['DOING', 'granted'],
+    ['SUCCESS', null],
+  ]);
+  expect(cards.at(-1)).toEqual(record.card);
+  const first = await read('?limit=2');
+  expect([first.events, first.next_after]).toEqual([events.slice(0, 2), 2]);
+  expect((await read('?after=2')).events).toEqual(events.slice(2));
+  expect(refusalOf(await get(board(), `${path}?limit=0`))).toMatchObject({ status: 400 });
+  expect(refusalOf(await get(board(), '/v1/tool_calls/tc_none/events'))).toMatchObject({
+    status: 404,
+    code: 'call_not_found',
+  });
 });
 
 test('§6 q finds words of arguments, results and errors, in any language and without harm', async ({

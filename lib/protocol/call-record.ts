@@ -49,6 +49,18 @@ export const listedCallSchema = callRecordSchema.extend({
 });
 export type ListedCall = z.infer<typeof listedCallSchema>;
 
+/** One event of a call. `update` is what people were shown of it: those up to a version merge to its card. */
+export const callEventSchema = z.object({
+  version: z.number().int().positive(),
+  type: z.string(),
+  /** Unix seconds. */
+  at: z.number(),
+  actor: z.string(),
+  attempt: z.number().int(),
+  update: cardUpdateSchema,
+});
+export type WireCallEvent = z.infer<typeof callEventSchema>;
+
 /** A call as the watch socket's snapshot carries it: enough to draw its card. */
 export const watchedCallSchema = z.object({
   tool_call_id: z.string(),

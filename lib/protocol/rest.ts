@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listedCallSchema } from './call-record.ts';
+import { callEventSchema, listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
@@ -59,6 +59,18 @@ export const callsQuerySchema = z.object({
 export const callsPageSchema = z.object({
   tool_calls: z.array(listedCallSchema),
   next_cursor: z.string().nullable(),
+});
+
+export const callEventsQuerySchema = z.object({
+  /** The version after which to go on; 0 is the beginning. */
+  after: z.coerce.number().int().nonnegative().optional(),
+  limit,
+});
+
+export const callEventsPageSchema = z.object({
+  events: z.array(callEventSchema),
+  /** For the next page; null on the last one. */
+  next_after: z.number().int().nullable(),
 });
 
 export const retryBodySchema = z.object({

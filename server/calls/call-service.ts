@@ -1,3 +1,4 @@
+import type { Actor, CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
@@ -92,10 +93,16 @@ export interface CallService {
     fromClientId?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
+  /** What happened to a call, in order of the versions above `after`. */
+  events(
+    id: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly CallEventEntry[]>;
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
-  cancel(id: string, reason: string): Promise<CallActionOutcome>;
+  /** `actor` is who caused it; default: the server. */
+  cancel(id: string, reason: string, actor?: Actor): Promise<CallActionOutcome>;
   /** With the same arguments, or others; `fromClientId` is the client whose person asks for it. */
   retry(
     id: string,
@@ -116,7 +123,7 @@ export interface CallService {
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
   /** Gives a running call more time on its execute clock. */
-  extend(id: string, byMs: number): Promise<CallActionOutcome>;
+  extend(id: string, byMs: number, actor?: Actor): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */
   watched(runId?: string): readonly ShownCall[];
   /** The newest final calls of a run, from the store: `watched` may have none of an older run. */

@@ -33,7 +33,7 @@ export class OperatorActions implements Actions {
     this.#deps = deps;
   }
 
-  async cancel(id: string, reason: string, actor = 'operator'): Promise<CallActionOutcome> {
+  async cancel(id: string, reason: string, actor = 'server'): Promise<CallActionOutcome> {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
@@ -138,11 +138,11 @@ export class OperatorActions implements Actions {
     return this.#done(id);
   }
 
-  async extend(id: string, byMs: number): Promise<CallActionOutcome> {
+  async extend(id: string, byMs: number, actor = 'server'): Promise<CallActionOutcome> {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
-    const applied = engine.apply(call, { type: 'extended', byMs }, 'operator');
+    const applied = engine.apply(call, { type: 'extended', byMs }, actor);
     if (applied.ok) return this.#done(id);
     if (applied.refusal === 'already_final') return alreadyFinal(call);
     return conflict(`The execute clock of ${id} does not run now`);

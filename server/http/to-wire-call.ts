@@ -1,6 +1,7 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
+import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { ListedCall, WireCallRecord } from '#lib/protocol/call-record';
+import type { ListedCall, WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import { given } from '#lib/util/given';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
@@ -37,6 +38,11 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     card: call.card,
   };
 }
+
+export const toWireEvent = ({ patch: _, at, ...event }: CallEventEntry): WireCallEvent => ({
+  ...event,
+  at: at / 1_000,
+});
 
 /** What a list may be asked to hold whole. */
 export type Included = 'args' | 'result';

@@ -2,6 +2,8 @@ import { callRecordSchema } from '#lib/protocol/call-record';
 import {
   answerBodySchema,
   approvalBodySchema,
+  callEventsPageSchema,
+  callEventsQuerySchema,
   callsPageSchema,
   callsQuerySchema,
   extendBodySchema,
@@ -15,7 +17,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { createListPage } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { toWireCall } from '../to-wire-call.ts';
+import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
 import { toRefusal } from './refusal.ts';
 
@@ -72,6 +74,27 @@ const listCallsRoute = (deps: Deps): Route =>
     },
   });
 
+const listEventsRoute = (deps: Deps): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tool_calls/:id/events',
+    id: 'listToolCallEvents',
+    tag,
+    summary:
+      'What happened to a call, in order, with actor and time; the updates up to a version merge to the card that was shown then. A page may hold fewer events than limit: next_after is null on the last one',
+    access: AGENTS,
+    query: callEventsQuerySchema,
+    responses: { 200: { description: 'A page of events', schema: callEventsPageSchema } },
+    async handle({ principal, params, query }) {
+      const call = await findCall(deps, principal, params.id);
+      const { after = 0, limit } = query;
+      const events = await deps.calls.events(call.id, { after, limit });
+      const last = events.at(-1)?.version;
+      const isMore = last !== undefined && last < call.version;
+      return json(200, { events: events.map(toWireEvent), next_after: isMore ? last : null });
+    },
+  });
+
 const agentActions = (deps: Deps): Route[] => [
   defineRoute({
     method: 'POST',
@@ -83,7 +106,8 @@ const agentActions = (deps: Deps): Route[] => [
     responses: record,
     async handle({ principal, params }) {
       await findCall(deps, principal, params.id);
-      return done(await deps.calls.cancel(params.id, `Cancelled by ${principalName(principal)}.`));
+      const actor = principalName(principal);
+      return done(await deps.calls.cancel(params.id, `Cancelled by ${actor}.`, actor));
     },
   }),
   defineRoute({
@@ -116,7 +140,7 @@ const agentActions = (deps: Deps): Route[] => [
     responses: record,
     async handle({ principal, params, body }) {
       await findCall(deps, principal, params.id);
-      return done(await deps.calls.extend(params.id, body.by_ms));
+      return done(await deps.calls.extend(params.id, body.by_ms, principalName(principal)));
     },
   }),
 ];
@@ -146,7 +170,7 @@ const operatorActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/answer',
     id: 'answerToolCall',
     tag,
-    summary: "HttpResponse a call by hand, in the tool's place",
+    summary: "Answer a call by hand, in the tool's place",
     access: OPERATORS,
     body: answerBodySchema,
     responses: record,
@@ -158,6 +182,7 @@ const operatorActions = (deps: Deps): Route[] => [
 export const toolCallRoutes = (deps: Deps): Route[] => [
   getCallRoute(deps),
   listCallsRoute(deps),
+  listEventsRoute(deps),
   ...agentActions(deps),
   ...operatorActions(deps),
 ];

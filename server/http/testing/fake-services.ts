@@ -65,6 +65,7 @@ export function createFakeCalls() {
       note('wait', id, waitMs);
       return fake.onWait(id, signal);
     },
+    events: unused,
     async list(query) {
       note('list', query);
       fake.onList();

@@ -286,7 +286,7 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
     if (left) return left;
   }
   if (turn.signal.aborted && turn.signal.reason === CANCELLED) {
-    const outcome = await turn.deps.calls.cancel(draft.callId, message);
+    const outcome = await turn.deps.calls.cancel(draft.callId, message, 'operator');
     if (outcome.ok) return outcome.call;
   }
   return draft.abandon(message, { reason: 'arguments_incomplete' });

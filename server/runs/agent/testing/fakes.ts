@@ -164,6 +164,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     answer: unused('answer'),
     extend: unused('extend'),
     watched: () => [],
+    events: async () => [],
     endedOf: async () => [],
   };
 }
