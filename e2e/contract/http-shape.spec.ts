@@ -8,6 +8,7 @@ const board = sharedCallboard();
 const ROUTES = [
   'GET /v1/tools',
   'POST /v1/tools/{name}/invoke',
+  'GET /v1/tool_calls/{id}/events',
   'GET /v1/tool_calls/{id}',
   'GET /v1/tool_calls',
   'POST /v1/tool_calls/{id}/cancel',

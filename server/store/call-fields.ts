@@ -28,10 +28,11 @@ const changing = <Value>(codec: ColumnCodec<Value>): CallField<Value> => ({
 
 const provider: ColumnCodec<Provider | null> = {
   columns: ['client_id', 'instance_id', 'attempt', 'client_claims', 'journal_epoch'],
-  write: (value) =>
-    value === null
-      ? [null, null, null, null, null]
-      : [value.clientId, value.instanceId, value.attempt, toFlag(value.claims), value.journalEpoch],
+  write(row, value) {
+    if (value === null) return row.push(null, null, null, null, null);
+    const { clientId, instanceId, attempt, claims, journalEpoch } = value;
+    return row.push(clientId, instanceId, attempt, toFlag(claims), journalEpoch);
+  },
   read(row) {
     if (row.client_id === null || row.instance_id === null || row.attempt === null) return null;
     return {
@@ -74,7 +75,7 @@ const deadlines: ColumnCodec<CallRecord['deadlines']> = {
 
 const deviceLeftMs: ColumnCodec<number | undefined> = {
   columns: ['device_left_ms'],
-  write: (value) => [value ?? null],
+  write: (row, value) => row.push(value ?? null),
   read: (row) =>
     row.version === null
       ? fromJsonColumn<Older>(row.deadlines).deviceLeftMs
@@ -103,7 +104,7 @@ export const CALL_FIELDS = {
   provider: changing(provider),
   granted: changing({
     columns: ['granted'],
-    write: (value: boolean) => [toFlag(value)],
+    write: (row, value: boolean) => row.push(toFlag(value)),
     read: (row) => row.granted === 1,
   }),
   timeoutMs: changing(asIs('timeout_ms')),

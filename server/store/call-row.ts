@@ -5,30 +5,20 @@ import type { SqlValue } from './kysely-on.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ToolCallRow } from './tables.ts';
 
-type Summed = 'fixed_checksum' | 'checksum';
-
 /** True when `next` differs from `before` in changing fields only. By identity: cheap, never wrong. */
 export const sharesFixedFields = (before: CallRecord, next: CallRecord): boolean =>
   FIXED_FIELDS.every(([field]) => before[field] === next[field]);
 
-/** Each column of a call but its checksums, which are computed where the row is written. */
-export const toCallColumns = (call: CallRecord): Omit<ToolCallRow, Summed> =>
-  // Complete by the type of CALL_FIELDS and the test of its columns.
-  ({ ...toColumns(call, FIXED_FIELDS), ...toColumns(call, CHANGING_FIELDS) }) as Omit<
-    ToolCallRow,
-    Summed
-  >;
+/** The values of `FIXED_COLUMNS`. */
+export const toFixedValues = (call: CallRecord): SqlValue[] => toValues(call, FIXED_FIELDS);
 
-export const toChangingColumns = (call: CallRecord): Partial<ToolCallRow> =>
-  toColumns(call, CHANGING_FIELDS);
+/** The values of `CHANGING_COLUMNS`. */
+export const toChangingValues = (call: CallRecord): SqlValue[] => toValues(call, CHANGING_FIELDS);
 
-function toColumns(call: CallRecord, fields: typeof FIXED_FIELDS): Partial<ToolCallRow> {
-  const row: Record<string, SqlValue> = {};
-  for (const [field, { columns, write }] of fields) {
-    const values = write(call[field], call);
-    for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ''] = values[at] ?? null;
-  }
-  return row;
+function toValues(call: CallRecord, fields: typeof FIXED_FIELDS): SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const [field, { write }] of fields) write(values, call[field], call);
+  return values;
 }
 
 const FIELDS = Object.entries(CALL_FIELDS);

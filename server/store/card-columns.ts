@@ -15,7 +15,7 @@ type StoredCard = Card & { whole?: { display?: unknown; preview?: unknown } };
 /** A card mostly repeats values of the call that may be large: `card_shows` says which it leaves out. */
 export const cardCodec: ColumnCodec<Card> = {
   columns: ['card', 'card_shows'],
-  write(card, { args, result, display, preview }) {
+  write(row, card, { args, result, display, preview }) {
     const { params, ...rest } = card;
     const showsArgs = hasSameEntries(params, args);
     const showsResult = result !== undefined && Object.is(rest.result, result);
@@ -31,7 +31,7 @@ export const cardCodec: ColumnCodec<Card> = {
       (showsResult ? SHOWS_RESULT : 0) +
       (showsDisplay ? SHOWS_DISPLAY : 0) +
       (showsPreview ? SHOWS_PREVIEW : 0);
-    return [JSON.stringify(stored), shows];
+    row.push(JSON.stringify(stored), shows);
   },
   /** As it is stored: `showWhole` puts in what it leaves out. */
   read(row) {

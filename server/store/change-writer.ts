@@ -1,14 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { sharesFixedFields, toCallColumns, toChangingColumns } from './call-row.ts';
+import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
+import { sharesFixedFields, toChangingValues, toFixedValues } from './call-row.ts';
 import {
   type CallsOfWrite,
   createKnownCalls,
   type EventsRow,
   type KnownCall,
 } from './known-calls.ts';
-import { preparedWrite } from './prepared.ts';
+import { preparedListWrite, preparedWrite } from './prepared.ts';
 import { toClientRow, toMessageRow, toRunRow, toSessionRow } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { Change, ClientRecord } from './store.ts';
@@ -48,8 +49,8 @@ export function createChangeWriter(
   function putCall(call: CallRecord, before: CallRecord | undefined): WriteStep[] {
     const put =
       before && sharesFixedFields(before, call)
-        ? write.callUpdate({ ...toChangingColumns(call), checksum: 0, id: call.id })
-        : write.call({ ...toCallColumns(call), fixed_checksum: 0, checksum: 0 });
+        ? write.callUpdate([...toChangingValues(call), 0, call.id])
+        : write.call([...toFixedValues(call), 0, ...toChangingValues(call), 0]);
     return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
   }
 
@@ -113,11 +114,21 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       GUARDS[table].guards,
     );
   return {
-    call: put('tool_calls', ['id']),
-    callUpdate: preparedWrite(
+    call: preparedListWrite(
       thread,
-      ({ id, ...columns }: Partial<ToolCallRow> & Pick<ToolCallRow, 'id'>) =>
-        kysely.updateTable('tool_calls').set(columns).where('id', '=', id),
+      [...FIXED_COLUMNS, 'fixed_checksum', ...CHANGING_COLUMNS, 'checksum'],
+      // The edge to SQL: FIXED_COLUMNS and CHANGING_COLUMNS are all columns.
+      (row) => upsert(kysely, 'tool_calls', ['id'], row as unknown as ToolCallRow),
+      GUARDS.tool_calls.guards,
+    ),
+    callUpdate: preparedListWrite(
+      thread,
+      [...CHANGING_COLUMNS, 'checksum', 'id'],
+      ({ id, ...columns }) =>
+        kysely
+          .updateTable('tool_calls')
+          .set(columns)
+          .where('id', '=', id as string),
       GUARDS.tool_calls.guards.filter(({ sum }) => sum === 'checksum'),
     ),
     events: put('call_events', ['call_id', 'version']),

@@ -8,14 +8,14 @@ export type Column = Exclude<keyof ToolCallRow, 'fixed_checksum' | 'checksum'>;
 /** How a value lies in columns. Most values have one column. */
 export interface ColumnCodec<Value> {
   readonly columns: readonly Column[];
-  /** In the order of `columns`. */
-  write(value: Value, call: CallRecord): readonly SqlValue[];
+  /** Adds to `row`, in the order of `columns`. */
+  write(row: SqlValue[], value: Value, call: CallRecord): void;
   read(row: ToolCallRow): Value;
 }
 
 export const asIs = <C extends Column>(column: C): ColumnCodec<ToolCallRow[C]> => ({
   columns: [column],
-  write: (value) => [value],
+  write: (row, value) => row.push(value),
   read: (row) => row[column],
 });
 
@@ -25,7 +25,7 @@ export const since004 = <C extends Column>(
   older: (row: ToolCallRow) => NonNullable<ToolCallRow[C]>,
 ): ColumnCodec<NonNullable<ToolCallRow[C]>> => ({
   columns: [column],
-  write: (value) => [value],
+  write: (row, value) => row.push(value),
   read: (row) => row[column] ?? older(row),
 });
 
@@ -33,14 +33,14 @@ type JsonColumn = { [C in Column]: ToolCallRow[C] extends string | null ? C : ne
 
 export const json = <Value>(column: JsonColumn): ColumnCodec<Value> => ({
   columns: [column],
-  write: (value) => [JSON.stringify(value)],
+  write: (row, value) => row.push(JSON.stringify(value)),
   read: (row) => fromJsonColumn(row[column] ?? 'null'),
 });
 
 /** SQL null for null, where JSON has no other meaning of it. */
 export const jsonOrNull = <Value>(column: JsonColumn): ColumnCodec<Value | null> => ({
   columns: [column],
-  write: (value) => [value === null ? null : JSON.stringify(value)],
+  write: (row, value) => row.push(value === null ? null : JSON.stringify(value)),
   read: (row) => fromJsonColumn(row[column] ?? 'null'),
 });
 
@@ -49,6 +49,10 @@ export const anyJson = (
   column: JsonColumn,
   read = ({ [column]: text }: ToolCallRow): unknown =>
     text === null ? undefined : fromJsonColumn(text),
-): ColumnCodec<unknown> => ({ columns: [column], write: (value) => [toJsonColumn(value)], read });
+): ColumnCodec<unknown> => ({
+  columns: [column],
+  write: (row, value) => row.push(toJsonColumn(value)),
+  read,
+});
 
 export const toFlag = (value: boolean): 0 | 1 => (value ? 1 : 0);

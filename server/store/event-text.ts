@@ -23,8 +23,11 @@ type StoredEvent = CallEventEntry & {
 
 export function toEventText(event: CallEventEntry): string {
   const { patch, update } = event;
-  const unset = Object.keys(patch).filter((name) => patch[name as keyof CallPatch] === undefined);
-  const shows = [...SHOWN.keys()].filter((place) => isShown(event, place));
+  const unset: string[] = [];
+  for (const name in patch) if (patch[name as keyof CallPatch] === undefined) unset.push(name);
+  const shows: number[] = [];
+  for (let place = 0; place < SHOWN.length; place += 1)
+    if (isShown(event, place)) shows.push(place);
   if (unset.length === 0 && shows.length === 0) return JSON.stringify(event);
   const left = Object.fromEntries(shows.map((place) => [SHOWN[place]?.[0], undefined]));
   return JSON.stringify({

@@ -55,7 +55,8 @@ export function createKnownCalls(read: (id: string) => KnownCall) {
         rows,
         before: (id) => (made.get(id) ?? known.get(id))?.call,
         put(call) {
-          const { chars } = stateOf(call.id);
+          // None of its events is kept where it has no version.
+          const chars = call.version === 0 ? 0 : stateOf(call.id).chars;
           made.set(call.id, { call, version: call.version, chars });
         },
         append(call, event) {

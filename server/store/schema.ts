@@ -27,8 +27,9 @@ export const readSchema = (database: DatabaseSync): SchemaItem[] =>
     }));
 
 /** What the first `count` migrations make. */
-export const schemaAfter = (count: number): SchemaItem[] =>
-  withModel(MIGRATIONS.slice(0, count), readSchema);
+export const schemaAfter = once((count: number): SchemaItem[] =>
+  withModel(MIGRATIONS.slice(0, count), readSchema),
+);
 
 export interface TableColumn {
   readonly name: string;
@@ -45,19 +46,31 @@ export interface TableShape {
 }
 
 /** How the rows of a table look in the newest schema. */
-export const shapeOf = (table: string): TableShape =>
-  withModel(MIGRATIONS, (model) => ({
-    hasRowids: model.prepare('SELECT wr FROM pragma_table_list(?)').get(table)?.wr === 0,
-    columns: model
-      .prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')
-      .all(table)
-      .map(({ name, type, notnull, pk }) => ({
-        name: String(name),
-        isText: type === 'TEXT',
-        isNullable: notnull === 0 && pk === 0,
-        isRowid: type === 'INTEGER' && pk === 1,
-      })),
-  }));
+export const shapeOf = once(
+  (table: string): TableShape =>
+    withModel(MIGRATIONS, (model) => ({
+      hasRowids: model.prepare('SELECT wr FROM pragma_table_list(?)').get(table)?.wr === 0,
+      columns: model
+        .prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')
+        .all(table)
+        .map(({ name, type, notnull, pk }) => ({
+          name: String(name),
+          isText: type === 'TEXT',
+          isNullable: notnull === 0 && pk === 0,
+          isRowid: type === 'INTEGER' && pk === 1,
+        })),
+    })),
+);
+
+/** A model is a database of its own to make, and the same each time. */
+function once<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
 
 function withModel<T>(migrations: typeof MIGRATIONS, use: (model: DatabaseSync) => T): T {
   const model = new DatabaseSync(':memory:');

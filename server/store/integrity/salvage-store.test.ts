@@ -163,6 +163,22 @@ test.each([
   },
 );
 
+test('[ST31] [ST34] rows of before a column was added are found where they lie', async () => {
+  const older = join(dir, 'shorter.db');
+  const before = new DatabaseSync(older);
+  defineRowChecksum(before);
+  migrate(before, MIGRATIONS.slice(0, 3));
+  insertCalls(before, 400, () => ({}));
+  before.close();
+  await createSqliteStore({ file: older, scheduleIndexing: () => () => {} }).close();
+  const after = new DatabaseSync(older, { readOnly: true });
+  const root = after.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tool_calls'").get();
+  after.close();
+  const at = (Number(root?.rootpage) - 1) * PAGE;
+  placeStoreFiles(file, { database: readFileSync(older).fill(0, at, at + PAGE) });
+  expect(salvageStore({ file, now })).toContain('tool_calls: 400 rows kept, 0 lost');
+});
+
 test('[ST39] a list of free pages counts only where no page is older than the rest', () => {
   const seen = new Set<boolean>();
   for (let at = 32 + 24 + 500; at < files.log.length; at += 5 * (24 + PAGE)) {

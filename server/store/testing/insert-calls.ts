@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall } from '#lib/call/testing/sample-call';
-import { toCallColumns } from '../call-row.ts';
+import { CHANGING_COLUMNS, FIXED_COLUMNS } from '../call-fields.ts';
+import { toChangingValues, toFixedValues } from '../call-row.ts';
 import { GUARDS, rowChecksum } from '../row-checksum.ts';
 import type { ToolCallRow } from '../tables.ts';
 
@@ -14,7 +15,7 @@ export function insertCalls(
   count: number,
   given: (number: number) => Partial<ToolCallRow>,
 ): void {
-  const same = toCallColumns(finalCall());
+  const same = rowOf(finalCall());
   const insert = callInsertion(database);
   database.exec('BEGIN');
   for (let number = 1; number <= count; number += 1) {
@@ -25,7 +26,13 @@ export function insertCalls(
 }
 
 export const insertCall = (database: DatabaseSync, call: CallRecord): void =>
-  callInsertion(database)({ ...toCallColumns(call) });
+  callInsertion(database)(rowOf(call));
+
+function rowOf(call: CallRecord): Record<string, SQLInputValue> {
+  const values = [...toFixedValues(call), ...toChangingValues(call)];
+  const columns = [...FIXED_COLUMNS, ...CHANGING_COLUMNS];
+  return Object.fromEntries(columns.map((column, place) => [column, values[place] ?? null]));
+}
 
 /** Of the columns that the table has, as a database of before has not all of them. */
 function callInsertion(database: DatabaseSync): (row: Record<string, SQLInputValue>) => void {
