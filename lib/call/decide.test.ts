@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CallClock } from '../protocol/call-status.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS } from '../protocol/limits.ts';
 import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
@@ -125,6 +127,25 @@ describe('a decision', () => {
             decision.record.phase,
           ]);
           call = decision.record;
+        }
+      }),
+    );
+  });
+
+  test('[CS1] [CS6] no event changes what is final but a late answer, and no clock that runs is refused', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
+        let call = fresh();
+        for (const event of events) {
+          const decision = decide(call, event, 2_000);
+          if (!decision.ok) continue;
+          if (isFinalStatus(call.status)) expect(event.type).toBe('late_answer');
+          call = decision.record;
+          // A refused one would leave the call without a timer.
+          for (const clock of Object.keys(call.deadlines) as CallClock[]) {
+            if (call.deadlines[clock] === null) continue;
+            expect(decide(call, { type: 'clock', clock }, 2_000)).toMatchObject({ ok: true });
+          }
         }
       }),
     );

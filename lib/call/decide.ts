@@ -161,6 +161,7 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): De
 
 /** Deadlines were stored as wall times, so the clocks of waiting calls go on. */
 function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
+  if (isFinalStatus(stored.status)) return NOT_NOW;
   const moved = shiftMs === 0 ? stored : withDeadlinesMoved(stored, shiftMs);
   const call = isPossiblyGranted(stored) ? asGranted(moved) : moved;
   const asMoved = () => (call === stored ? NOT_NOW : change(stored, call));
