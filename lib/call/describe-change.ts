@@ -1,5 +1,5 @@
 import { toCardStatus } from '../protocol/call-status.ts';
-import type { CardUpdate } from '../protocol/card.ts';
+import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import type { CallRecord } from './call-record.ts';
 import { runningClock } from './clocks.ts';
@@ -9,11 +9,11 @@ export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   const update: CardUpdate = {};
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
   if (prev.phase !== next.phase) update.phase = next.phase;
-  if (prev.phase === 'streaming' && next.phase !== 'streaming') update.partial = false;
+  const isWritten = prev.phase === 'streaming' && next.phase !== 'streaming';
+  if (isWritten) Object.assign(update, { partial: false, ...given(prev.card, ['truncated']) });
   if (prev.args !== next.args) Object.assign(update, wholeParams(next));
   // What was shown while they were written is in no event before this one.
-  else if (prev.phase === 'streaming' && next.phase !== 'streaming')
-    update.params = prev.card.params;
+  else if (isWritten) Object.assign(update, given(prev.card, ['params', 'params_bytes']));
   if (prev.provider?.clientId !== next.provider?.clientId) {
     update.client_id = next.provider?.clientId ?? null;
   }
@@ -26,6 +26,11 @@ export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   if (isFinalStatus(next.status)) describeEnd(update, next);
   return update;
 }
+
+const given = (card: Card, names: readonly (keyof Card)[]): CardUpdate =>
+  Object.fromEntries(
+    names.flatMap((name) => (card[name] === undefined ? [] : [[name, card[name]]])),
+  );
 
 /** The arguments as their executor gets them; what was shown of others is not kept. */
 const wholeParams = ({ args, card }: CallRecord): CardUpdate => ({

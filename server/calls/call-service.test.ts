@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { mergeCard } from '#lib/call/merge-card';
+import type { Card } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -674,6 +676,27 @@ describe('drafts', () => {
     expect(phone.requests()).toMatchObject([{ id: draft.callId, args: { quality: 'low' } }]);
     await settle();
     expect(cardOf(draft.callId)).toMatchObject({ partial: false, params: { quality: 'low' } });
+  });
+
+  test.each([
+    ['cancelled', { params_bytes: 40_011, truncated: true }],
+    ['completed', { params_bytes: 40_011, truncated: true }],
+    ['completed with less', { params_bytes: null, truncated: false }],
+    ['abandoned', { params_bytes: 40_011, truncated: true }],
+  ])('[CE3] events of a draft with long arguments, %s, fold to its card', async (how, shown) => {
+    const { connect, calls, call, settle, store } = await setup();
+    connect('phone').offer(tool('camera'));
+    const draft = await calls.draft({ ...request, tool: 'camera' });
+    const args = { text: 'x'.repeat(40_000) };
+    draft.update(args);
+    if (how === 'cancelled') await calls.cancel(draft.callId, 'enough');
+    else if (how === 'abandoned') await draft.abandon('The stream was cut');
+    else await draft.complete(how === 'completed' ? args : { text: 'x' });
+    await settle();
+    const events = await store.callEvents(draft.callId, { after: 0, limit: 10 });
+    const card = events.map(({ update }) => update).reduce<Card | undefined>(mergeCard, undefined);
+    expect(card).toEqual((await call(draft.callId)).card);
+    expect(card).toMatchObject(shown);
   });
 
   test('[CC2] a draft that cannot be a call ends FAILED and says why', async () => {
