@@ -515,6 +515,33 @@ describe('clients that go and come back', () => {
     }
   });
 
+  test('[CB8] what another client has taken meanwhile is not offered again', async () => {
+    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const claiming = (name: string) => connect(name, { claims: true, epoch: `${name}-epoch` });
+    const phone = claiming('phone');
+    phone.offer(tool('look', reading));
+    const { id } = await invoke('look');
+    await settle();
+    phone.leave();
+    const back = claiming('phone');
+    const { clientId, instanceId } = back;
+    const journal = { journalEpoch: 'phone-epoch', known: [] };
+    await calls.instances.back({
+      clientId,
+      previousInstanceId: instanceId,
+      instanceId,
+      ...journal,
+    });
+    const tablet = claiming('tablet');
+    tablet.offer(tool('look', reading));
+    clock.advance(CLOCKS.startMs);
+    await tablet.claim(id, 2);
+    back.offer(tool('look', reading));
+    await settle();
+    expect([tablet.requests().length, back.requests()]).toEqual([1, []]);
+    expect(await call(id)).toMatchObject({ phase: 'granted', provider: { attempt: 2 } });
+  });
+
   test('[CB2] what died in the middle is unknown; what an intact journal does not hold is offered again', async () => {
     const { connect, invoke, calls, call, settle } = await setup();
     const phone = connect('phone', { claims: true, epoch: 'e1' });

@@ -132,6 +132,7 @@ function createCore(deps: CallServiceDeps) {
   const onDecided = (call: CallRecord, previous: CallRecord | undefined) => {
     index.update(call, previous);
     clocks.follow(call);
+    reoffers.follow(call, previous);
     countForBreaker(breaker, call, previous);
   };
   const engine: CallEngine = new CallEngine({

@@ -43,9 +43,13 @@ export class PendingReoffers {
     this.#byInstance.delete(instanceId);
   }
 
-  /** The call was offered elsewhere, or has ended. */
-  dropCall(instanceId: string, callId: string): void {
-    const calls = this.#byInstance.get(instanceId);
-    if (calls?.delete(callId) && calls.size === 0) this.#byInstance.delete(instanceId);
+  /** One that was offered again, here or elsewhere, or has ended is no longer to be. */
+  follow({ id, provider, completedAt }: CallRecord, previous: CallRecord | undefined): void {
+    const asked = previous?.provider;
+    if (!asked) return;
+    const isSame = provider?.instanceId === asked.instanceId && provider.attempt === asked.attempt;
+    if (isSame && completedAt === null) return;
+    const calls = this.#byInstance.get(asked.instanceId);
+    if (calls?.delete(id) && calls.size === 0) this.#byInstance.delete(asked.instanceId);
   }
 }
