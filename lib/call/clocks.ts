@@ -76,10 +76,10 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
 function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
   const offered = { ...next, offeredAt: now, executeLeftMs: null };
   if (next.provider?.claims) {
-    // Possibly granted, and its client is back: only what was not started may wait for another.
+    // Possibly granted, and its client is back: only what was not started may wait for a claim, or another.
     const queue = next.granted ? null : (prev.deadlines.queue ?? now + CLOCKS.queueMs);
     // One that polls takes it when it asks next, and has the queue's time for that.
-    const start = isPolling(next.provider) ? null : now + CLOCKS.startMs;
+    const start = next.granted || isPolling(next.provider) ? null : now + CLOCKS.startMs;
     // Granted before: its time runs on, so that no client holds it open by coming back (CK7).
     const execute = prev.granted ? executeDeadline(prev, now) : prev.deadlines.execute;
     return { ...offered, deadlines: { ...NO_DEADLINES, queue, start, execute } };

@@ -5,6 +5,7 @@ import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS } from '../protocol/limits.ts';
 import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
+import { NO_DEADLINES } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
 import { newCall } from './new-call.ts';
 
@@ -189,6 +190,17 @@ describe('what a start finds', () => {
       neverStarted: provider,
     });
     expect(again.record).toMatchObject({ phase: 'offered', granted: false });
+  });
+
+  test('[CE5] its client still runs it: only the time of the tool runs, and it may answer', () => {
+    const back = { type: 'client_back', instanceId: 'i1', knowledge: 'running' } as const;
+    const { record } = decided(recovered(offered).record, back);
+    expect(record.deadlines).toEqual({ ...NO_DEADLINES, execute: 32_000 });
+    expect(record.card.clock).toMatchObject({ name: 'execute' });
+    const answer = { type: 'answered', from, error: null } as const;
+    expect(decided(record, answer).record.status).toBe('SUCCEEDED');
+    const late = decided(record, { type: 'clock', clock: 'execute' }).record;
+    expect(late.error).toMatchObject({ clock: 'execute', executed: 'unknown' });
   });
 
   test('[CE5] a client that polls is granted what it fetched, and nothing else', () => {
