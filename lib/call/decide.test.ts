@@ -48,11 +48,11 @@ function decided(call: CallRecord, event: CallEvent, now = 2_000) {
   return decision;
 }
 
-const after = (call: CallRecord, ...events: CallEvent[]): CallRecord =>
+const stateAfter = (call: CallRecord, ...events: CallEvent[]): CallRecord =>
   events.reduce((state, event) => decided(state, event).record, call);
 
-const offered = after(fresh(), ALLOW, OFFER);
-const granted = after(offered, CLAIM);
+const offered = stateAfter(fresh(), ALLOW, OFFER);
+const granted = stateAfter(offered, CLAIM);
 
 const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
   ALLOW,
@@ -153,7 +153,7 @@ describe('a decision', () => {
   });
 
   test('[CE1] a version is counted by the engine, never by a decision', () => {
-    expect(after(fresh(), ALLOW, OFFER, CLAIM).version).toBe(0);
+    expect(stateAfter(fresh(), ALLOW, OFFER, CLAIM).version).toBe(0);
   });
 });
 
@@ -205,8 +205,17 @@ describe('what a start finds', () => {
 
   test('[CE5] a client that polls is granted what it fetched, and nothing else', () => {
     const polling = { ...provider, instanceId: 'http:phone' };
-    const call = after(fresh(), ALLOW, { ...OFFER, provider: polling });
+    const call = stateAfter(fresh(), ALLOW, { ...OFFER, provider: polling });
     expect(recovered(call).record.granted).toBe(false);
+  });
+
+  test('a reading tool of the server is run again, unless it was to be stopped', () => {
+    const call = fresh({ source: 'server', annotations: { readOnlyHint: true } });
+    const running = stateAfter(call, ALLOW, { type: 'started_here' });
+    expect(recovered(running).effects).toMatchObject([{ type: 'route' }]);
+    const cancelling = stateAfter(running, { type: 'cancelled', reason: 'enough' });
+    const { record, effects } = recovered(cancelling);
+    expect([record.error?.code, effects]).toEqual(['interrupted', []]);
   });
 
   test('granted calls wait for their client, and streaming ones have ended', () => {

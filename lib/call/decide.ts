@@ -178,7 +178,8 @@ function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
   if (call.status !== 'RUNNING') return asMoved();
   const message = 'The server stopped while the tool was running';
   const interrupted = { type: 'interrupted', message } as const;
-  if (!isRerunnable(call)) return step(call, interrupted, {}, now);
+  // Nor is what was to be stopped run again.
+  if (!isRerunnable(call) || call.phase === 'cancelling') return step(call, interrupted, {}, now);
   return change(stored, call, {}, [{ type: 'route', orElse: interrupted }]);
 }
 
