@@ -384,9 +384,35 @@ describe('people', () => {
     const { invoke, calls } = await setup();
     const { id } = await invoke('hold');
     const waiting = calls.wait(id, 30_000);
-    expect(await calls.cancel(id, 'Cancelled by the operator')).toMatchObject({ ok: true });
+    expect(await calls.cancel(id, 'Cancelled by the operator', 'operator')).toMatchObject({
+      ok: true,
+    });
     expect(await waiting).toMatchObject({ status: 'FAILED', error: { code: 'cancelled' } });
-    expect(await calls.cancel(id, 'again')).toMatchObject({ ok: false, code: 'already_final' });
+    expect(await calls.cancel(id, 'again', 'operator')).toMatchObject({
+      ok: false,
+      code: 'already_final',
+    });
+  });
+
+  test('each event has who caused it', async () => {
+    const { invoke, calls, settle, store, connect } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('camera'));
+    const { id } = await invoke('camera');
+    phone.status({ type: 'tool_status', id, tip: 'Focusing' });
+    await settle();
+    await calls.extend(id, 1_000, 'agent:a');
+    await calls.cancel(id, 'enough', 'run:run_1');
+    await phone.fail(id, 'stopped', 'cancelled');
+    const events = await store.callEvents(id, { after: 0, limit: 10 });
+    expect(events.map(({ type, actor }) => `${type} ${actor}`)).toEqual([
+      'created operator',
+      'offered server',
+      'status client:phone',
+      'extended agent:a',
+      'cancelled run:run_1',
+      'answered client:phone',
+    ]);
   });
 
   test('[CA9] a running call at a client is asked to stop, and ends within the grace', async () => {
@@ -394,7 +420,7 @@ describe('people', () => {
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
-    await calls.cancel(id, 'Cancelled by the operator');
+    await calls.cancel(id, 'Cancelled by the operator', 'operator');
     expect(phone.inbox.at(-1)).toMatchObject({ type: 'tool_call_cancel', id });
     expect((await call(id)).phase).toBe('cancelling');
     clock.advance(CLOCKS.cancelMs);
@@ -407,7 +433,7 @@ describe('people', () => {
     const phone = connect('phone');
     phone.offer(tool('camera', { timeout_ms: 1_000 }));
     const { id } = await invoke('camera', { a: 1 });
-    await calls.extend(id, 5_000);
+    await calls.extend(id, 5_000, 'operator');
     clock.advance(5_999);
     await settle();
     expect((await call(id)).status).toBe('RUNNING');
@@ -716,7 +742,7 @@ describe('drafts', () => {
     const draft = await calls.draft({ ...request, tool: 'camera' });
     const args = { text: 'x'.repeat(40_000) };
     draft.update(args);
-    if (how === 'cancelled') await calls.cancel(draft.callId, 'enough');
+    if (how === 'cancelled') await calls.cancel(draft.callId, 'enough', 'operator');
     else if (how === 'abandoned') await draft.abandon('The stream was cut');
     else await draft.complete(how === 'completed' ? args : { text: 'x' });
     await settle();

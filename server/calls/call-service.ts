@@ -101,8 +101,7 @@ export interface CallService {
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
-  /** `actor` is who caused it; default: the server. */
-  cancel(id: string, reason: string, actor?: Actor): Promise<CallActionOutcome>;
+  cancel(id: string, reason: string, actor: Actor): Promise<CallActionOutcome>;
   /** With the same arguments, or others; `fromClientId` is the client whose person asks for it. */
   retry(
     id: string,
@@ -123,7 +122,7 @@ export interface CallService {
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
   /** Gives a running call more time on its execute clock. */
-  extend(id: string, byMs: number, actor?: Actor): Promise<CallActionOutcome>;
+  extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */
   watched(runId?: string): readonly ShownCall[];
   /** The newest final calls of a run, from the store: `watched` may have none of an older run. */

@@ -340,7 +340,7 @@ describe('two at one moment', () => {
   test('[CA12] a cancel and an answer: what was final first stays, and is told once', async () => {
     const { granted, calls, call, settle, events } = await setup();
     const { phone, id } = await granted(20_000);
-    const cancelling = calls.cancel(id, 'enough');
+    const cancelling = calls.cancel(id, 'enough', 'operator');
     const answered = phone.succeed(id, 'done', 1);
     await Promise.all([cancelling, answered]);
     await settle();
@@ -355,7 +355,7 @@ describe('two at one moment', () => {
     const invoked = invoke('camera');
     const id = phone.requests()[0]?.id ?? 'no request';
     const claimed = phone.claim(id, 1);
-    const cancelled = calls.cancel(id, 'enough');
+    const cancelled = calls.cancel(id, 'enough', 'operator');
     expect(await claimed).toMatchObject({ type: 'tool_call_refused', reason: 'already_final' });
     expect(await cancelled).toMatchObject({ ok: true, call: { status: 'FAILED' } });
     await invoked;
@@ -374,7 +374,7 @@ describe('two at one moment', () => {
     let cancelled: Promise<unknown> = Promise.resolve();
     // As early as can be: its socket would send it only after this.
     const claimed = phone.claim(id, 1).then((reply) => {
-      cancelled = calls.cancel(id, 'enough');
+      cancelled = calls.cancel(id, 'enough', 'operator');
       return reply;
     });
     expect(await claimed).toMatchObject({ type: 'tool_call_granted' });
@@ -399,14 +399,14 @@ describe('two at one moment', () => {
     clock.advance(0);
     await settle();
     expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
-    await calls.cancel(id, 'enough');
+    await calls.cancel(id, 'enough', 'operator');
     expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'unknown' });
   });
 
   test('[CA12] an extension and a timeout: the end stays', async () => {
     const { granted, calls, call, clock, settle } = await setup();
     const { id } = await granted(20_000);
-    const extending = calls.extend(id, 30_000);
+    const extending = calls.extend(id, 30_000, 'operator');
     clock.advance(20_000);
     await extending;
     await settle();

@@ -81,7 +81,7 @@ describe('a client that does not deliver', () => {
     const { trip, claiming, invoke, clock, settle, calls } = await setup();
     const phone = claiming('phone');
     const old = await trip();
-    await calls.cancel(old.id, 'enough');
+    await calls.cancel(old.id, 'enough', 'operator');
     const [one, two] = [await invoke('camera'), await invoke('camera')];
     clock.advance(CLOCKS.queueMs - 1);
     await settle();

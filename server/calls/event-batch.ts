@@ -36,8 +36,8 @@ export class EventBatch {
   /** What a running tool has shown since the last event, which the record has already. */
   addStatus(updates: readonly CardUpdate[]): void {
     if (updates.length === 0) return;
-    const { provider, requestedBy, preview } = this.record;
-    const actor = provider ? `client:${provider.clientId}` : requestedBy;
+    const { provider, preview } = this.record;
+    const actor = provider ? `client:${provider.clientId}` : 'server';
     const hasPreview = updates.some((update) => update.preview !== undefined);
     this.#append('status', actor, this.record, hasPreview ? { preview } : {}, updates);
   }

@@ -1,3 +1,4 @@
+import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Principal, principalName } from '../auth/principal.ts';
@@ -33,7 +34,7 @@ export class OperatorActions implements Actions {
     this.#deps = deps;
   }
 
-  async cancel(id: string, reason: string, actor = 'server'): Promise<CallActionOutcome> {
+  async cancel(id: string, reason: string, actor: Actor): Promise<CallActionOutcome> {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
@@ -138,7 +139,7 @@ export class OperatorActions implements Actions {
     return this.#done(id);
   }
 
-  async extend(id: string, byMs: number, actor = 'server'): Promise<CallActionOutcome> {
+  async extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome> {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);

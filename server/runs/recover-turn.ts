@@ -85,8 +85,9 @@ async function stopped(
   signal: AbortSignal,
 ): Promise<TurnEnd> {
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
-  for (const call of open)
-    deps.calls.cancel(call.id, 'The run was stopped.', call.requestedBy).catch(deps.onDefect);
+  for (const { id, runId } of open) {
+    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`).catch(deps.onDefect);
+  }
   writer.addNotice(STOPPED);
   await writer.end();
   return { status: 'cancelled' };

@@ -81,7 +81,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     draft: (tool) =>
       deps.calls.draft({
         principal: turn.principal,
-        requestedBy: `run:${turn.runId}`,
+        requestedBy: actorOf(turn),
         runId: turn.runId,
         tool,
         fromClientId: askedFrom(turn),
@@ -279,6 +279,8 @@ const isShuttingDown = (signal: AbortSignal): boolean =>
 const describeFailure = (error: unknown, model: string) =>
   error instanceof StepFailedError ? describeModelError(error.cause, model) : internalError(error);
 
+const actorOf = ({ runId }: Turn): string => `run:${runId}`;
+
 /** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
 async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<CallRecord> {
   if (isShuttingDown(turn.signal)) {
@@ -286,7 +288,7 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
     if (left) return left;
   }
   if (turn.signal.aborted && turn.signal.reason === CANCELLED) {
-    const outcome = await turn.deps.calls.cancel(draft.callId, message, 'operator');
+    const outcome = await turn.deps.calls.cancel(draft.callId, message, actorOf(turn));
     if (outcome.ok) return outcome.call;
   }
   return draft.abandon(message, { reason: 'arguments_incomplete' });
@@ -297,7 +299,7 @@ function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: strin
   recorded
     .then((record) => {
       if (isFinalStatus(record.status)) return undefined;
-      return turn.deps.calls.cancel(callId, reason);
+      return turn.deps.calls.cancel(callId, reason, actorOf(turn));
     })
     .catch(turn.deps.onDefect);
 }
