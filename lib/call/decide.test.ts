@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import { CLOCKS } from '../protocol/limits.ts';
+import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
 import { NO_DEADLINES } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
 import { newCall } from './new-call.ts';
+import type { ClientKnowledge } from './resume-matrix.ts';
 
 const fresh = (more: Partial<CallRecord> = {}): CallRecord =>
   newCall(
@@ -227,4 +228,115 @@ describe('what a start finds', () => {
       error: { code: 'interrupted', executed: 'no' },
     });
   });
+});
+
+const READS = { annotations: { readOnlyHint: true } };
+const plainOffer = (rerunnable = false): CallEvent => ({
+  type: 'offered',
+  provider: { ...provider, claims: false, journalEpoch: null },
+  rerunnable,
+});
+const plain = stateAfter(fresh(), ALLOW, plainOffer());
+const plainReading = stateAfter(fresh(READS), ALLOW, plainOffer(true));
+const here = fresh({ source: 'server' });
+const runningHere = stateAfter(here, ALLOW, { type: 'started_here' });
+const ended = stateAfter(granted, { type: 'answered', from, error: null });
+const back = (knowledge: ClientKnowledge, instanceId = 'i2'): CallEvent => ({
+  type: 'client_back',
+  instanceId,
+  knowledge,
+});
+const LEFT: CallEvent = { type: 'client_left' };
+const START: CallEvent = { type: 'clock', clock: 'start' };
+const EXECUTE: CallEvent = { type: 'clock', clock: 'execute' };
+const CANCEL: CallEvent = { type: 'cancelled', reason: 'enough' };
+const recovery = (shiftMs = 0): CallEvent => ({ type: 'recovered', shiftMs });
+const ASK: CallEvent = { type: 'arguments_complete', check: 'ask' };
+
+test.each<[string, CallRecord, CallEvent, string?]>([
+  ['a late answer before the end', granted, { type: 'late_answer', lateResult: 1, isShown: true }],
+  ['more time after the end', ended, { type: 'extended', byMs: 1 }, 'already_final'],
+  ['more time for what does not run', offered, { type: 'extended', byMs: 1 }],
+  ['the start clock of what was claimed', granted, START],
+  ['the start clock of a client that does not claim', plain, START],
+  ['a client that leaves what waits', stateAfter(fresh(), ALLOW), LEFT],
+  ['a client without a journal that leaves what it may run', plain, LEFT],
+  ['a start that finds what waits', stateAfter(fresh(), ALLOW), recovery()],
+  ['a start that finds an approval', stateAfter(here, ASK), recovery()],
+  ['a start that finds what a client without a journal may run', plain, recovery()],
+])('refused: %s', (_name, call, event, refusal = 'not_possible_now') => {
+  expect(decide(call, event, 2_000)).toEqual({ ok: false, refusal });
+});
+
+const STOP = { type: 'stop', after: 'event' };
+const ROUTE = { type: 'route' };
+
+test.each<[string, CallRecord, CallEvent, object[]]>([
+  ['a cancel', granted, CANCEL, [{ ...STOP, reason: 'enough' }]],
+  ['an answer by hand', granted, { type: 'answered_by_hand' }, [STOP]],
+  ['a timeout at a client', granted, EXECUTE, [{ ...STOP, reason: 'timeout: execute' }]],
+  ['a timeout here', runningHere, EXECUTE, [{ ...STOP, after: 'nothing' }]],
+  ['a client that leaves an offer', offered, LEFT, [ROUTE]],
+  ['a client that leaves a granted call', granted, LEFT, []],
+  ['one without a journal that leaves what may be repeated', plainReading, LEFT, []],
+  ['a client that is back and runs it', granted, back('running'), []],
+  [
+    'a client that is back and never started it',
+    granted,
+    back('nothing'),
+    [{ type: 'reoffer', neverStarted: { instanceId: 'i2', attempt: 1 } }],
+  ],
+  [
+    'a client that is back and started what may be repeated',
+    { ...granted, ...READS },
+    back('started'),
+    [{ type: 'reoffer', neverStarted: undefined }],
+  ],
+  ['a start that finds an offer', offered, recovery(), []],
+  ['a start that finds a queued tool of the server', stateAfter(here, ALLOW), recovery(), [ROUTE]],
+  ['a start that finds a running tool with effects', runningHere, recovery(), []],
+  [
+    'a start that finds a running tool that reads',
+    { ...runningHere, ...READS },
+    recovery(),
+    [{ ...ROUTE, orElse: { type: 'interrupted' } }],
+  ],
+])('[CE2] what follows from %s', (_name, call, event, effects) => {
+  const { effects: found } = decided(call, event);
+  expect(found).toHaveLength(effects.length);
+  expect(found).toMatchObject(effects);
+});
+
+test.each<[string, CallRecord, CallEvent, object]>([
+  ['an offer', stateAfter(fresh(), ALLOW), OFFER, { provider }],
+  ['a claim', offered, CLAIM, { provider: { journalEpoch: 'e1' } }],
+  ['what an event shows', offered, { ...CLAIM, shown: { tip: 'now' } }, { card: { tip: 'now' } }],
+  ['an offer that nobody claims', offered, START, { deadlines: { start: 2_000 + CLOCKS.startMs } }],
+  ['one that left', plainReading, LEFT, { deadlines: { resume: 32_000 } }],
+  ['a start later', stateAfter(fresh(), ALLOW), recovery(500), { deadlines: { queue: 32_500 } }],
+  ['a start, an offer', offered, recovery(), { deadlines: { queue: null, start: null } }],
+  ['a start, what may be repeated', plainReading, recovery(), { deadlines: { resume: 32_000 } }],
+  ['a start, a tool with effects', runningHere, recovery(), { error: { code: 'interrupted' } }],
+  ['a start, an approval', stateAfter(here, ASK), recovery(500), { phase: 'approval' }],
+  [
+    'more time',
+    granted,
+    { type: 'extended', byMs: 1_000 },
+    { timeoutMs: 31_000, deadlines: { execute: 33_000 }, routing: { hasOwnTimeout: true } },
+  ],
+  ['less time', granted, { type: 'extended', byMs: -1_000 }, { deadlines: { execute: 32_000 } }],
+  [
+    'too much time',
+    granted,
+    { type: 'extended', byMs: 1e12 },
+    { deadlines: { execute: 2_000 + LIMITS.maxTimeoutMs } },
+  ],
+])('[CE1] what becomes of the record: %s', (_name, call, event, record) => {
+  expect(decided(call, event).record).toMatchObject(record);
+});
+
+test('a late answer that is no news is kept, and not shown', () => {
+  const late = { type: 'late_answer', lateResult: 1, isShown: false } as const;
+  const { record, update } = decided(ended, late);
+  expect([record.lateResult, record.card.late_result, update]).toEqual([1, undefined, {}]);
 });
