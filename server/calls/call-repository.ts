@@ -135,7 +135,7 @@ export class CallRepository {
     if (waitMs > 0 && !this.#isReleased && !signal?.aborted) {
       await this.#ending(entry, waitMs, signal);
     }
-    return entry ? durableOf(entry) : this.#store.getCall(id);
+    return this.get(id); // Another entry may have taken its place.
   }
 
   #ending(entry: CallEntry | undefined, waitMs: number, signal?: AbortSignal): Promise<void> {
@@ -158,6 +158,15 @@ export class CallRepository {
   /** Answers those who wait for this call's end. */
   wake({ waiters }: CallEntry): void {
     if (waiters) for (const done of [...waiters]) done();
+  }
+
+  /** Those who waited on an entry that was forgotten wait on the one in its place; without one, they are answered. */
+  passOnWaiters({ latest, waiters }: CallEntry): void {
+    if (!waiters) return;
+    const next = this.#entries.get(latest.id);
+    if (next && !isFinalStatus(next.latest.status)) {
+      next.waiters = new Set([...(next.waiters ?? []), ...waiters]);
+    } else for (const done of [...waiters]) done();
   }
 
   /** Answers all who wait with what there is, now and from now on. */

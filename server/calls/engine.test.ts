@@ -40,6 +40,7 @@ function setup() {
   const written: CallRecord[] = [];
   const published: CardUpdate[] = [];
   const errors: unknown[] = [];
+  const decided: CallRecord[] = [];
   const ran: Effect['type'][] = [];
   const clock = createManualClock();
   const store: Pick<Store, 'write' | 'getCall'> = {
@@ -68,7 +69,7 @@ function setup() {
     repository,
     route: () => routed,
     run: ({ type }) => ran.push(type),
-    onDecided: () => {},
+    onDecided: (record) => decided.push(record),
     onDurable: () => {},
     onError: (error) => errors.push(error),
   });
@@ -110,7 +111,7 @@ function setup() {
   const cardOf = () => repository.shown()[0]?.card;
   const seen = (from: Card | undefined) => published.reduce<Card | undefined>(mergeCard, from);
   return {
-    ...{ engine, repository, clock, disk, written, published, errors, ran },
+    ...{ engine, repository, clock, disk, written, published, errors, ran, decided },
     ...{ flush, flushAll, draft, apply, running, end, cardOf, seen },
     routeTo(event: CallEvent | undefined) {
       routed = event;
@@ -119,9 +120,10 @@ function setup() {
 }
 
 test('[CA11] a tip is published when it is on disk, and is in no snapshot before', async () => {
-  const { engine, published, flush, running, cardOf, written } = setup();
+  const { engine, published, flush, running, cardOf, written, disk } = setup();
   await running();
   engine.status('tc_1', { tip: 'Focusing' });
+  expect(disk[0]?.changes).toMatchObject([{ event: { type: 'status', actor: 'server' } }]);
   expect([published, cardOf()?.tip]).toEqual([[], undefined]);
   await flush();
   expect(published).toEqual([{ tip: 'Focusing' }]);
@@ -143,7 +145,7 @@ test('[CA11] what comes while the call is written shares the next write, each pu
 });
 
 test('[CA11] a tip overtakes no state, and the end is written and published with all before it', async () => {
-  const { engine, published, flush, running, apply, written, cardOf, seen } = setup();
+  const { engine, published, flush, running, apply, written, cardOf, seen, disk } = setup();
   await running();
   const before = cardOf();
   engine.status('tc_1', { tip: 'one' });
@@ -153,6 +155,7 @@ test('[CA11] a tip overtakes no state, and the end is written and published with
   await flush();
   await flush();
   expect(published.map(({ tip, status }) => status ?? tip)).toEqual(['one', 'two', 'SUCCESS']);
+  expect(disk).toHaveLength(0);
   expect(written.at(-1)).toMatchObject({ status: 'SUCCEEDED', card: { tip: 'two' } });
   expect(cardOf()).toEqual(seen(before));
 });
@@ -203,15 +206,39 @@ test('[CA20] of two large previews that begin alike and are equally long the rec
 });
 
 test('[CA11] arguments that are still being written are shown at once, and only those', async () => {
-  const { engine, disk, published, flush, draft, running } = setup();
+  const { engine, disk, published, flush, draft, running, cardOf } = setup();
   draft();
+  engine.sketch('tc_1', { params: { a: 'of a call that nobody was shown' } });
+  expect(published).toEqual([]);
   await flush();
   engine.sketch('tc_1', { params: { a: 'lo' }, partial: true });
   expect(disk).toHaveLength(0);
   expect(published.at(-1)).toMatchObject({ params: { a: 'lo' } });
+  expect(cardOf()?.params).toEqual({ a: 'lo' });
   await running();
   engine.sketch('tc_1', { params: { a: 'late' } });
   expect(published).toEqual([]);
+});
+
+test('[CA11] what was shown already is neither written nor published again', async () => {
+  const { engine, disk, flush, running, published } = setup();
+  await running();
+  engine.status('tc_1', { tip: 'once' });
+  await flush();
+  engine.status('tc_1', { tip: 'once' });
+  expect([published.length, disk.length]).toEqual([1, 0]);
+});
+
+test('who waits for the end is not woken by what is before it', async () => {
+  const { engine, repository, flush, running } = setup();
+  await running();
+  let isOver = false;
+  void repository.wait('tc_1', 30_000).then(() => {
+    isOver = true;
+  });
+  engine.status('tc_1', { tip: 'Focusing' });
+  await flush();
+  expect(isOver).toBe(false);
 });
 
 test('[CA13] those who wait are let go with what there is, and nobody waits after that', async () => {
@@ -358,6 +385,13 @@ describe('what an effect waits for', () => {
     expect(ran).toEqual(after);
   });
 
+  test('[CA14] an offer that waits is no grant that can be taken back', () => {
+    const { engine, routeTo } = setup();
+    routeTo(offer({ claims: false }));
+    engine.create(atClient(), ALLOWED, 'operator');
+    expect(engine.hasUnsentGrant('tc_1')).toBe(false);
+  });
+
   test('[CE2] a client that does not claim is asked again only with the attempt on disk', async () => {
     const { engine, routeTo, ran, apply, flush } = setup();
     routeTo(offer({ claims: false }, READING));
@@ -406,6 +440,49 @@ describe('what an effect waits for', () => {
   });
 });
 
+test('[CE2] each effect happens once, when its own event is on disk', async () => {
+  const { engine, ran, flush, apply } = setup();
+  engine.create(blank('tc_1'), ALLOWED, 'operator');
+  apply({ type: 'cancelled', reason: 'enough' });
+  await flush();
+  expect(ran).toEqual(['run']);
+  await flush();
+  expect(ran).toEqual(['run', 'stop']);
+});
+
+test('[CE2] who claimed waits for the offer to be on disk, and is told when it cannot be', async () => {
+  const { engine, routeTo, apply, flush, disk } = setup();
+  routeTo(offer());
+  const claim = (id: string) => {
+    engine.create({ ...atClient(), id }, ALLOWED, 'operator');
+    apply({ type: 'claimed', from }, id);
+    return engine.grantReady(id);
+  };
+  let isReady = false;
+  const ready = claim('tc_1').then(() => {
+    isReady = true;
+  });
+  await new Promise(setImmediate);
+  expect(isReady).toBe(false);
+  await flush();
+  await ready;
+  const lost = claim('tc_2');
+  for (const { fail } of disk) fail(new StoreFailedError('the disk is gone'));
+  await expect(lost).rejects.toThrow('the disk is gone');
+});
+
+test('[CE2] what waited for an event that was rejected does not happen with a later one', async () => {
+  const { engine, ran, disk, flush, draft, apply } = setup();
+  draft();
+  await flush();
+  apply(ALLOWED);
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await new Promise(setImmediate);
+  engine.status('tc_1', { tip: 'later' });
+  await flush();
+  expect(ran).toEqual([]);
+});
+
 test('[CE3] a yes and the offer that follows are one write of consecutive versions', () => {
   const { engine, routeTo, disk, apply } = setup();
   engine.create(atClient(), { type: 'arguments_complete', check: 'ask' }, 'run:1');
@@ -421,6 +498,20 @@ test('[CE3] a yes and the offer that follows are one write of consecutive versio
       { version: 3, type: 'offered', actor: 'server', attempt: 1 },
     ],
   ]);
+});
+
+test.each([
+  ['is placed, it runs', { type: 'started_here' } as const, 'RUNNING', ['run']],
+  ['finds no executor, it has ended', undefined, 'FAILED', []],
+])('[CB4] a tool that was running: when it %s', async (_name, next, status, effects) => {
+  const { engine, routeTo, apply, flushAll, ran, repository } = setup();
+  engine.create(blank('tc_1', { annotations: READING }), ALLOWED, 'operator');
+  await flushAll();
+  ran.length = 0;
+  routeTo(next);
+  apply({ type: 'recovered', shiftMs: 0 });
+  await flushAll();
+  expect([repository.latest('tc_1')?.status, ran]).toEqual([status, effects]);
 });
 
 test('[CE3] the record and the card of each version are the fold of the events up to it', () => {
@@ -468,4 +559,43 @@ test('[CE4] an event that another writer was before is void, and the newer state
   });
   await expect(applied.ok && applied.written).rejects.toThrow('does not follow');
   expect(engine.hasUnsentGrant('tc_1')).toBe(false);
+});
+
+test('[CE4] all that was decided on a void event is void, and what waits for the end still gets it', async () => {
+  const { engine, repository, running, apply, disk, written, published, ran, decided } = setup();
+  await running();
+  ran.length = 0;
+  const mine = repository.latest('tc_1');
+  if (!mine) throw new Error('Cannot be');
+  const waiting = repository.wait('tc_1', 30_000);
+  const other = { ...mine, status: 'FAILED' as const, phase: null, version: 9 };
+  apply({ type: 'extended', byMs: 1_000 });
+  apply({ type: 'cancelled', reason: 'enough' });
+  engine.status('tc_1', { tip: 'of a call that is no more' });
+  written.push(other);
+  const conflict = new VersionConflictError('tc_1', mine.version + 1, 9);
+  for (const { fail } of disk.splice(0)) fail(conflict);
+  await new Promise(setImmediate);
+  expect([published, ran, disk]).toEqual([[], [], []]);
+  expect([repository.latest('tc_1'), decided.at(-1)]).toEqual([other, other]);
+  expect(await waiting).toBe(other);
+});
+
+test('[CE4] who waits for the end of a call that is open in its newer state goes on waiting', async () => {
+  const { repository, running, apply, disk, written, flush } = setup();
+  await running();
+  const mine = repository.latest('tc_1');
+  if (!mine) throw new Error('Cannot be');
+  let end: string | undefined;
+  void repository.wait('tc_1', 30_000).then((call) => {
+    end = call?.status;
+  });
+  apply({ type: 'cancelled', reason: 'enough' });
+  written.push({ ...mine, version: 9 });
+  disk.shift()?.fail(new VersionConflictError('tc_1', mine.version + 1, 9));
+  await new Promise(setImmediate);
+  expect(end).toBeUndefined();
+  apply({ type: 'finished_here', error: null });
+  await flush();
+  expect(end).toBe('SUCCEEDED');
 });

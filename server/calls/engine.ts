@@ -267,9 +267,11 @@ export class CallEngine {
     store
       .getCall(latest.id)
       .then((stored) => {
-        if (!stored || repository.entry(latest.id)) return;
-        repository.adopt(stored);
-        onDecided(stored, latest);
+        if (stored && !repository.entry(latest.id)) {
+          repository.adopt(stored);
+          onDecided(stored, latest);
+        }
+        repository.passOnWaiters(entry);
       })
       .catch(onError);
   }
