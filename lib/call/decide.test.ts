@@ -263,6 +263,8 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['a client without a journal that leaves what it may run', plain, LEFT],
   ['a start that finds what waits', stateAfter(fresh(), ALLOW), recovery()],
   ['a start that finds an approval', stateAfter(here, ASK), recovery()],
+  ['a start that finds an approval for a client', stateAfter(fresh(), ASK), recovery()],
+  ['a client that leaves what has ended', ended, LEFT],
   ['a start that finds what a client without a journal may run', plain, recovery()],
 ])('refused: %s', (_name, call, event, refusal = 'not_possible_now') => {
   expect(decide(call, event, 2_000)).toEqual({ ok: false, refusal });
@@ -311,7 +313,12 @@ test.each<[string, CallRecord, CallEvent, object]>([
   ['an offer', stateAfter(fresh(), ALLOW), OFFER, { provider }],
   ['a claim', offered, CLAIM, { provider: { journalEpoch: 'e1' } }],
   ['what an event shows', offered, { ...CLAIM, shown: { tip: 'now' } }, { card: { tip: 'now' } }],
-  ['an offer that nobody claims', offered, START, { deadlines: { start: 2_000 + CLOCKS.startMs } }],
+  [
+    'an offer that nobody claims',
+    { ...offered, deadlines: { ...offered.deadlines, start: 1_000 } },
+    START,
+    { deadlines: { start: 2_000 + CLOCKS.startMs } },
+  ],
   ['one that left', plainReading, LEFT, { deadlines: { resume: 32_000 } }],
   ['a start later', stateAfter(fresh(), ALLOW), recovery(500), { deadlines: { queue: 32_500 } }],
   ['a start, an offer', offered, recovery(), { deadlines: { queue: null, start: null } }],
