@@ -67,6 +67,8 @@ export class ClientSession {
   readonly #principal: Principal;
   readonly #channel: ClientChannel;
   #state: State = { kind: 'new' };
+  /** Settles when the client is live, or was not admitted. */
+  #entered: Promise<void> | undefined;
 
   constructor(deps: ClientSessionDeps, principal: Principal, channel: ClientChannel) {
     this.#deps = deps;
@@ -79,8 +81,11 @@ export class ClientSession {
     return this.#client?.identity.instanceId ?? null;
   }
 
-  /** One parsed message. Messages are handled in the order in which they came. */
-  receive(message: Received): void {
+  /**
+   * One parsed message. Messages are handled in the order in which they came. The
+   * promise settles when the message is replied to; it never rejects.
+   */
+  receive(message: Received): Promise<void> | undefined {
     const state = this.#state;
     switch (state.kind) {
       case 'new':
@@ -88,12 +93,12 @@ export class ClientSession {
       case 'identifying':
       case 'resuming':
         state.queue.push(message);
-        return;
+        return this.#entered;
       case 'live':
         if (!state.isConfirmed) this.#confirm(state.client);
         return this.#handle(message, state.client.identity);
       case 'ended':
-        return;
+        return undefined;
     }
   }
 
@@ -117,14 +122,15 @@ export class ClientSession {
     return state.kind === 'resuming' || state.kind === 'live' ? state.client : undefined;
   }
 
-  #begin(first: Received): void {
+  #begin(first: Received): Promise<void> {
     const isHello = first.type === 'hello';
     const queue = isHello ? [] : [first];
     this.#state = { kind: 'identifying', queue };
-    this.#enter(isHello ? first : undefined, queue).catch((error) => {
+    this.#entered = this.#enter(isHello ? first : undefined, queue).catch((error) => {
       this.#deps.onError(error);
       this.#channel.close(1011, 'The server could not admit the client; try again');
     });
+    return this.#entered;
   }
 
   async #enter(hello: ClientMessageOf<'hello'> | undefined, queue: Received[]): Promise<void> {
@@ -164,35 +170,41 @@ export class ClientSession {
     void written.finally(() => confirmations.delete(written));
   }
 
-  #handle(message: Received, identity: Identity): void {
+  #handle(message: Received, identity: Identity): Promise<void> | undefined {
     const { clientId, instanceId } = identity;
     const { calls, registry, instances } = this.#deps;
     switch (message.type) {
       case 'hello':
-        return this.#channel.send(badMessage('hello was sent already; it comes once, and first'));
+        this.#channel.send(badMessage('hello was sent already; it comes once, and first'));
+        return undefined;
       case 'register_tools':
-        return this.#register(message, identity);
+        this.#register(message, identity);
+        return undefined;
       case 'unregister_tools':
         registry.unregister(instanceId, message.names);
-        return instances.toolsChanged(instanceId);
+        instances.toolsChanged(instanceId);
+        return undefined;
       case 'tool_call_claim': {
         const from = { clientId, instanceId, attempt: message.attempt };
         return this.#reply(calls.claim(from, message.id));
       }
       case 'tool_status':
-        return calls.status({ clientId, instanceId, attempt: message.attempt }, message);
+        calls.status({ clientId, instanceId, attempt: message.attempt }, message);
+        return undefined;
       case 'tool_result':
       case 'tool_error':
         return this.#reply(this.#answer(message, identity));
       case 'unreadable_answer':
         return this.#reply(this.#rejectUnreadable(message, identity));
       case 'client_state':
-        return this.#updateState(message, instanceId);
+        this.#updateState(message, instanceId);
+        return undefined;
       case 'probe':
-        return this.#channel.send({ type: 'probe_ack', nonce: message.nonce });
+        this.#channel.send({ type: 'probe_ack', nonce: message.nonce });
+        return undefined;
       case 'probe_ack':
         // Any message shows that the program runs; the socket counts them.
-        return;
+        return undefined;
     }
   }
 
@@ -235,8 +247,8 @@ export class ClientSession {
     });
   }
 
-  #reply(promise: Promise<ServerMessage>): void {
-    promise.then((message) => {
+  #reply(promise: Promise<ServerMessage>): Promise<void> {
+    return promise.then((message) => {
       if (this.#client) this.#channel.send(message);
       // fault point: reply-sent
     }, this.#deps.onError);

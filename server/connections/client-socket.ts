@@ -6,6 +6,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
+import { createFrameQueue, createTurns, type Turns } from '../sockets/large-frames.ts';
 import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
 import { createOutbox } from '../sockets/outbox.ts';
 import type { ClientSession } from './client-session.ts';
@@ -30,8 +31,9 @@ interface OpenSocket {
 
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
+  const turns = createTurns();
   return (socket: WebSocket, { principal, stream }: OpenSocket): void => {
-    const connection = new ClientConnection(deps, socket, principal, stream);
+    const connection = new ClientConnection(deps, turns, socket, { principal, stream });
     socket.on('message', (data, isBinary) => connection.receive(data, isBinary));
     socket.on('close', () => connection.closed());
   };
@@ -43,9 +45,16 @@ class ClientConnection implements ClientChannel {
   readonly #bucket: TokenBucket;
   readonly #session: ClientSession;
   readonly #liveness: Liveness;
+  readonly #takeFrame: (data: Buffer) => void;
 
-  constructor(deps: ClientSocketDeps, socket: WebSocket, principal: Principal, stream: Duplex) {
+  constructor(
+    deps: ClientSocketDeps,
+    turns: Turns,
+    socket: WebSocket,
+    { principal, stream }: OpenSocket,
+  ) {
     this.#socket = socket;
+    this.#takeFrame = createFrameQueue({ socket, turns, handle: (data) => this.#handle(data) });
     this.#put = createOutbox({
       socket,
       onSend: createCork(stream),
@@ -72,12 +81,20 @@ class ClientConnection implements ClientChannel {
       return this.close(CLOSE.policy, 'Too many messages; slow down and connect again');
     }
     if (isBinary) return this.#sendError('Send text frames of JSON, not binary ones');
+    // One buffer: `binaryType` is `nodebuffer`.
+    if (Buffer.isBuffer(data)) this.#takeFrame(data);
+  }
+
+  /** The promise settles when the frame's message is replied to. */
+  #handle(data: Buffer): Promise<void> | undefined {
+    if (this.#socket.readyState !== this.#socket.OPEN) return undefined;
     const frame = parseClientFrame(String(data));
     if (frame.ok) return this.#session.receive(frame.message);
     this.#sendError(frame.message, frame.id);
     // An answer that is rejected for good has ended its call, where that call can be read.
-    if (frame.answer) this.#session.receive(frame.answer);
-    else if (frame.answerTo !== undefined) this.#rejectAnswer(frame.answerTo, frame.message);
+    if (frame.answer) return this.#session.receive(frame.answer);
+    if (frame.answerTo !== undefined) this.#rejectAnswer(frame.answerTo, frame.message);
+    return undefined;
   }
 
   send(message: ServerMessage): void {

@@ -9,20 +9,21 @@ function setup(caps: readonly string[] = ['probe']) {
   const clock = createManualClock();
   const told: (boolean | 'probe' | 'ping' | 'terminated')[] = [];
   const events = new EventEmitter();
-  const socket = {
+  const line = {
+    isPaused: false,
     ping: () => told.push('ping'),
     terminate: () => told.push('terminated'),
     on: (name: string, listener: () => void) => events.on(name, listener),
-  } as never;
+  };
   const liveness = watchLiveness({
     clock,
     heartbeatMs: BEAT,
-    socket,
+    socket: line as never,
     caps: () => caps,
     probe: () => told.push('probe'),
     onChange: (isAnswering) => told.push(isAnswering),
   });
-  return { clock, told, liveness, pong: () => events.emit('pong') };
+  return { clock, told, liveness, line, pong: () => events.emit('pong') };
 }
 
 test.each([0, 1, 5_000, 9_999])(
@@ -94,4 +95,14 @@ test('[LV4] stalls of the server, however long and often, count nothing against 
   clock.freeze(60_000);
   clock.advance(0);
   expect(told.filter((one) => one !== 'probe')).toEqual([]);
+});
+
+test('[UN2] while its socket is not read a client is neither silent nor gone, and after that as ever', () => {
+  const { clock, told, line } = setup();
+  line.isPaused = true;
+  clock.advance(10 * BEAT);
+  expect([told.includes(false), told.includes('terminated')]).toEqual([false, false]);
+  line.isPaused = false;
+  clock.advance(4 * BEAT);
+  expect([told.includes(false), told.includes('terminated')]).toEqual([true, true]);
 });

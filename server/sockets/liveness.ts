@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 export interface LivenessDeps {
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on'>;
+  readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on' | 'isPaused'>;
   caps(): readonly string[];
   probe(): void;
   /** False: it does not reply, though its socket is open. True: it replies again. */
@@ -50,7 +50,8 @@ export function watchLiveness(deps: LivenessDeps): Liveness {
     const due = clock.now() + heartbeatMs;
     stop = clock.schedule(heartbeatMs, () => {
       const stalledMs = clock.now() - due;
-      beat(stalledMs > heartbeatMs / 10);
+      // What it says while its socket is not read counts as little.
+      beat(stalledMs > heartbeatMs / 10 || socket.isPaused);
     });
   }
 

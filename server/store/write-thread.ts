@@ -10,6 +10,18 @@ export interface Sum {
   readonly of: readonly number[];
 }
 
+/** A value of the given step at the given place. */
+export interface LargeText {
+  readonly step: number;
+  readonly at: number;
+  readonly text: string;
+}
+
+const LARGE_CHARS = 64 * 1024;
+
+const isLarge = (value: SqlValue): value is string =>
+  typeof value === 'string' && value.length > LARGE_CHARS;
+
 /** What the store says to its thread. */
 export type ThreadRequest =
   | {
@@ -18,8 +30,11 @@ export type ThreadRequest =
       readonly sql: string;
       readonly sums: readonly Sum[];
     }
-  /** The steps as JSON: half the price of cloning as many small values. */
-  | { readonly type: 'commit'; readonly steps: string }
+  /**
+   * The steps as JSON: half the price of cloning as many small values. A large text
+   * stands beside it, where a copy of its bytes is all it costs, and its place is null.
+   */
+  | { readonly type: 'commit'; readonly steps: string; readonly texts: readonly LargeText[] }
   | { readonly type: 'index' }
   | { readonly type: 'close' };
 
@@ -92,7 +107,7 @@ export function startWriteThread(options: {
       return statements;
     },
     async commit(steps) {
-      await ask({ type: 'commit', steps: JSON.stringify(steps) });
+      await ask({ type: 'commit', ...toRequest(steps) });
     },
     indexWords: () => ask({ type: 'index' }),
     close() {
@@ -101,4 +116,16 @@ export function startWriteThread(options: {
       return ended;
     },
   };
+}
+
+function toRequest(steps: readonly WriteStep[]) {
+  const texts = steps.flatMap(([, values], step) =>
+    values.flatMap((value, at) => (isLarge(value) ? [{ step, at, text: value }] : [])),
+  );
+  if (texts.length === 0) return { steps: JSON.stringify(steps), texts };
+  const small = steps.map(([statement, values]) => [
+    statement,
+    values.map((value) => (isLarge(value) ? null : value)),
+  ]);
+  return { steps: JSON.stringify(small), texts };
 }

@@ -5,7 +5,7 @@ import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
 import { openMark } from './store-mark.ts';
 import { createWordIndexer } from './word-indexer.ts';
-import type { Sum, ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
+import type { LargeText, Sum, ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
 
 const { file } = workerData as { file: string };
 const database = new DatabaseSync(file);
@@ -42,6 +42,15 @@ function run(statement: number, values: WriteStep[1][number][]): void {
   known.prepared.run(...values);
 }
 
+function withTexts(request: { steps: string; texts: readonly LargeText[] }): WriteStep[] {
+  const steps: [number, WriteStep[1][number][]][] = JSON.parse(request.steps);
+  for (const { step, at, text } of request.texts) {
+    const values = steps[step]?.[1];
+    if (values) values[at] = text;
+  }
+  return steps;
+}
+
 function attempt(work: () => boolean): ThreadAnswer {
   try {
     return { ok: true, more: work() };
@@ -58,7 +67,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
       return;
     }
     case 'commit':
-      parentPort?.postMessage(attempt(() => commit(JSON.parse(request.steps))));
+      parentPort?.postMessage(attempt(() => commit(withTexts(request))));
       return;
     case 'index':
       parentPort?.postMessage(attempt(indexWords));

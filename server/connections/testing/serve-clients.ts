@@ -91,6 +91,7 @@ export async function serveClients({
   return {
     url: `ws://127.0.0.1:${port}`,
     calls,
+    store,
     table,
     errors,
     /** Cuts all lines without a word. */

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { LIMITS } from '#lib/protocol/limits';
+import { principal, serveClients } from './testing/serve-clients.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const CLIENTS = 3;
+const CALLS = 6;
+
+async function setup() {
+  const server = await serveClients();
+  closing.push(server.close);
+  const sockets = await Promise.all(
+    Array.from({ length: CLIENTS }, async (_, number) => {
+      const socket = new WebSocket(server.url);
+      closing.push(() => socket.terminate());
+      const inbox: { type: string; id: string; disposition?: string }[] = [];
+      socket.on('message', (data) => inbox.push(JSON.parse(String(data))));
+      await once(socket, 'open');
+      const tool = { name: `scan_${number}`, description: 'Scans', parameters: { type: 'object' } };
+      socket.send(JSON.stringify({ type: 'register_tools', tools: [tool] }));
+      await expect.poll(() => inbox.length).toBe(1);
+      return { socket, inbox };
+    }),
+  );
+  return { ...server, sockets };
+}
+
+test('[UN2] of large results from several clients one at a time is in memory, and all are taken, in order', async () => {
+  const { sockets, calls, store, errors } = await setup();
+  let most = 0;
+  let now = 0;
+  const { write } = store;
+  store.write = async (changes) => {
+    const isLarge = changes.some((one) => one.type === 'append_call' && one.event.patch.result);
+    now += isLarge ? 1 : 0;
+    most = Math.max(most, now);
+    await write(changes);
+    now -= isLarge ? 1 : 0;
+  };
+  for (let call = 0; call < CLIENTS * CALLS; call += 1) {
+    const tool = `scan_${call % CLIENTS}`;
+    await calls.invoke({ principal, tool, runId: 'run_1', args: {}, timeoutMs: 60_000 });
+  }
+  const output = 'x'.repeat(LIMITS.resultBytes - 1_000);
+  const of = (type: string) => sockets.map(({ inbox }) => inbox.filter((one) => one.type === type));
+  await expect.poll(() => of('tool_call_request').flat().length).toBe(CLIENTS * CALLS);
+  const requests = of('tool_call_request');
+  for (const [number, { socket }] of sockets.entries()) {
+    for (const { id } of requests[number] ?? []) {
+      socket.send(JSON.stringify({ type: 'tool_result', id, output, success: true }));
+    }
+    socket.send(JSON.stringify({ type: 'probe', nonce: 'behind them' }));
+  }
+  await expect.poll(() => of('probe_ack').flat().length, { timeout: 60_000 }).toBe(CLIENTS);
+  const answered = of('result_acknowledged').map((inbox) => inbox.map(({ id }) => id));
+  expect(answered).toEqual(requests.map((inbox) => inbox.map(({ id }) => id)));
+  expect(most).toBe(1);
+  const stored = await store.getCall(requests.flat()[0]?.id ?? '');
+  expect(stored?.result === output).toBe(true);
+  expect(errors).toEqual([]);
+}, 120_000);
