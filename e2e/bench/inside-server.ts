@@ -23,6 +23,8 @@ import { createWatchSocketHandler } from '../../server/events/watch-socket.ts';
 import { createNewId } from '../../server/new-id.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { createToolRegistry } from '../../server/tools/memory-tool-registry.ts';
+import { createBarrier } from './barrier.ts';
+import { ARGS, BARRIERS, type Baseline, KINDS, type Kind, TOOL_OF } from './kinds.ts';
 import { inParallel } from './stats.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'callboard-bench-'));
@@ -117,21 +119,25 @@ function rawConnect(ws: WebSocket): void {
   });
 }
 
-const args = { n: 1, text: 'x'.repeat(100) };
+const barrier = createBarrier();
 
-const rawCall = () =>
-  new Promise<void>((resolve) => {
+async function rawCall(barriers: number): Promise<void> {
+  if (barriers > 1) await barrier.durable();
+  await new Promise<void>((resolve) => {
     rawNext += 1;
     rawWaiting.set(rawNext, resolve);
-    rawClient?.send(JSON.stringify({ type: 'tool_call_request', id: rawNext, name: 'echo', args }));
+    const request = { type: 'tool_call_request', id: rawNext, name: 'echo', args: ARGS };
+    rawClient?.send(JSON.stringify(request));
   });
+  if (barriers > 0) await barrier.durable();
+}
 
-async function call(): Promise<void> {
+async function call(kind: Kind): Promise<void> {
   const outcome = await calls.invoke({
     principal: { kind: 'operator', sessionId: null },
-    tool: 'echo',
+    tool: TOOL_OF[kind],
     runId: 'run_bench',
-    args,
+    args: ARGS,
   });
   if (!outcome.ok) throw new Error(outcome.message);
   const final = await calls.wait(outcome.call.id, 10_000);
@@ -179,14 +185,19 @@ async function drained(): Promise<void> {
 }
 
 type Request =
-  | { type: 'calls'; raw: boolean; count: number; inFlight: number }
+  | { type: 'calls'; series: Kind | Baseline; count: number; inFlight: number }
   | { type: 'publish'; raw: boolean; moments: number; updates: number }
   | { type: 'memory' };
+
+const isKind = (series: Kind | Baseline): series is Kind => KINDS.some((kind) => kind === series);
+
+const workOf = (series: Kind | Baseline) =>
+  isKind(series) ? () => call(series) : () => rawCall(BARRIERS[series]);
 
 async function handle(request: Request): Promise<object> {
   switch (request.type) {
     case 'calls':
-      return inParallel(request.count, request.inFlight, request.raw ? rawCall : call);
+      return inParallel(request.count, request.inFlight, workOf(request.series));
     case 'publish':
       await publish(request);
       return {};
@@ -206,6 +217,7 @@ process.on('message', (request: Request) => {
   );
 });
 process.on('SIGTERM', () => {
+  barrier.remove();
   rmSync(dir, { recursive: true, force: true });
   process.exit(0);
 });

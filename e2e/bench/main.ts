@@ -4,18 +4,18 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything
- *   npm run bench -- http inside  some of it (http, inside, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, cards)
  */
 
 import { describeMachine } from '../support/describe-machine.ts';
+import { benchCalls } from './calls-bench.ts';
 import { benchCards } from './cards-bench.ts';
-import { benchHttp } from './http-bench.ts';
-import { benchInside } from './inside-bench.ts';
 import type { Ratio } from './stats.ts';
+import { benchWatchers } from './watchers-bench.ts';
 
 const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> = {
-  http: benchHttp,
-  inside: benchInside,
+  calls: benchCalls,
+  watchers: benchWatchers,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 
@@ -37,7 +37,7 @@ const rows = Object.values(results).flatMap(({ ratios }) => ratios);
 for (const { name, ours, raw, unit, ratio, target, met } of rows) {
   const figures = `${ours} against ${raw} ${unit}`;
   console.log(
-    `${met ? 'met   ' : 'missed'}  ${String(ratio).padStart(7)} ×  (${target.padEnd(8)})  ${name}: ${figures}`,
+    `${met === undefined ? '      ' : met ? 'met   ' : 'missed'}  ${String(ratio).padStart(7)} ×  ${(target && `(${target})`).padEnd(10)}  ${name}: ${figures}`,
   );
 }
 console.log(

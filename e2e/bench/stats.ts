@@ -14,6 +14,9 @@ export function summarise(times: readonly number[]): Series {
 
 export const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
+/** A bound of a ratio; without one it has none, and is there to be seen. */
+export type Goal = { readonly atMost?: number; readonly atLeast?: number };
+
 /** `ours` against `raw` of the same run, as the issue of a benchmark is told: a ratio and its target. */
 export interface Ratio {
   readonly name: string;
@@ -22,7 +25,8 @@ export interface Ratio {
   readonly unit: string;
   readonly ratio: number;
   readonly target: string;
-  readonly met: boolean;
+  /** Undefined without a goal. */
+  readonly met: boolean | undefined;
 }
 
 export function ratio(
@@ -30,11 +34,15 @@ export function ratio(
   unit: string,
   ours: number,
   raw: number,
-  goal: { atMost: number } | { atLeast: number },
+  { atMost, atLeast }: Goal,
 ): Ratio {
   const value = round(ours / raw);
-  const met = 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
-  const target = 'atMost' in goal ? `≤ ${goal.atMost} ×` : `≥ ${goal.atLeast} ×`;
+  const [met, target] =
+    atMost !== undefined
+      ? [value <= atMost, `≤ ${atMost} ×`]
+      : atLeast !== undefined
+        ? [value >= atLeast, `≥ ${atLeast} ×`]
+        : [undefined, ''];
   return { name, ours: round(ours), raw: round(raw), unit, ratio: value, target, met };
 }
 
