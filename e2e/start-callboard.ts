@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { SERVER_FLAGS } from '../server/bootstrap/run-server.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -63,7 +64,7 @@ export async function startCallboard(options: StartOptions = {}): Promise<Callbo
   const server = spawn(
     process.execPath,
     [
-      '--disable-warning=ExperimentalWarning',
+      ...SERVER_FLAGS,
       options.serverFile ?? join(ROOT, 'dist', 'server.mjs'),
       ...(options.args ?? []),
     ],

@@ -13,6 +13,7 @@ const INTERFACES = [
   'server/events/event-bus.ts',
   'server/calls/call-service.ts',
   'server/clock.ts',
+  'server/collect-garbage.ts',
   'server/http/http-client-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',

@@ -6,6 +6,9 @@ import { watchAncestors } from './watch-ancestors.mjs';
 /** node:sqlite and type stripping work; that they are young is no news for who runs the server. */
 export const QUIET_NODE = '--disable-warning=ExperimentalWarning';
 
+/** For the built server: young garbage is collected at 16 MiB, which saves some 30 MiB that it would hold. */
+export const SERVER_FLAGS = [QUIET_NODE, '--max-semi-space-size=16'];
+
 /** The server's own number for a disk that it could not write to (server/describe-end.ts). */
 const STORE_FAILED = 74;
 const LONGEST_PAUSE_S = 30;
@@ -26,7 +29,7 @@ export function runBuiltServer({ node, env }, { openBrowser, args }) {
     first = false;
     return runChild({
       command: node,
-      args: [QUIET_NODE, SERVER, ...more],
+      args: [...SERVER_FLAGS, SERVER, ...more],
       env: { ...env, NODE_ENV: 'production', ...open },
       cwd: ROOT,
       output: 'channel',

@@ -9,7 +9,7 @@ import { createCork } from '../sockets/cork.ts';
 import { createFrameQueue, createTurns, type Turns } from '../sockets/large-frames.ts';
 import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
 import { createOutbox } from '../sockets/outbox.ts';
-import type { ClientSession } from './client-session.ts';
+import type { ClientSession, Received } from './client-session.ts';
 import type { ClientSessions } from './client-sessions.ts';
 import type { ClientTable } from './client-table.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
@@ -54,7 +54,12 @@ class ClientConnection implements ClientChannel {
     { principal, stream }: OpenSocket,
   ) {
     this.#socket = socket;
-    this.#takeFrame = createFrameQueue({ socket, turns, handle: (data) => this.#handle(data) });
+    this.#takeFrame = createFrameQueue({
+      socket,
+      turns,
+      parse: (data) => this.#parse(data),
+      handle: (message) => this.#session.receive(message),
+    });
     this.#put = createOutbox({
       socket,
       onSend: createCork(stream),
@@ -85,16 +90,16 @@ class ClientConnection implements ClientChannel {
     if (Buffer.isBuffer(data)) this.#takeFrame(data);
   }
 
-  /** The promise settles when the frame's message is replied to. */
-  #handle(data: Buffer): Promise<void> | undefined {
+  #parse(data: Buffer): Received | undefined {
     if (this.#socket.readyState !== this.#socket.OPEN) return undefined;
     const frame = parseClientFrame(String(data));
-    if (frame.ok) return this.#session.receive(frame.message);
+    if (frame.ok) return frame.message;
     this.#sendError(frame.message, frame.id);
     // An answer that is rejected for good has ended its call, where that call can be read.
-    if (frame.answer) return this.#session.receive(frame.answer);
-    if (frame.answerTo !== undefined) this.#rejectAnswer(frame.answerTo, frame.message);
-    return undefined;
+    if (!frame.answer && frame.answerTo !== undefined) {
+      this.#rejectAnswer(frame.answerTo, frame.message);
+    }
+    return frame.answer;
   }
 
   send(message: ServerMessage): void {

@@ -1,22 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { createCollector } from '../collect-garbage.ts';
 
 /** From here on a frame is handled alone: several copies of it are in memory until it is on disk. */
 const LARGE_BYTES = 256 * 1024;
 
-type Handled = Promise<unknown> | undefined;
-
 export type Turns = ReturnType<typeof createTurns>;
 
-/** One frame of each socket that shares it is handled at a time, in the order of their arrival. */
+/** One frame of all that share it is handled at a time, in the order of their arrival. */
 export function createTurns() {
-  let last: Handled;
-  return (work: () => Handled): Promise<unknown> => {
-    const turn = last ? last.then(work) : Promise.resolve(work());
-    const done = turn.finally(() => {
-      if (last === done) last = undefined;
-    });
-    last = done;
-    return done;
+  const collector = createCollector();
+  let last: Promise<void> = Promise.resolve();
+  return (bytes: number, work: () => Promise<unknown>): Promise<void> => {
+    last = last
+      .then(work)
+      // A call that has ended leaves memory in the turn after.
+      .then(() => nextTurn())
+      .then(() => collector.used(bytes));
+    return last;
   };
 }
 
@@ -25,27 +26,37 @@ export function createTurns() {
  * handled at a time, over all sockets that share `turns`; its socket is not read
  * until that is done, so that the next ones wait at the client.
  */
-export function createFrameQueue<Frame extends { readonly length: number }>(deps: {
+export function createFrameQueue<Frame extends { readonly length: number }, Message>(deps: {
   readonly socket: Pick<WebSocket, 'pause' | 'resume'>;
   readonly turns: Turns;
-  /** What it returns settles when nothing more of the frame is in memory; it never rejects. */
-  handle(frame: Frame): Handled;
+  /** Undefined when there is nothing to be handled. */
+  parse(frame: Frame): Message | undefined;
+  /** What it returns settles when nothing more of the message is in memory; it never rejects. */
+  handle(message: Message): Promise<void> | undefined;
 }): (frame: Frame) => void {
-  const { socket, turns, handle } = deps;
+  const { socket, turns, parse, handle } = deps;
   /** Came in one chunk with a large one, and behind it. */
   const behind: Frame[] = [];
   let isBusy = false;
 
   function take(frame: Frame): void {
     if (isBusy) behind.push(frame);
-    else if (frame.length < LARGE_BYTES) void handle(frame);
-    else void takeLarge(frame);
+    else if (frame.length >= LARGE_BYTES) void takeLarge(frame);
+    else {
+      const message = parse(frame);
+      if (message) void handle(message);
+    }
   }
 
   async function takeLarge(frame: Frame): Promise<void> {
     isBusy = true;
     socket.pause();
-    await turns(() => handle(frame));
+    await turns(frame.length, async () => {
+      const message = parse(frame);
+      // Each of the two takes long enough.
+      await nextTurn();
+      if (message) await handle(message);
+    });
     isBusy = false;
     for (const next of behind.splice(0)) take(next);
     if (!isBusy) socket.resume();

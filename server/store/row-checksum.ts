@@ -49,6 +49,9 @@ function one<const Key extends string>(key: readonly Key[], others: readonly str
   return { key, guards: [{ sum: 'checksum', of: [...key, ...others] }] };
 }
 
+/** A longer text is not copied into the text of the row. */
+const ALONE_CHARS = 64 * 1024;
+
 /**
  * CRC-32 of the values of a row, each with its kind and length before it, so
  * that no two rows are one text. A text counts as SQLite keeps it, as UTF-8.
@@ -56,6 +59,7 @@ function one<const Key extends string>(key: readonly Key[], others: readonly str
  * table that does not have it yet, leave the checksums of its rows as they are.
  */
 export function rowChecksum(values: readonly unknown[]): number {
+  let sum = 0;
   let text = '';
   let nulls = '';
   for (const value of values) {
@@ -63,10 +67,15 @@ export function rowChecksum(values: readonly unknown[]): number {
       nulls += 'n';
       continue;
     }
-    text += typeof value === 'string' ? `${nulls}s${value.length}:${value}` : `${nulls}i${value};`;
+    if (typeof value !== 'string') text += `${nulls}i${value};`;
+    else if (value.length < ALONE_CHARS) text += `${nulls}s${value.length}:${value}`;
+    else {
+      sum = crc32(value, crc32(`${text}${nulls}s${value.length}:`, sum));
+      text = '';
+    }
     nulls = '';
   }
-  return crc32(text);
+  return crc32(text, sum);
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 /** The thread of `write-thread.ts`: one connection that writes and does nothing else. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { createCollector } from '../collect-garbage.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
 import { openMark } from './store-mark.ts';
@@ -15,6 +16,7 @@ let commits = Number(database.prepare("SELECT value FROM meta WHERE key = 'commi
 const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'");
 const indexWords = createWordIndexer(database);
 const mark = openMark(file, commits);
+const collector = createCollector();
 
 /** One commit, so one fsync, for all of it. Nothing more of it is left to do. */
 function commit(steps: readonly WriteStep[]): false {
@@ -68,6 +70,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
     }
     case 'commit':
       parentPort?.postMessage(attempt(() => commit(withTexts(request))));
+      for (const { text } of request.texts) collector.used(text.length);
       return;
     case 'index':
       parentPort?.postMessage(attempt(indexWords));

@@ -1,0 +1,34 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** Half of a largest result. */
+const COLLECT_EVERY_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Collects garbage once in a while of large values. V8 lets dead texts of many
+ * MiB lie until its heap has doubled; of results of 8 MiB, with several copies
+ * of each on their way to the disk, that comes to hundreds of MiB.
+ */
+export function createCollector(collect = exposedGc) {
+  let bytes = 0;
+  return {
+    /** So many bytes of large values are of no use any more. */
+    used(more: number): void {
+      bytes += more;
+      if (bytes < COLLECT_EVERY_BYTES) return;
+      bytes = 0;
+      collect();
+    },
+  };
+}
+
+let gc: (() => void) | undefined;
+
+function exposedGc(): void {
+  if (!gc) {
+    // The flag counts for contexts that are made from now on.
+    setFlagsFromString('--expose-gc');
+    gc = runInNewContext('gc');
+  }
+  gc?.();
+}
