@@ -41,22 +41,27 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
 
   function take(frame: Frame): void {
     if (isBusy) behind.push(frame);
-    else if (frame.length >= LARGE_BYTES) void takeLarge(frame);
+    else if (frame.length >= LARGE_BYTES) takeLarge(frame);
     else {
       const message = parse(frame);
       if (message) void handle(message);
     }
   }
 
-  async function takeLarge(frame: Frame): Promise<void> {
+  function takeLarge(frame: Frame): void {
     isBusy = true;
     socket.pause();
-    await turns(frame.length, async () => {
-      const message = parse(frame);
+    // Its bytes are of no use any more once they are a message.
+    const unread = [frame];
+    void turns(frame.length, async () => {
+      const message = unread.splice(0).map(parse)[0];
       // Each of the two takes long enough.
       await nextTurn();
       if (message) await handle(message);
-    });
+    }).then(goOn);
+  }
+
+  function goOn(): void {
     isBusy = false;
     for (const next of behind.splice(0)) take(next);
     if (!isBusy) socket.resume();
