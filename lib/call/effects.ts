@@ -16,7 +16,6 @@ export type Effect =
   /** Look for an executor now, within the same write. `orElse` happens when there is none. */
   | {
       readonly type: 'route';
-      readonly neverStarted?: NeverStarted;
       readonly orElse?: CallEvent;
     }
   /** `tool_call_request` to the instance that the call is pinned to. */

@@ -193,6 +193,34 @@ test('[CA11] a write that is rejected by itself holds up nothing that comes afte
   expect(published).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
 });
 
+test('[CE4] an event whose write is rejected alone is taken back, and the next one has its version', async () => {
+  const { engine, repository, running, apply, disk, flush, ran } = setup();
+  await running();
+  ran.length = 0;
+  const before = repository.latest('tc_1');
+  const applied = apply({ type: 'finished_here', error: null });
+  engine.status('tc_1', { tip: 'still at it' });
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await new Promise(setImmediate);
+  await expect(applied.ok && applied.written).rejects.toThrow('cannot be written');
+  expect(repository.latest('tc_1')).toMatchObject({ status: 'RUNNING', version: before?.version });
+  const again = apply({ type: 'finished_here', error: null });
+  expect(again).toMatchObject({ ok: true, record: { version: (before?.version ?? 0) + 1 } });
+  await flush();
+  expect(repository.latest('tc_1')?.status).toBe('SUCCEEDED');
+});
+
+test('[CE4] a call whose first write is rejected alone is not there', async () => {
+  const { engine, repository, disk, ran, decided } = setup();
+  const applied = engine.create(blank('tc_1'), ALLOWED, 'operator');
+  const waiting = repository.wait('tc_1', 30_000);
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await expect(applied.ok && applied.written).rejects.toThrow('cannot be written');
+  expect([repository.latest('tc_1'), repository.open(), ran]).toEqual([undefined, [], []]);
+  expect(await waiting).toBeUndefined();
+  expect(decided.at(-1)).toMatchObject({ status: 'FAILED', deadlines: { execute: null } });
+});
+
 test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {
   const { engine, flush, written, published, running } = setup();
   await running();

@@ -2,6 +2,7 @@ import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { NeverStarted, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import { NO_DEADLINES } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import { mergeCard } from '#lib/call/merge-card';
@@ -148,8 +149,8 @@ export class CallEngine {
     for (const effect of effects) {
       if (effect.type !== 'route') batch.effects.push({ effect, record: batch.record });
       else {
-        const { neverStarted, orElse } = effect;
-        const next = this.#deps.route(batch.record, neverStarted);
+        const { orElse } = effect;
+        const next = this.#deps.route(batch.record, undefined);
         const isRouted = next !== undefined && this.#decide(entry, batch, next, 'server');
         if (!isRouted && orElse) this.#decide(entry, batch, orElse, 'server');
       }
@@ -201,12 +202,7 @@ export class CallEngine {
       (error) => {
         entry.writes -= 1;
         if (error instanceof VersionConflictError) this.#forget(entry, error);
-        else {
-          this.#dropPending(entry, record.version, error);
-          // Such a write may be rejected alone (ST6): what waited for it goes on.
-          this.#writeStatus(entry);
-          this.#deps.repository.retire(entry);
-        }
+        else this.#takeBack(entry, record, error);
         throw error;
       },
     );
@@ -257,6 +253,27 @@ export class CallEngine {
     this.#deps.bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
   }
 
+  /**
+   * A write that was rejected alone (ST6): what was decided in it is void, and what
+   * came after it goes on. A later decision is rejected in turn, as it follows none.
+   */
+  #takeBack(entry: CallEntry, record: CallRecord, error: unknown): void {
+    const { repository, onDecided } = this.#deps;
+    this.#dropPending(entry, record.version, error);
+    if (!entry.durable) {
+      repository.forget(entry);
+      repository.wake(entry);
+      onDecided(asWithdrawn(record), record);
+    } else if (entry.latest.version === record.version) {
+      const waiting = entry.pendingStatus;
+      entry.pendingStatus = [];
+      entry.latest = entry.durable;
+      onDecided(entry.latest, record);
+      for (const update of waiting) this.status(record.id, update);
+      repository.retire(entry);
+    }
+  }
+
   /** Another writer was first (rule CE4): what was decided here is void, and its effects do not happen. */
   #forget(entry: CallEntry, error: VersionConflictError): void {
     const { repository, store, onDecided, onError } = this.#deps;
@@ -276,6 +293,14 @@ export class CallEngine {
       .catch(onError);
   }
 }
+
+/** For those who follow decisions: there is no such call any more. */
+const asWithdrawn = (call: CallRecord): CallRecord => ({
+  ...call,
+  status: 'FAILED',
+  phase: null,
+  deadlines: NO_DEADLINES,
+});
 
 /** One that has ended and left memory: what is stored is what is shown of it. */
 function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
