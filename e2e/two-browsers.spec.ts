@@ -1,4 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
+import { toolsAnswerSchema } from '../lib/protocol/rest.ts';
+import { get } from './contract/kit/ask.ts';
 import { finalCall, invoke } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
@@ -27,6 +29,14 @@ async function otherBrowser(browser: Browser, callboard: Callboard): Promise<Pag
 /** Who a page is to the server. */
 const clientIdOf = (page: Page): Promise<string> =>
   page.evaluate(() => JSON.parse(sessionStorage.getItem('callboard:client') ?? '').clientId);
+
+/** Who offers a tool now. */
+async function clientsOf(callboard: Callboard, tool: string): Promise<(string | undefined)[]> {
+  const { tools } = toolsAnswerSchema.parse((await get(callboard, '/v1/tools')).body);
+  return tools
+    .flatMap(({ name, clients }) => (name === tool ? clients : []))
+    .map((one) => one.client_id);
+}
 
 const callLines = (page: Page) => conversation(page).getByTestId('call-line');
 
@@ -93,6 +103,8 @@ test('what is tried on the page of tools, and what is retried there, is asked of
   const other = await otherBrowser(browser, callboard);
   const [mine, theirs] = [await clientIdOf(page), await clientIdOf(other)];
   await page.goto(`${callboard.url}/tools?tool=device.info`);
+  // A page that was just loaded is asked once it offers its tools again; before, another one is.
+  await expect.poll(() => clientsOf(callboard, 'device.info')).toContain(mine);
   const card = cardsFor(page, 'device.info').first();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
