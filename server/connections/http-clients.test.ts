@@ -85,14 +85,19 @@ test('[ID8] what is handed out is granted on disk before, and is not handed out 
   expect(await desk.submit(id)).toEqual({ ok: true, status: 'SUCCEEDED' });
 });
 
-test('[ID8] a request whose claim cannot be written keeps no other back', async () => {
+test('[ID8] a request whose claim cannot be written keeps no other back, and is not lost', async () => {
   const { client, invoke, store } = await setup();
   const desk = client('desk');
   await desk.register('print');
-  const [, second] = [await invoke('print'), await invoke('print')];
-  vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));
+  const [first, second] = [await invoke('print'), await invoke('print')];
+  const failOnce = () =>
+    vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('this could not be written'));
+  failOnce();
   expect(await desk.fetch()).toEqual([[second.id, 1]]);
-  await expect(desk.fetch()).rejects.toThrow('disk full');
+  failOnce();
+  await expect(desk.fetch()).rejects.toThrow('this could not be written');
+  expect(await desk.fetch()).toEqual([[first.id, 1]]);
+  expect(await store.getCall(first.id)).toMatchObject({ phase: 'granted', granted: true });
 });
 
 test('[ID8] until it is fetched a call has the time of the queue, and is asked once', async () => {
