@@ -7,6 +7,7 @@ import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
 import { NO_DEADLINES } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
+import { mergeCard } from './merge-card.ts';
 import { newCall } from './new-call.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
@@ -118,6 +119,7 @@ describe('a decision', () => {
           const decision = decide(call, event, 2_000);
           if (!decision.ok) continue;
           const { status, phase } = decision.record.card;
+          expect(mergeCard(call.card, decision.update)).toEqual(decision.record.card);
           expect([status, phase]).toEqual([
             {
               PENDING: 'WAIT',

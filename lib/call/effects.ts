@@ -24,7 +24,7 @@ export type Effect =
   | { readonly type: 'grant'; readonly attempt: number; readonly after: EffectBarrier }
   /** Start the server's own tool. */
   | { readonly type: 'run'; readonly after: EffectBarrier }
-  /** Stop whoever runs it: `tool_call_cancel` to a client, an aborted signal here. */
+  /** Stop its executor: `tool_call_cancel` to a client, an aborted signal here. */
   | { readonly type: 'stop'; readonly reason: string; readonly after: EffectBarrier }
   /** Route it again once the instance has registered the tool (CB8). */
   | { readonly type: 'reoffer'; readonly neverStarted: NeverStarted | undefined };

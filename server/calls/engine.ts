@@ -59,10 +59,10 @@ export class CallEngine {
     more: readonly Change[] = [],
   ): Applied {
     const { clock, repository } = this.#deps;
-    const entry = repository.enter(call);
-    const batch = new EventBatch(call, clock.now());
     const decision = event && decide(call, event, clock.now());
     if (decision && !decision.ok) return decision;
+    const entry = repository.enter(call);
+    const batch = new EventBatch(call, clock.now());
     // A call that may wait is shown as such from its first update on.
     const isWaiting = decision && !isFinalStatus(decision.record.status);
     batch.addFirst(isWaiting ? decision.record : call, actor);

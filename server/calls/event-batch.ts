@@ -52,7 +52,7 @@ export class EventBatch {
     const version = this.record.version + 1;
     const call = { ...record, version };
     const attempt = call.provider?.attempt ?? 0;
-    const update = mergeUpdates(updates);
+    const update = updates.reduce(mergeUpdates);
     const event = { version, type, at: this.#at, actor, attempt, patch, update };
     this.changes.push({ type: 'append_call', call, event });
     this.updates.push(...updates);

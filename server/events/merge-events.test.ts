@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeCard } from '#lib/call/merge-card';
+import { mergeUpdates } from '#lib/call/merge-updates';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { createMissedEvents, mergeUpdates } from './merge-events.ts';
+import { createMissedEvents } from './merge-events.ts';
 
 const call = (seq: number, id: string, update: CardUpdate): WatchEvent => ({
   type: 'call',

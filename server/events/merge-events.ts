@@ -1,5 +1,4 @@
-import { mergeCard } from '#lib/call/merge-card';
-import type { CardUpdate } from '#lib/protocol/card';
+import { mergeUpdates } from '#lib/call/merge-updates';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 
 /**
@@ -60,13 +59,4 @@ export function createMissedEvents(maxCalls: number) {
       return answer;
     },
   };
-}
-
-/**
- * Two updates as one, with the same effect on any card that has seen neither.
- * Holds for what this server publishes, where no status goes back.
- */
-export function mergeUpdates(first: CardUpdate, second: CardUpdate): CardUpdate {
-  const { params, ...rest } = mergeCard({ ...first, params: first.params ?? {} }, second);
-  return first.params || second.params ? { ...rest, params } : rest;
 }
