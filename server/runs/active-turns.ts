@@ -6,6 +6,8 @@ import type { LiveRun } from './live-run.ts';
 /** The turns that run now: at most one of each run. */
 export interface ActiveTurns {
   isActive(runId: string): boolean;
+  /** The run whose turn this is, also while that is being written. */
+  runOf(runId: string): LiveRun | undefined;
   activeIds(): string[];
   /** Keeps others from starting a turn of this run until it is launched, or released. */
   reserve(run: LiveRun): () => void;
@@ -60,6 +62,7 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
 
   return {
     isActive: (runId) => turns.has(runId),
+    runOf: (runId) => turns.get(runId)?.run,
     activeIds: () => [...turns.keys()],
     reserve(run) {
       const turn = add(run);

@@ -94,6 +94,37 @@ describe('turns', () => {
     expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
   });
 
+  test('[RU18] a run that is looked up while it begins is the one whose turn goes on', async () => {
+    const store = createTestStore();
+    const begun = Promise.withResolvers<void>();
+    let lookedUp: Promise<unknown> | undefined;
+    const { runs, start, ended } = setupRuns({
+      turn: saying(['Hello yourself']),
+      store: {
+        ...store,
+        async write(changes) {
+          await store.write(changes);
+          // On disk, and the one who writes it does not know yet.
+          const [first] = changes;
+          if (first?.type === 'put_run') lookedUp ??= runs.get(first.run.run_id);
+        },
+        async getMessages(runId) {
+          const messages = await store.getMessages(runId);
+          await begun.promise;
+          return messages;
+        },
+      },
+    });
+    const run = await start();
+    begun.resolve();
+    expect(await lookedUp).toMatchObject({ run_id: run.run_id });
+    await ended(run.run_id);
+    expect(await runs.get(run.run_id)).toMatchObject({
+      status: 'idle',
+      messages: [{ role: 'user' }, { role: 'assistant', status: 'done' }],
+    });
+  });
+
   test('[RU4] a cancelled turn ends as cancelled, on disk and told', async () => {
     const { runs, start, store, bus } = setupRuns({ turn: untilStopped });
     const run = await start();

@@ -47,7 +47,7 @@ type Refusal = Extract<RunOutcome, { ok: false }>;
 export function createRunService(deps: RunServiceDeps): CreatedRunService {
   const { store, agent, models } = deps;
   const turns = createActiveTurns({ onDefect: deps.onDefect });
-  const known = createKnownRuns({ ...deps, isActive: turns.isActive });
+  const known = createKnownRuns({ ...deps, activeRun: turns.runOf });
   let closing = false;
 
   /** Which model is asked is settled here, since its server may first have to be asked for it. */

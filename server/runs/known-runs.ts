@@ -17,8 +17,8 @@ const KEPT_IDS = 10_000;
 
 export interface KnownRunsDeps extends LiveRunDeps {
   readonly agent: { readonly maxSteps: number };
-  /** A run with a turn is never dropped: two live objects of it must not be. */
-  readonly isActive: (runId: string) => boolean;
+  /** The run that has a turn now. It is never dropped: two live objects of it must not be. */
+  readonly activeRun: (runId: string) => LiveRun | undefined;
 }
 
 export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
@@ -31,13 +31,16 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   const keep = (run: LiveRun): LiveRun => {
     kept.delete(run.runId);
     kept.set(run.runId, run);
-    dropOldest(kept, KEPT_RUNS, deps.isActive);
+    dropOldest(kept, KEPT_RUNS, (runId) => deps.activeRun(runId) !== undefined);
     return run;
   };
 
   const read = async (runId: string): Promise<LiveRun | undefined> => {
     const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
-    return summary && keep(createLiveRun(deps, { summary, messages }));
+    if (!summary) return undefined;
+    // It may have been made, and begun its first turn, while it was looked up.
+    const live = kept.get(runId) ?? deps.activeRun(runId);
+    return keep(live ?? createLiveRun(deps, { summary, messages }));
   };
 
   const load = (runId: string): Promise<LiveRun | undefined> => {
