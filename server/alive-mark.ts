@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
+// fault point: alive-mark-interval
 const EVERY_MS = 5_000;
 
 /**

@@ -58,6 +58,7 @@ import { createToolRegistry } from './tools/memory-tool-registry.ts';
 import { untilFree } from './until-free.ts';
 
 const OPERATOR = { kind: 'operator', sessionId: null } as const;
+// fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
 /** For whoever was waiting when the server was told to stop. */
 const LAST_ANSWERS_MS = 1_500;
@@ -160,8 +161,10 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     onError: report,
   });
   await calls.recover(await alive.lastAliveAt());
+  // guard: runs-recovered
   await runs.recover();
   clock.followWallClock((byMs) => {
+    // guard: alive-mark-follows-clock
     void alive.markNow();
     calls.wallClockMoved(byMs);
   });
@@ -306,10 +309,7 @@ const describeMetrics = (core: Core, sockets: number, watchers: number): string 
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
   ]);
 
-/**
- * Refuses new work, answers whoever waits, lets go of everybody, makes all
- * durable. Five seconds at most (contract, section 3).
- */
+/** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
 async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors>>): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
@@ -318,10 +318,13 @@ async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors
   doors.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
   // The door stays open meanwhile, so that who asks now hears that the server is stopping.
+  // guard: last-answers-awaited
   await doors.answered(LAST_ANSWERS_MS);
   doors.server.close();
   doors.server.closeIdleConnections();
   await doors.pages.close();
+  // fault point: pages-closed
+  // guard: store-closed-before-end
   await core.store.close();
   await core.stop.alive();
   core.lock.release();
@@ -365,6 +368,7 @@ async function main(): Promise<void> {
   const stop = () => {
     if (closing.signal.aborted) return;
     closing.abort();
+    // fault point: stop-limit
     setTimeout(() => process.exit(1), 4_500).unref();
     shutDown(core, doors).then(
       () => process.exit(0),
@@ -386,6 +390,7 @@ async function main(): Promise<void> {
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
 
+// fault point: start
 main().catch((error: unknown) => {
   const { code, line } = describeEnd(error, [ConfigError]);
   if (line === undefined) report(error);

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type Marker, readMarkers } from './markers.ts';
+import type { Edit, Patch } from './patch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -30,14 +32,6 @@ const BROWSER_ENTRIES: BuildOptions = {
 };
 const BUNDLE: BuildOptions = { bundle: true, format: 'esm', absWorkingDir: ROOT };
 
-/** A change of one place in the sources: `find` must be there exactly once. */
-export interface Patch {
-  /** From the project's folder on. */
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-}
-
 /** The server, the client program and the page with tools, built from the sources with some places changed. */
 export interface Build {
   readonly name: string;
@@ -60,7 +54,7 @@ let builds = 0;
 /**
  * Builds into a folder of its own under `dist/torture/`. The product has no
  * switches for its tests: what is broken on purpose, or ends itself at a named
- * point, is another build. A patch that no longer fits fails here, so that a
+ * point, is another build. A patch whose place is gone fails here, so that a
  * mutant cannot turn into the original unnoticed.
  */
 export async function buildVariant(name: string, patches: readonly Patch[] = []): Promise<Build> {
@@ -108,32 +102,44 @@ const replacing = (sources: ReadonlyMap<string, string>, used: Set<string>): Plu
   },
 });
 
-/** By file, its text with all of its patches, in their order. */
+/** By file, its text with all of its patches. Throws when a place is not there, or two of them change the same. */
 export async function patchedSources(patches: readonly Patch[]): Promise<Map<string, string>> {
   const sources = new Map<string, string>();
-  for (const patch of patches) {
-    const { file } = patch;
-    const source = sources.get(file) ?? (await readFile(join(ROOT, file), 'utf8'));
-    sources.set(file, applied(source, patch));
+  if (patches.length === 0) return sources;
+  const markers = await readMarkers();
+  const edits = patches.map(({ at, change }) => {
+    const place = markers.get(at);
+    if (!place) throw new Error(`no place in the sources is named "${at}"`);
+    return { place, edit: change(place) };
+  });
+  for (const [file, ofFile] of Map.groupBy(edits, ({ place }) => place.file)) {
+    sources.set(file, applied(ofFile));
   }
   return sources;
 }
 
-/** The files that a build is made of; only in them a patch changes anything. */
-export async function sourcesOfBuild(): Promise<ReadonlySet<string>> {
+/** The files that a build is made of, as only in them a patch changes anything; and all of its text. */
+export async function sourcesOfBuild(): Promise<{ files: ReadonlySet<string>; text: string }> {
   const files = new Set<string>();
+  const texts: string[] = [];
   for (const entries of [NODE_ENTRIES, BROWSER_ENTRIES]) {
     const options = { ...BUNDLE, ...entries, outdir: '.', write: false, metafile: true } as const;
-    const { metafile } = await build(options);
+    const { metafile, outputFiles } = await build(options);
     for (const file of Object.keys(metafile.inputs)) files.add(file);
+    texts.push(...outputFiles.map(({ text }) => text));
   }
-  return files;
+  return { files, text: texts.join('\n') };
 }
 
-function applied(source: string, { file, find, replace }: Patch): string {
-  const parts = source.split(find);
-  if (parts.length !== 2) {
-    throw new Error(`${file} has ${parts.length - 1} times "${find}"; a patch needs it once`);
+/** All of one file, from its end on: so the offsets of the others stay. */
+function applied(edits: readonly { place: Marker; edit: Edit }[]): string {
+  const ordered = edits.toSorted((a, b) => b.edit.start - a.edit.start || b.edit.end - a.edit.end);
+  let source = ordered[0]?.place.source ?? '';
+  let begin = source.length;
+  for (const { place, edit } of ordered) {
+    if (edit.end > begin) throw new Error(`${place.name}: another patch changes the same text`);
+    source = source.slice(0, edit.start) + edit.text + source.slice(edit.end);
+    begin = edit.start;
   }
-  return parts.join(replace);
+  return source;
 }

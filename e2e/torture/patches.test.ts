@@ -1,7 +1,9 @@
 import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { type Patch, patchedSources, sourcesOfBuild } from './build-variant.ts';
+import { patchedSources, sourcesOfBuild } from './build-variant.ts';
+import { type Marker, readMarkers } from './markers.ts';
 import { MUTANTS } from './mutants/all-mutants.ts';
+import type { Patch } from './patch.ts';
 import { SCENARIOS } from './scenarios/all-scenarios.ts';
 
 /** Throws when a place is not there exactly once, or what is left of its file is no program. */
@@ -12,6 +14,17 @@ async function build(patches: readonly Patch[]): Promise<void> {
 }
 
 const scenarioOf = (id: string) => SCENARIOS.find((one) => one.id === id);
+const placesOf = (patches: readonly Patch[]) =>
+  [...new Set(patches.map(({ at }) => at))].toSorted();
+const ofScenarios = SCENARIOS.flatMap(({ patches }) =>
+  [true, false].flatMap((isShort) => patches?.({ isShort }) ?? []),
+);
+const markers = [...(await readMarkers()).values()];
+const namesOf = (kind: Marker['kind']) =>
+  markers
+    .filter((one) => one.kind === kind)
+    .map(({ name }) => name)
+    .toSorted();
 
 describe('the places that a torture changes are in the sources as they are', () => {
   test.each(SCENARIOS.map((scenario) => [scenario.id, scenario] as const))(
@@ -30,13 +43,19 @@ describe('the places that a torture changes are in the sources as they are', () 
     },
   );
 
-  test('and each of them is part of what is built', async () => {
-    const files = await sourcesOfBuild();
-    const patched = [
-      ...MUTANTS.flatMap(({ patches }) => patches),
-      ...SCENARIOS.flatMap(({ patches }) => patches?.({ isShort: true }) ?? []),
-    ].map(({ file }) => file);
-    expect(patched.filter((file) => !files.has(file))).toEqual([]);
+  test('each guard that has a name has a mutant without it, and each mutant such a guard', () => {
+    expect(placesOf(MUTANTS.flatMap(({ patches }) => patches))).toEqual(namesOf('guard'));
+  });
+
+  test('each fault point has a scenario that uses it, and each scenario uses only such places', () => {
+    expect(placesOf(ofScenarios)).toEqual(namesOf('fault point'));
+  });
+
+  test('each of them is part of what is built, and no name of them is left in it', async () => {
+    const { files, text } = await sourcesOfBuild();
+    expect(markers.filter(({ file }) => !files.has(file))).toEqual([]);
+    expect(text).toContain('CONNECTION_PRAGMAS');
+    expect(text.match(/.*(guard|fault point): .*/g)).toEqual(null);
   });
 });
 

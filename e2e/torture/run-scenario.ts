@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Build, buildVariant, type Patch } from './build-variant.ts';
+import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
+import type { Patch } from './patch.ts';
 import { createRandom } from './random.ts';
 import type { Outcome, Scenario } from './scenario.ts';
 

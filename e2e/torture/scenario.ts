@@ -1,4 +1,5 @@
-import type { Build, Patch } from './build-variant.ts';
+import type { Build } from './build-variant.ts';
+import type { Patch } from './patch.ts';
 import type { Random } from './random.ts';
 
 /**

@@ -89,6 +89,7 @@ export type Transition =
  * the only way in which a call's status or phase changes.
  */
 export function transition(state: CallState, event: StateEvent): Transition {
+  // guard: final-stays-final
   if (isFinalStatus(state.status)) return refuse('already_final'); // CS1
   switch (event.type) {
     case 'arguments_complete':
@@ -175,6 +176,7 @@ export function mayBeOffered(
     neverStarted.instanceId === state.provider?.instanceId &&
     neverStarted.attempt === state.provider.attempt;
   const hasStarted = mayHaveRun({ ...state, granted: state.granted && !isProven });
+  // guard: started-not-offered-again
   return !hasStarted || (state.rerunnable && rerunnable);
 }
 
@@ -212,13 +214,17 @@ function device(state: CallState, asking: boolean, from: Answerer): Transition {
 function mayAnswer(state: CallState, from: Answerer): Refusal | null {
   const stranger = identify(state, from);
   if (stranger) return stranger;
+  // guard: only-after-its-grant
   return state.granted ? null : 'not_granted';
 }
 
 function identify(state: CallState, from: Answerer): Refusal | null {
   const { provider } = state;
+  // guard: only-its-client-answers
   if (!provider || provider.clientId !== from.clientId) return 'not_your_call';
+  // guard: only-its-instance-answers
   if (provider.instanceId !== from.instanceId) return 'not_your_call';
+  // guard: only-its-attempt-answers
   if (from.attempt !== undefined && from.attempt !== provider.attempt) return 'stale_attempt';
   return null;
 }

@@ -163,6 +163,7 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): De
 function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
   if (isFinalStatus(stored.status)) return NOT_NOW;
   const moved = shiftMs === 0 ? stored : withDeadlinesMoved(stored, shiftMs);
+  // guard: offered-counts-as-granted
   const call = isPossiblyGranted(stored) ? asGranted(moved) : moved;
   const asMoved = () => (call === stored ? NOT_NOW : change(stored, call));
   if (call.phase === 'streaming') {
@@ -212,5 +213,6 @@ function lateAnswer(call: CallRecord, { lateResult, isShown }: Of<'late_answer'>
   if (!isFinalStatus(call.status)) return NOT_NOW;
   const update: CardUpdate = isShown ? { late_result: true } : {};
   const card = mergeCard(call.card, update);
+  // guard: late-result-kept-beside
   return { ok: true, record: { ...call, lateResult, card }, update, effects: [] };
 }

@@ -43,5 +43,6 @@ export const startBarrier = (started: CallRecord): EffectBarrier =>
  * A start takes what it finds offered for granted (`recovered`), so a grant need
  * not be on disk itself. What a polling client fetched is counted by its grant alone.
  */
+// guard: grant-after-record
 export const grantBarrier = ({ provider }: CallRecord): EffectBarrier =>
   provider !== null && isPolling(provider) ? 'event' : 'offer';

@@ -83,6 +83,7 @@ function granted(client: ClientKnowledge, rerunnable: boolean): ResumeAction {
       return 'offer';
     case 'nothing_new_journal':
     case 'started':
+      // guard: lost-journal-proves-nothing
       return rerunnable ? 'offer' : 'outcome_unknown';
   }
 }

@@ -92,6 +92,7 @@ class JournaledCallRunner implements CallRunner {
       case 'result_acknowledged':
         return this.#settle(message.id, message.disposition === 'accepted');
       case 'result_rejected':
+        // guard: rejected-answer-forgotten
         return this.#settle(message.id, false);
     }
   }
@@ -99,6 +100,7 @@ class JournaledCallRunner implements CallRunner {
   resume({ forget, cancel }: Welcome): void {
     for (const id of [...forget, ...cancel]) this.#cancel(id, 'the server has ended this call');
     for (const id of forget) this.#settle(id, false);
+    // guard: unacknowledged-sent-again
     this.#answers.sendAllAgain();
     for (const call of this.#calls.values()) {
       if (call.state === 'running') call.run.resendStatus();
@@ -127,6 +129,7 @@ class JournaledCallRunner implements CallRunner {
     const { id, name, attempt } = request;
     const call = this.#calls.get(id);
     const ranAs = call?.state === 'running' ? call.run.attempt : this.#answers.get(id)?.attempt;
+    // guard: never-run-twice
     if (ranAs !== undefined) return this.#offerAgain(request, ranAs);
     const isOpen = call?.state === 'claimed' || call?.state === 'waiting';
     if (isOpen && call.request.attempt >= attempt) return;
@@ -148,6 +151,7 @@ class JournaledCallRunner implements CallRunner {
     const { id, attempt } = request;
     const claimedAt = this.#options.environment.now();
     this.#calls.set(id, { state: 'claimed', request, claimedAt });
+    // guard: run-after-grant
     this.#options.send({ type: 'tool_call_claim', id, attempt });
   }
 
@@ -160,6 +164,7 @@ class JournaledCallRunner implements CallRunner {
       this.#finish(call.request, encodeFailure(call.request, failure));
     } else if (call.state === 'claimed') {
       // Counted from the claim: a program frozen since then must not run late (CL8).
+      // guard: time-counts-from-claim
       const remainingMs = remaining_ms - (this.#options.environment.now() - call.claimedAt);
       this.#start(call.request, remainingMs);
     }
@@ -199,6 +204,7 @@ class JournaledCallRunner implements CallRunner {
 
   #cancel(id: string, reason: string): void {
     const call = this.#calls.get(id);
+    // guard: cancel-stops-the-run
     if (call?.state === 'running') call.run.abort(new ToolFailure('cancelled', reason));
     if (call?.state === 'claimed') this.#calls.set(id, { ...call, state: 'cancelled', reason });
     if (call?.state === 'waiting') this.#drop(id);

@@ -16,6 +16,7 @@ export function createHello({
 }): ClientMessageOf<'hello'> {
   const [clientId, token] = [identity.clientId(), identity.resumeToken(instance?.id)];
   const known = instance?.runner.known();
+  // guard: resume-token-sent
   return {
     type: 'hello',
     ...(clientId === undefined ? {} : { client_id: clientId }),

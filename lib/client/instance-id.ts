@@ -40,6 +40,7 @@ export function createInstanceId({
   let releaseLock = () => {};
 
   async function hold(id: string): Promise<boolean> {
+    // guard: instance-id-held-once
     if (!locks) return true;
     const tooLong = new AbortController();
     const stopTimer = schedule(LOCK_WAIT_MS, () => tooLong.abort());

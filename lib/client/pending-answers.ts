@@ -80,8 +80,10 @@ export class PendingAnswers {
     const pending: Pending = { entry, phase: 'done', isWritten: false };
     this.#answers.delete(id);
     this.#answers.set(id, pending);
+    // guard: answer-in-journal-before-sent
     await this.#reportFailure(this.#options.journal.put(entry), id);
     pending.isWritten = true;
+    // guard: answer-kept-until-acknowledged
     if (!this.#isDiscarding) this.#outbox.send(id);
   }
 
@@ -118,7 +120,9 @@ export class PendingAnswers {
 
   #restore(entry: JournalEntry): void {
     const { id, answer } = entry;
+    // guard: answers-restored
     if (answer) this.#answers.set(id, restored({ ...entry, answer }, 'done'));
+    // guard: interrupted-not-run-again
     else if (!entry.repeatable) this.#answers.set(id, restored(interrupted(entry), 'started'));
     else this.forget(id);
   }

@@ -78,6 +78,7 @@ async function answerCall(
   const { request, tool } = options;
   try {
     if (!tool) throw noSuchTool(request.name);
+    // guard: start-in-journal-before-tool
     await rememberStart(options, tool);
     // A frozen program may wake up here, with no timer fired and the time long over (CL8).
     if (clock.expired) throw timeIsOver(request);

@@ -14,6 +14,7 @@ const PROTO_TEXT = '__proto__';
  */
 export function parseJson(text: string, limits: JsonTextLimits): ParsedJson {
   const check = checkJsonText(text, limits);
+  // guard: depth-limited
   if (!check.ok) {
     const message =
       check.reason === 'depth'

@@ -14,5 +14,6 @@ export function reconnectCap(attempt: number): number {
  * Milliseconds to wait before an attempt. Full jitter: anything from nothing up
  * to the cap, so that clients cut off together do not come back together.
  */
+// guard: reconnects-spread
 export const reconnectDelay = (attempt: number, random: number): number =>
   Math.floor(random * reconnectCap(attempt));

@@ -34,6 +34,7 @@ export function createLiveness({
 
   function watch() {
     const quiet = now() - receivedAt;
+    // guard: silent-line-checked
     if (quiet >= quietMs) check();
     cancelWatch = schedule(Math.max(heartbeatMs, quietMs - quiet), watch);
   }

@@ -39,6 +39,7 @@ export function createCallClocks(deps: {
       deps.onRanOut(record.id, next.which);
     };
     entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
+      // guard: late-timer-reads-first
       if (deps.clock.now() > next.at) afterTurns(TURNS_TO_READ, ranOut);
       else ranOut();
     });

@@ -81,10 +81,12 @@ export class CallsOfClients implements ClientCalls {
     const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
     if (!call) return refuse('unknown_call');
     // It would start what the next offer starts, too (CB8).
+    // guard: given-up-attempt-refused
     if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');
     const applied = this.#engine.apply(call, { type: 'claimed', from }, actorOf(from));
     // fault point: claim-came
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
+    // guard: repeated-claim-granted-again
     const isGranted = !applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;
     if (!applied.ok && !isGranted) return refuse(applied.refusal);
     await (applied.ok ? this.#engine.grantReady(id) : this.#repository.settled(id));
@@ -122,11 +124,13 @@ export class CallsOfClients implements ClientCalls {
   async answer(from: Answerer, id: string, given: ClientAnswer): Promise<AnswerReply> {
     const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
     if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
+    // guard: no-reply-to-other-clients
     if (call.provider?.clientId !== from.clientId) {
       return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
     }
     const measured = measure(given);
     // fault point: result-came
+    // guard: late-answer-set-aside
     if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);
     const { answer, hash: resultHash } = measured;
     const fields =
@@ -143,6 +147,7 @@ export class CallsOfClients implements ClientCalls {
     if (!applied.ok) {
       return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
     }
+    // guard: acknowledged-once-written
     await applied.written;
     if (answer.ok === 'unusable') return reject(id, answer.code, answer.message);
     // fault point: result-written
@@ -159,6 +164,7 @@ export class CallsOfClients implements ClientCalls {
     await this.#repository.settled(id);
     if (call.resultHash !== null) {
       // Mostly it is the same text; another text may be the same answer in another order of keys.
+      // guard: second-answer-compared
       if (call.resultHash === resultHash || sameJson(accepted(call), toAccepted(answer))) {
         return { type: 'result_acknowledged', id, disposition: 'duplicate' };
       }

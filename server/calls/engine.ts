@@ -191,6 +191,7 @@ export class CallEngine {
   /** Append, fsync, publish, run what waited for it: in the order of the decisions. */
   #write(entry: CallEntry, batch: EventBatch, more: readonly Change[]): Promise<void> {
     const { record } = batch;
+    // guard: published-once-written
     entry.writes += 1;
     const written = this.#deps.store.write([...batch.changes, ...more]).then(
       () => {

@@ -147,6 +147,7 @@ function knowledgeOf(
   { journalEpoch }: ReturningInstance,
 ): ClientKnowledge {
   if (known) return known.phase;
+  // guard: journal-epoch-compared
   const isSameJournal = journalEpoch !== null && call?.provider?.journalEpoch === journalEpoch;
   return isSameJournal ? 'nothing' : 'nothing_new_journal';
 }

@@ -88,10 +88,13 @@ export class Invocation {
     const call = this.#newCall(request, found, checked.args);
     const event = policy.eventFor(call, request.principal, found.tool);
     const entry = idempotency && { ...idempotency, callId: call.id };
+    // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
     const applied = engine.create(call, event, call.requestedBy, more);
     if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
+    // guard: accepted-once-written
     await Promise.all([applied.written, this.#deps.ensureRun(request.runId, request.tool)]);
+    // guard: accepted-as-stored
     return { ok: true, call: (await repository.get(call.id)) ?? applied.record };
   }
 

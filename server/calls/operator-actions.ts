@@ -38,6 +38,7 @@ export class OperatorActions implements Actions {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
+    // guard: unsent-grant-taken-back
     const isUnsent = engine.hasUnsentGrant(id);
     const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent }, actor);
     // Asked twice: the first request stands, and is not an error.

@@ -18,6 +18,7 @@ const COUNTED_ABSENCE_MS = 10_000;
 export function shiftAfterAbsence(lastAliveAt: number | undefined, now: number): number {
   if (lastAliveAt === undefined) return 0;
   const absence = now - lastAliveAt;
+  // guard: absence-counted-in-part
   return absence < 0 ? absence : Math.max(0, absence - COUNTED_ABSENCE_MS);
 }
 
@@ -31,6 +32,7 @@ export async function recoverCalls(deps: {
 }): Promise<{ open: number; interrupted: number }> {
   const { store, repository, engine, shiftMs } = deps;
   await takeUpEnded(store, repository);
+  // guard: open-calls-recovered
   const open = (await store.openCalls()).map(withBoundedCard);
   // All of them first: where one goes may depend on the others.
   for (const call of open) {

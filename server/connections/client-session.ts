@@ -139,6 +139,7 @@ export class ClientSession {
     const { instanceId, instance, resumed } = identity;
     deps.pendingInstances.delete(instanceId);
     if (this.#state.kind === 'ended') return;
+    // guard: older-connection-superseded
     deps.live.get(instanceId)?.supersede();
     deps.live.set(instanceId, this);
     const client = { identity, presence: new Presence(deps, instance, this.#channel) };

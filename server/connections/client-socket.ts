@@ -82,6 +82,7 @@ class ClientConnection implements ClientChannel {
     // `ws` passes on what comes after our close frame, until the client answers it.
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#liveness.received();
+    // guard: client-flood-limited
     if (!this.#bucket.take()) {
       return this.close(CLOSE.policy, 'Too many messages; slow down and connect again');
     }

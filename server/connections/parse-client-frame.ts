@@ -26,6 +26,7 @@ export function parseClientFrame(text: string): ParsedFrame {
   const limits = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
   const parsed = withPlainFailure(parseJson(text, limits));
   if (!parsed.ok) return unreadable(parsed.message, headOf(text));
+  // guard: messages-checked
   const checked = clientMessageSchema.safeParse(parsed.value);
   if (checked.success) {
     const { data: message } = checked;

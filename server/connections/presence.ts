@@ -53,6 +53,7 @@ export class Presence {
   supersede(): void {
     const { instanceId } = this.#instance;
     this.#closeInbox();
+    // guard: closed-socket-offers-nothing
     this.#deps.registry.drop(instanceId);
     this.#deps.table.remove(instanceId);
   }

@@ -72,6 +72,7 @@ export async function resumeSession(
     };
     // On disk before it is sent, so that the token still opens after a crash.
     if (client) {
+      // guard: client-stored-at-hello
       await deps.store.write([{ type: 'put_client', client }]).catch((error) => {
         deps.pendingInstances.delete(instanceId);
         throw error;
@@ -99,6 +100,7 @@ async function clientIdFor(
 }
 
 /** Written after a message that follows the welcome: the client has the token, the one before is void (ID3). */
+// guard: client-stored-once-confirmed
 export const confirmToken = ({ client, resumeToken }: Identity): Change[] =>
   client
     ? [{ type: 'put_client', client: { ...client, resumeTokenHash: confirmedHash(resumeToken) } }]
@@ -130,6 +132,7 @@ async function proofOf(
   await Promise.all(deps.confirmations);
   const nextToken = deps.secretAfter(resume_token);
   const find = (tokenHash: string) => deps.store.findClient(clientId, tokenHash);
+  // guard: lost-welcome-resumed
   const client =
     (await find(confirmedHash(resume_token))) ??
     (await find(hash('sha256', resume_token))) ??

@@ -66,10 +66,12 @@ export function createWatchHub(deps: WatchHubDeps) {
     for (const watcher of watchers) {
       if (watcher.pending) {
         watcher.pending.push(...events);
+        // guard: watcher-backlog-limited
       } else if (watcher.missed || watcher.channel.bufferedBytes > limits.mergeAboveBytes) {
         miss(watcher, events);
       } else if (watcher.runId === undefined && watcher.seq < firstSeq(events)) {
         shared ??= toFrame(events);
+        // guard: every-watcher-updated
         watcher.channel.send(shared);
         watcher.seq = lastSeq(events);
       } else {
@@ -93,6 +95,7 @@ export function createWatchHub(deps: WatchHubDeps) {
       watcher.slowSince = clock.now();
       poll();
     }
+    // guard: missed-updates-kept
     for (const { event } of events) if (concerns(event, watcher.runId)) watcher.missed.add(event);
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
     if (watcher.channel.bufferedBytes > limits.cutAboveBytes) cutOff(watcher);
@@ -109,6 +112,7 @@ export function createWatchHub(deps: WatchHubDeps) {
 
   function relieve(watcher: Watcher, missed: NonNullable<Watcher['missed']>): void {
     if (watcher.channel.bufferedBytes > limits.mergeAboveBytes / 4) {
+      // guard: unread-watcher-cut-off
       if (clock.now() - watcher.slowSince > limits.patienceMs) cutOff(watcher);
       return;
     }

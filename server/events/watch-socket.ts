@@ -44,6 +44,7 @@ export function createWatchSocketHandler(deps: {
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return;
       liveness.received();
+      // guard: watcher-flood-limited
       if (!guard.take())
         return closeSocket(socket, CLOSE.policy, 'Too many messages; connect again');
       const request = isBinary ? undefined : parse(String(data));

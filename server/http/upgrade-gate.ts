@@ -148,6 +148,7 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
       open.set(ws, principal);
       const release = holdSession(sessions, principal);
       // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
+      // guard: socket-errors-handled
       ws.on('error', () => {});
       ws.on('close', () => {
         open.delete(ws);
@@ -197,6 +198,7 @@ function createSocketServer(): WebSocketServer {
     handleProtocols: (offered: Set<string>) =>
       offered.has(PROTOCOL) ? PROTOCOL : (false as const),
   };
+  // guard: frame-length-limited
   const wss = new WebSocketServer(options);
   // With a listener ws leaves the answer to us; without one it would not have our shape.
   wss.on('wsClientError', (error, socket) =>

@@ -36,6 +36,7 @@ export function watchLiveness(deps: LivenessDeps): Liveness {
   let isSilent = false;
   let stop = () => {};
   socket.on('pong', () => {
+    // guard: pong-proves-no-program
     if (!deps.caps().includes('probe')) received();
   });
 
@@ -56,9 +57,11 @@ export function watchLiveness(deps: LivenessDeps): Liveness {
   }
 
   function beat(hasStalled: boolean): void {
+    // guard: own-stall-not-counted
     if (hasStalled) missed = Math.max(0, missed - 1);
     if (missed >= DEAD_AFTER) {
       // Not close(): a dead peer would leave the socket half closed for half a minute.
+      // guard: dead-socket-ended
       socket.terminate();
       return;
     }
@@ -67,6 +70,7 @@ export function watchLiveness(deps: LivenessDeps): Liveness {
       deps.onChange(false);
     }
     missed += 1;
+    // guard: program-probed
     if (deps.caps().includes('probe')) deps.probe();
     else socket.ping();
     arm();

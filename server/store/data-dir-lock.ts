@@ -35,6 +35,7 @@ export function lockDataDir(dir: string): { release(): void } {
   }
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    // guard: data-dir-locked
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

@@ -9,6 +9,7 @@ import { StoreDamagedError } from './store-damaged-error.ts';
  * FULL: a commit is on disk when it returns, which is what an acknowledgement
  * promises. No spilling: a transaction that is given up leaves nothing in the log.
  */
+// guard: commit-is-synced
 export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout=5000; PRAGMA journal_mode=WAL;
   PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_spill=OFF`;
 

@@ -68,6 +68,7 @@ export function createWriteQueue<T>(deps: {
       for (const one of group) one.resolve();
     } catch (error) {
       const failure = fail(error);
+      // guard: failed-write-rejected
       for (const one of group) one.reject(failure);
     }
   }

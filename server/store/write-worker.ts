@@ -24,7 +24,9 @@ function commit(steps: readonly WriteStep[]): false {
   try {
     for (const [statement, given] of steps) run(statement, [...given]);
     count.run(commits + 1);
+    // fault point: in-transaction
     database.exec('COMMIT');
+    // fault point: committed
   } catch (error) {
     // SQLite has rolled back by itself when the disk is full or broken.
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -69,6 +71,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
       return;
     }
     case 'commit':
+      // fault point: commit-asked
       parentPort?.postMessage(attempt(() => commit(withTexts(request))));
       for (const { text } of request.texts) collector.used(text.length);
       return;

@@ -1,50 +1,14 @@
+import { always, becomes, drop, gives, never } from '../patch.ts';
 import type { Mutant } from './mutant.ts';
 
-const MACHINE = 'lib/call/call-machine.ts';
-const CLIENT_CALLS = 'server/calls/client-calls.ts';
-const RUNNER = 'lib/client/call-runner.ts';
-const HUB = 'server/events/watch-hub.ts';
-
 const clientNotAsked = [
-  {
-    file: CLIENT_CALLS,
-    find: 'if (call.provider?.clientId !== from.clientId) {',
-    replace: 'if (call.provider?.clientId === "nobody") {',
-  },
-  {
-    file: MACHINE,
-    find: "if (!provider || provider.clientId !== from.clientId) return 'not_your_call';",
-    replace: "if (!provider) return 'not_your_call';",
-  },
-  {
-    file: MACHINE,
-    find: "if (provider.instanceId !== from.instanceId) return 'not_your_call';",
-    replace: '',
-  },
+  never('no-reply-to-other-clients'),
+  becomes('only-its-client-answers', "if (!provider) return 'not_your_call';"),
+  drop('only-its-instance-answers'),
 ];
-const attempt = {
-  file: MACHINE,
-  find: "if (from.attempt !== undefined && from.attempt !== provider.attempt) return 'stale_attempt';",
-  replace: '',
-};
-const notGranted = {
-  file: MACHINE,
-  find: "return state.granted ? null : 'not_granted';",
-  replace: 'return null;',
-};
-
-const notTerminal = [
-  {
-    file: MACHINE,
-    find: "if (isFinalStatus(state.status)) return refuse('already_final'); // CS1",
-    replace: '',
-  },
-  {
-    file: CLIENT_CALLS,
-    find: 'if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);',
-    replace: '',
-  },
-];
+const attempt = drop('only-its-attempt-answers');
+const notGranted = always('only-after-its-grant');
+const notTerminal = [drop('final-stays-final'), drop('late-answer-set-aside')];
 
 /** Guards of what is said: who may answer, which attempt, how often, and what is too much. */
 export const MESSAGE_MUTANTS: readonly Mutant[] = [
@@ -62,51 +26,27 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'an older connection of a client is not superseded',
     scenario: 'I11',
     breaks: 'I11',
-    patches: [
-      {
-        file: 'server/connections/client-session.ts',
-        find: 'deps.live.get(instanceId)?.supersede();',
-        replace: '',
-      },
-    ],
+    patches: [drop('older-connection-superseded')],
   },
   {
     name: 'a different second answer passes for a duplicate',
     scenario: 'I11',
     breaks: 'I2',
     inShort: true,
-    patches: [
-      {
-        file: CLIENT_CALLS,
-        find: 'if (call.resultHash === resultHash || sameJson(accepted(call), toAccepted(answer))) {',
-        replace: 'if (call.resultHash !== null) {',
-      },
-    ],
+    patches: [always('second-answer-compared')],
   },
   {
     name: 'a granted call with effects is offered again',
     scenario: 'I11',
     breaks: 'I5',
     inShort: true,
-    patches: [
-      {
-        file: MACHINE,
-        find: 'return !hasStarted || (state.rerunnable && rerunnable);',
-        replace: 'return hasStarted !== undefined;',
-      },
-    ],
+    patches: [gives('started-not-offered-again', 'true')],
   },
   {
     name: 'an attempt that was given up is granted',
     scenario: 'I11',
     breaks: 'I5',
-    patches: [
-      {
-        file: CLIENT_CALLS,
-        find: "if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');",
-        replace: '',
-      },
-    ],
+    patches: [drop('given-up-attempt-refused')],
   },
   {
     name: 'what is over can end once more',
@@ -125,82 +65,45 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'the list keeps the tools of closed sockets',
     scenario: 'F25',
     breaks: 'I14',
-    patches: [
-      {
-        file: 'server/connections/presence.ts',
-        find: 'this.#deps.registry.drop(instanceId);',
-        replace: '',
-      },
-    ],
+    patches: [drop('closed-socket-offers-nothing')],
   },
   {
     name: 'coming back without sending again what was not acknowledged',
     scenario: 'F14',
     breaks: 'I6',
     inShort: true,
-    patches: [
-      {
-        file: RUNNER,
-        find: 'this.#answers.sendAllAgain();',
-        replace: '',
-      },
-    ],
+    patches: [drop('unacknowledged-sent-again')],
   },
   {
     name: 'a refused answer stays in the outbox',
     scenario: 'F15',
     breaks: 'I2',
-    patches: [{ file: RUNNER, find: "case 'result_rejected':", replace: '' }],
+    patches: [drop('rejected-answer-forgotten')],
   },
   {
+    // Each of the two keeps it: at the hello, and once the client has spoken.
     name: 'who a client is, is not kept over a restart',
     scenario: 'F26',
     breaks: 'I14',
-    patches: [
-      {
-        file: 'server/connections/resume-session.ts',
-        find: "await deps.store.write([{ type: 'put_client', client }]).catch(",
-        replace: 'await Promise.resolve().catch(',
-      },
-      {
-        // Each of the two keeps it: at the hello, and once the client has spoken.
-        file: 'server/connections/resume-session.ts',
-        find: "? [{ type: 'put_client', client: { ...client, resumeTokenHash: confirmedHash(resumeToken) } }]",
-        replace: '? []',
-      },
-    ],
+    patches: [drop('client-stored-at-hello'), never('client-stored-once-confirmed')],
   },
   {
     name: 'no limit on what waits for a watcher',
     scenario: 'F21',
     breaks: 'I13',
-    patches: [
-      {
-        file: HUB,
-        find: '|| watcher.channel.bufferedBytes > limits.mergeAboveBytes) {',
-        replace: ') {',
-      },
-    ],
+    patches: [never('watcher-backlog-limited')],
   },
   {
     name: 'what a slow watcher missed is forgotten',
     scenario: 'F21',
     breaks: 'I9',
-    patches: [
-      {
-        file: HUB,
-        find: 'if (concerns(event, watcher.runId)) watcher.missed.add(event);',
-        replace: ';',
-      },
-    ],
+    patches: [drop('missed-updates-kept')],
   },
   {
-    name: 'nobody listens for the errors of a socket',
+    name: 'the errors of a socket have no listener',
     scenario: 'F27',
     breaks: 'HEALTH',
     inShort: true,
-    patches: [
-      { file: 'server/http/upgrade-gate.ts', find: "ws.on('error', () => {});", replace: '' },
-    ],
+    patches: [drop('socket-errors-handled')],
   },
 ];

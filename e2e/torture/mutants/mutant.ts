@@ -1,4 +1,4 @@
-import type { Patch } from '../build-variant.ts';
+import type { Patch } from '../patch.ts';
 import type { Invariant } from '../scenario.ts';
 
 /** A guard taken out on purpose: the scenario that rests on it must turn red, at the first run. */

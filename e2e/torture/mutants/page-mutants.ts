@@ -1,27 +1,16 @@
-import type { Patch } from '../build-variant.ts';
+import { becomes, drop, first, gives } from '../patch.ts';
 import type { Mutant } from './mutant.ts';
-
-const NO_CANCEL = {
-  file: 'lib/client/call-runner.ts',
-  find: "if (call?.state === 'running') call.run.abort(new ToolFailure('cancelled', reason));",
-  replace: '',
-} satisfies Patch;
 
 /** Guards of a page as a client, and of the server against what such a page may do. */
 export const PAGE_MUTANTS: readonly Mutant[] = [
   {
-    // A client without claims is not told of a cancel either, nor of the time that is left.
+    // A client without claims is sent no cancel either, nor the time that is left.
     name: 'no claim: a page runs what it is asked at once',
     scenario: 'F13',
     breaks: 'I7',
     patches: [
-      {
-        file: 'lib/client/call-runner.ts',
-        find: 'if (this.#limiter.acquire(name, id, limit)) this.#claim(request);',
-        replace:
-          'if (this.#limiter.acquire(name, id, limit)) { this.#claim(request); this.#start(request, 60_000); }',
-      },
-      NO_CANCEL,
+      becomes('run-after-grant', (all) => `${all} this.#start(request, 60_000);`),
+      drop('cancel-stops-the-run'),
     ],
     inShort: true,
   },
@@ -30,63 +19,31 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     name: 'neither the time between claim and grant nor a cancel counts',
     scenario: 'F13',
     breaks: 'I7',
-    patches: [
-      {
-        file: 'lib/client/call-runner.ts',
-        find: 'const remainingMs = remaining_ms - (this.#options.environment.now() - call.claimedAt);',
-        replace: 'const remainingMs = remaining_ms;',
-      },
-      NO_CANCEL,
-    ],
+    patches: [gives('time-counts-from-claim', 'remaining_ms'), drop('cancel-stops-the-run')],
   },
   {
     name: 'a start is not written to the journal',
     scenario: 'F05',
     breaks: 'I7',
-    patches: [
-      {
-        file: 'lib/client/running-call.ts',
-        find: '    await rememberStart(options, tool);\n',
-        replace: '',
-      },
-    ],
+    patches: [drop('start-in-journal-before-tool')],
     inShort: true,
   },
   {
     name: 'an answer is sent before it is in the journal',
     scenario: 'F05',
     breaks: 'I2',
-    patches: [
-      {
-        file: 'lib/client/pending-answers.ts',
-        find: 'await this.#reportFailure(this.#options.journal.put(entry), id);',
-        replace:
-          'this.#options.send(entry.answer);\n    await this.#reportFailure(this.#options.journal.put(entry), id);',
-      },
-    ],
+    patches: [first('answer-in-journal-before-sent', 'this.#options.send(entry.answer);')],
   },
   {
     name: "the journal's epoch is not looked at",
     scenario: 'F05',
     breaks: 'I4',
-    patches: [
-      {
-        file: 'server/calls/instance-changes.ts',
-        find: 'const isSameJournal = journalEpoch !== null && call?.provider?.journalEpoch === journalEpoch;',
-        replace: 'const isSameJournal = journalEpoch !== null;',
-      },
-    ],
+    patches: [gives('journal-epoch-compared', 'journalEpoch !== null')],
   },
   {
     name: 'a duplicated tab keeps the instance id',
     scenario: 'F17',
     breaks: 'I6',
-    patches: [
-      {
-        file: 'lib/client/instance-id.ts',
-        find: 'if (!locks) return true;',
-        replace: 'if (locks) return true;\n    if (!locks) return true;',
-      },
-    ],
+    patches: [first('instance-id-held-once', 'if (locks) return true;')],
   },
 ];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callRecordSchema, type WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Patch } from '../build-variant.ts';
+import { gives } from '../patch.ts';
 import type { Scenario, Violation } from '../scenario.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
 import { until } from '../world/until.ts';
@@ -29,11 +29,7 @@ const ABSENCE_MS = 10_000;
 const ENOUGH_MS = 120_000;
 
 /** The mark of the life of a server is made at its start and when its clock is set, and not by chance in between. */
-const MARKED_ONCE: Patch = {
-  file: 'server/alive-mark.ts',
-  find: 'const EVERY_MS = 5_000;',
-  replace: 'const EVERY_MS = 3_600_000;',
-};
+const MARKED_ONCE = gives('alive-mark-interval', '3_600_000');
 
 /** The server's wall clock is set while calls are open, and while it is away. */
 export const clockJumps: Scenario = {

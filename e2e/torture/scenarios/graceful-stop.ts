@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Patch } from '../build-variant.ts';
 import { inRig, type Rig, until } from '../net/rig.ts';
 import type { Random } from '../random.ts';
 import type { Scenario, Violation } from '../scenario.ts';
+import { noHurry } from '../world/gate.ts';
 
 const STOP_MS = 5_000;
 const PATIENCE_MS = 60_000;
@@ -12,18 +12,12 @@ const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 120_000;
 const CALLERS = 8;
 
-const NO_HURRY: Patch = {
-  file: 'server/main.ts',
-  find: 'setTimeout(() => process.exit(1), 4_500).unref();',
-  replace: 'setTimeout(() => process.exit(1), 60_000).unref();',
-};
-
 /** Asked to stop while it works: it ends in time, and whoever works goes on after the next start. */
 export const gracefulStop: Scenario = {
   id: 'F32',
   name: 'a graceful stop under load',
   // How it stops is looked at by the short run, how fast by the long one, which has the machine for itself.
-  patches: ({ isShort }) => (isShort ? [NO_HURRY] : []),
+  patches: ({ isShort }) => (isShort ? [noHurry] : []),
   run: (context) =>
     inRig(context, async (rig) => {
       const { random } = context;

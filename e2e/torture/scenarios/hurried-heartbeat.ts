@@ -1,4 +1,4 @@
-import type { Patch } from '../build-variant.ts';
+import { gives, type Patch } from '../patch.ts';
 
 /** As in `server/main.ts`. */
 const REAL_MS = 10_000;
@@ -18,10 +18,6 @@ export const hurriedPatches = ({ isShort }: Length): readonly Patch[] =>
 /** For scenarios in which nothing may be said, and no socket be ended, but by the fault. */
 export const restingHeart = (): readonly Patch[] => [heartbeat(RESTING_MS)];
 
-const heartbeat = (ms: number): Patch => ({
-  file: 'server/main.ts',
-  find: 'const HEARTBEAT_MS = 10_000;',
-  replace: `const HEARTBEAT_MS = ${ms};`,
-});
+const heartbeat = (ms: number): Patch => gives('heartbeat', String(ms));
 
 export const beatMsOf = ({ isShort }: Length): number => (isShort ? SHORT_MS : REAL_MS);

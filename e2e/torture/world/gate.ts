@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Patch } from '../build-variant.ts';
+import { becomes, first, type Patch } from '../patch.ts';
 import { until } from './until.ts';
 
 /** On a machine under load, too. */
@@ -33,13 +33,16 @@ const AT_GATE = `const gate = process.env.TORTURE_GATE ?? ''; const fs = process
   const isClosed = (place, text) => { try { return text.includes(fs.readFileSync(gate + '.' + place, 'utf8')); } catch { return false; } };
   const stand = (place) => { fs.writeFileSync(gate + '.reached', ''); while (fs.existsSync(gate + '.' + place)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); };`;
 
-const MAIN = 'server/main.ts';
+/** The time that a stop may take would run on while it is held. */
+export const noHurry: Patch = becomes(
+  'stop-limit',
+  'setTimeout(() => process.exit(1), 60_000).unref();',
+);
 
 export const gatePatches = (): Patch[] => [
-  {
-    file: 'server/store/write-worker.ts',
-    find: "case 'commit':",
-    replace: `case 'commit': {
+  first(
+    'commit-asked',
+    `{
       ${AT_GATE}
       if (isClosed('hold', request.steps)) stand('hold');
       if (isClosed('fail', request.steps)) {
@@ -48,23 +51,13 @@ export const gatePatches = (): Patch[] => [
         return;
       }
     }`,
-  },
-  {
-    file: MAIN,
-    find: 'main().catch(',
-    replace: `setInterval(() => setImmediate(() => { ${AT_GATE} if (isClosed('stall', '')) stand('stall'); }), 10).unref();\nmain().catch(`,
-  },
-  {
-    file: MAIN,
-    find: 'await doors.pages.close();',
-    replace: `await doors.pages.close(); { ${AT_GATE} fs.writeFileSync(gate + '.closing', ''); }`,
-  },
-  // The time that a stop may take ran on while it was held.
-  {
-    file: MAIN,
-    find: 'setTimeout(() => process.exit(1), 4_500).unref();',
-    replace: 'setTimeout(() => process.exit(1), 60_000).unref();',
-  },
+  ),
+  first(
+    'start',
+    `setInterval(() => setImmediate(() => { ${AT_GATE} if (isClosed('stall', '')) stand('stall'); }), 10).unref();`,
+  ),
+  first('pages-closed', `{ ${AT_GATE} fs.writeFileSync(gate + '.closing', ''); }`),
+  noHurry,
 ];
 
 export function createGate(dir: string): Gate {

@@ -51,6 +51,7 @@ function createJournalFile(handle: FileHandle, first: number): JournalFile {
       throw error;
     }
     try {
+      // guard: journal-synced
       await handle.datasync();
     } catch (error) {
       // The system may have dropped what it could not write: a second try would prove nothing.

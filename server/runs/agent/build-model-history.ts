@@ -53,6 +53,7 @@ function assistantMessages(message: Message, input: ModelHistoryInput): ModelMes
     if (part.type !== 'tool_call') continue;
     const told = describeCall(part.tool_call_id, input);
     content.push(told.call);
+    // guard: every-call-has-a-result
     results.push(told.result);
     shown.push(...told.shown);
   }

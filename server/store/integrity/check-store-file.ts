@@ -28,6 +28,7 @@ const rollbackFile = (file: string): string => `${file}-journal`;
  * through a connection that only reads, every page, index, row and the schema.
  */
 export function checkStoreFile(file: string): StoreCheck {
+  // guard: commit-mark-read
   const acknowledged = readMark(file);
   if (fileSize(rollbackFile(file))) rollBack(file);
   const walSize = fileSize(walFile(file)) ?? 0;
@@ -43,6 +44,7 @@ export function checkStoreFile(file: string): StoreCheck {
     if (!acknowledged) return { kind: 'new' };
     return damaged(`${state}, while ${markFile(file)} tells of ${acknowledged} commits`);
   }
+  // guard: log-scanned
   const log = walSize === 0 ? undefined : withFile(walFile(file), scanWal);
   if (log?.kind === 'damaged' && !(log.frame === 0 && wasBegunAnew(file))) {
     const place = log.frame === 0 ? 'its header' : `frame ${log.frame}`;
@@ -152,6 +154,7 @@ function findMissingCommits(
   if (held < acknowledged) {
     return `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`;
   }
+  // guard: row-checksums-compared
   const rows = findDamagedRows(database);
   if (rows.length === 0) return undefined;
   const more = rows.length > 3 ? ` and ${rows.length - 3} more` : '';
