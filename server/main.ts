@@ -50,8 +50,7 @@ import { createModels } from './runs/agent/models.ts';
 import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
-import { salvageStore } from './store/integrity/salvage-store.ts';
-import { createSqliteStore } from './store/sqlite-store.ts';
+import { openStore } from './store/open-store.ts';
 import { untilWritable } from './store/until-writable.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
@@ -89,15 +88,16 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     () => lockDataDir(config.dataDir),
     (error) => error instanceof DataDirInUseError,
   );
-  const file = join(config.dataDir, 'callboard.db');
-  if (salvage) salvageStore({ file, now: clock.now }).forEach(tell);
-  const store = createSqliteStore({
-    file,
-    workerPath: built(config, 'write-worker.mjs', 'store/write-worker.ts'),
-    readWorkerPath: built(config, 'read-worker.mjs', 'store/read-worker.ts'),
+  const opened = openStore({
+    file: join(config.dataDir, 'callboard.db'),
+    salvage,
+    now: clock.now,
+    workerPath: (name) => built(config, `${name}.mjs`, `store/${name}.ts`),
     tell,
+    report,
     onFailed: onStoreFailed,
   });
+  const { store } = opened;
   // Before anything is promised: the thread that writes is there, and the disk takes it.
   await store.write([]);
   const bus = createMemoryBus({
@@ -172,7 +172,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const { breaker } = calls;
   const stopListings = publishListings({ bus, clock, registry, clients: table, breaker });
   const stop = { alive: stopAlive, listings: stopListings };
-  return { clock, lock, store, bus, blobs, registry, table, calls, models, runs, stop };
+  return { clock, lock, opened, store, bus, blobs, registry, table, calls, models, runs, stop };
 }
 
 type Core = Awaited<ReturnType<typeof createCore>>;
@@ -325,7 +325,7 @@ async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors
   await doors.pages.close();
   // fault point: pages-closed
   // guard: store-closed-before-end
-  await core.store.close();
+  await core.opened.close();
   await core.stop.alive();
   core.lock.release();
   doors.server.closeAllConnections();
@@ -365,22 +365,26 @@ async function main(): Promise<void> {
   const core = await createCore(config, options);
   const doors = await createDoors(config, core, closing.signal);
 
-  const stop = () => {
+  const stop = (code = 0) => {
     if (closing.signal.aborted) return;
     closing.abort();
     // fault point: stop-limit
-    setTimeout(() => process.exit(1), 4_500).unref();
+    setTimeout(() => process.exit(code || 1), 4_500).unref();
     shutDown(core, doors).then(
-      () => process.exit(0),
+      () => process.exit(code),
       (error: unknown) => {
         report(error);
         process.exit(1);
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  watchParent(stop);
+  process.on('SIGTERM', () => stop());
+  process.on('SIGINT', () => stop());
+  watchParent(() => stop());
+  core.opened.checkLater((damage) => {
+    tell(damage.message);
+    stop(EXIT.storeDamaged);
+  });
   storeFailed.promise.then((error) => endOnceWritable(error, config, doors)).catch(report);
   // It serves already; two seconds at most, so that the greeting names the model that is used.
   await core.models.discover();

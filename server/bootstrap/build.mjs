@@ -38,6 +38,7 @@ const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
 export const BUNDLE = /** @type {const} */ ({
   entryPoints: {
     server: 'server/main.ts',
+    'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
     'read-worker': 'server/store/read-worker.ts',
     'write-worker': 'server/store/write-worker.ts',

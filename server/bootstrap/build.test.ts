@@ -24,6 +24,7 @@ test('the bundle has the server, the database tool and the threads of the store,
   const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
   expect(built).toEqual([
     basename(SERVER),
+    'check-worker.mjs',
     'database-worker.mjs',
     'read-worker.mjs',
     'write-worker.mjs',

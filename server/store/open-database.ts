@@ -16,10 +16,14 @@ export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout=5000; PRAGMA journal_mode
 /**
  * Opens the database, made when there is none, readable by its owner alone
  * (SQLite gives its WAL files the same mode), once all of it was found to be
- * what was written. `tell` hears of a torn end of its log.
+ * what was written; of one that `isTrusted` that is found later. `tell` is given
+ * the note about a torn end of its log.
  */
-export function openDatabase(file: string, tell: (note: string) => void): DatabaseSync {
-  const check = checkStoreFile(file);
+export function openDatabase(
+  file: string,
+  { tell, isTrusted }: { tell(note: string): void; isTrusted: boolean },
+): DatabaseSync {
+  const check = checkStoreFile(file, { isTrusted });
   if (check.kind === 'damaged') throw new StoreDamagedError(file, check.problem);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);

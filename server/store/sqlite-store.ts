@@ -34,6 +34,8 @@ const SEARCH_WAIT_MS = 5_000;
  */
 export function createSqliteStore(options: {
   readonly file: string;
+  /** `takeCleanEnd` said so: the file is opened without reading all of it, and `checkLater` reads it. */
+  readonly isTrusted?: boolean;
   /** Where the writing thread's code lies; in a build, elsewhere than beside this file. */
   readonly workerPath?: string | URL;
   /** The reading thread's. */
@@ -48,7 +50,8 @@ export function createSqliteStore(options: {
   onFailed?(error: Error): void;
 }): Store {
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
-  const database = openDatabase(options.file, options.tell ?? (() => {}));
+  const { isTrusted = false, tell = () => {} } = options;
+  const database = openDatabase(options.file, { tell, isTrusted });
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
   const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;

@@ -26,8 +26,9 @@ const rollbackFile = (file: string): string => `${file}-journal`;
  * Judges a database before anything relies on it, and changes nothing but what
  * SQLite's first write had begun when it was cut short: first its log, byte by byte, as SQLite would silently drop what follows a bad frame; then,
  * through a connection that only reads, every page, index, row and the schema.
+ * Of one that is trusted (rule ST60) only what is at once to be seen.
  */
-export function checkStoreFile(file: string): StoreCheck {
+export function checkStoreFile(file: string, { isTrusted = false } = {}): StoreCheck {
   // guard: commit-mark-read
   const acknowledged = readMark(file);
   if (fileSize(rollbackFile(file))) rollBack(file);
@@ -53,7 +54,8 @@ export function checkStoreFile(file: string): StoreCheck {
     );
   }
   const problem =
-    (walSize === 0 ? findCut(file, size) : undefined) ?? findProblem(file, acknowledged ?? 0);
+    (walSize === 0 ? findCut(file, size) : undefined) ??
+    findProblem(file, { acknowledged: acknowledged ?? 0, isTrusted });
   if (problem !== undefined) return damaged(problem);
   const { droppedFrames = 0, droppedBytes = 0 } = log?.kind === 'torn' ? log : {};
   return { kind: 'whole', droppedFrames, droppedBytes };
@@ -86,15 +88,19 @@ function findCut(file: string, size: number): string | undefined {
   return size < needed ? `it ends at byte ${size} of ${needed}` : undefined;
 }
 
-/** Read-only, so that even closing it writes nothing. */
-function findProblem(file: string, acknowledged: number): string | undefined {
+/** Read-only, so that even closing it writes nothing. Undefined when all is as it was written. */
+export function findProblem(
+  file: string,
+  { acknowledged = 0, isTrusted = false } = {},
+): string | undefined {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout=5000');
     return (
-      findBadPages(database) ??
+      (isTrusted ? undefined : findBadPages(database)) ??
       findBadSchema(database, acknowledged) ??
-      findMissingCommits(database, file, acknowledged)
+      findMissingCommits(database, file, acknowledged) ??
+      (isTrusted ? undefined : findBadRows(database))
     );
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -145,15 +151,22 @@ function findMissingCommits(
   file: string,
   acknowledged: number,
 ): string | undefined {
-  const done = readMigrations(database);
-  // Of a time before there were checksums: nothing was counted either.
-  if (!done.includes('002_checksums')) return undefined;
-  if (done.length > MIGRATIONS.length) return undefined; // Newer: refused as such, later.
+  if (!hasChecksums(database)) return undefined; // Nothing was counted either.
   const row = database.prepare("SELECT value FROM meta WHERE key = 'commits'").get();
   const held = Number(row?.value ?? 0);
-  if (held < acknowledged) {
-    return `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`;
-  }
+  return held < acknowledged
+    ? `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`
+    : undefined;
+}
+
+/** Not in a store of before, nor in one of a newer version, which is refused as such, later. */
+function hasChecksums(database: DatabaseSync): boolean {
+  const done = readMigrations(database);
+  return done.includes('002_checksums') && done.length <= MIGRATIONS.length;
+}
+
+function findBadRows(database: DatabaseSync): string | undefined {
+  if (!hasChecksums(database)) return undefined;
   // guard: row-checksums-compared
   const rows = findDamagedRows(database);
   if (rows.length === 0) return undefined;
