@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Attachment } from '../protocol/attachment.ts';
 import type { CallError } from '../protocol/call-status.ts';
-import { type FinishedCall, MODEL_OUTPUT_BYTES, toModelOutput } from './model-output.ts';
+import {
+  type FinishedCall,
+  MODEL_OUTPUT_BYTES,
+  MODEL_OUTPUT_VERSION,
+  toModelOutput,
+} from './model-output.ts';
 
 const succeeded = (result: unknown, attachments: Attachment[] = []): FinishedCall => ({
   tool_name: 'page.text',
@@ -102,6 +108,7 @@ describe('attachments', () => {
     const output = toModelOutput(succeeded('done', [png]));
     expect(output).toEqual({
       text: 'done\n[image 1 1280×720 image/png: the page]',
+      cut: false,
       images: [png],
     });
   });
@@ -153,5 +160,33 @@ describe('hidden text', () => {
 
   test('[MO8] emoji that are joined stay joined', () => {
     expect(textOf(succeeded('👩‍💻 ok'))).toBe('👩‍💻 ok');
+  });
+});
+
+describe('the version', () => {
+  const pdf: Attachment = { blob_id: 'blob_2', media_type: 'application/pdf', size: 7 };
+  const error: CallError = { code: 'tool_error', message: 'm\u200b"x"', executed: 'yes' };
+  /** Each branch of the rendering, with and without a cut. */
+  const calls: FinishedCall[] = [
+    succeeded('text\u202e'),
+    succeeded(''),
+    succeeded({ a: [1, null], b: '😀' }),
+    succeeded('x'.repeat(40_000)),
+    succeeded('x'.repeat(40_000), [png, pdf]),
+    succeeded('', [png]),
+    failed(error),
+    failed({ ...error, message: '"\u0001'.repeat(20_000) }),
+    failed({ ...error, executed: 'unknown' }),
+    failed(null, 'RUNNING'),
+  ];
+
+  test('[MO9] another text of any record is another version, whose number stands here', () => {
+    const outputs = calls.map((call) => toModelOutput(call));
+    expect(outputs.filter(({ cut }) => cut)).toHaveLength(3);
+    const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
+    expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
+      version: 1,
+      sha256: '51507eb6869e1f9015d2c34e8fc8e0321df8e8ceffae7c81de45175c47b12c0b',
+    });
   });
 });

@@ -15,9 +15,17 @@ export interface FinishedCall {
 
 export interface ModelOutput {
   readonly text: string;
+  /** The text is the beginning of a longer one. */
+  readonly cut: boolean;
   /** Pictures that may be shown to a model beside the text, which describes each of them. */
   readonly images: Attachment[];
 }
+
+/**
+ * Stored with the hash of each text that was sent. Any change of the text that a record becomes
+ * needs the next number (rule MO9).
+ */
+export const MODEL_OUTPUT_VERSION = 1;
 
 /** Bytes of UTF-8. A model pays for every one of them again in each later step. */
 export const MODEL_OUTPUT_BYTES = 32 * 1024;
@@ -32,21 +40,26 @@ const ALT_CHARS = 300;
  * this and the card's "what the model got" shows this, so the two cannot differ.
  */
 export function toModelOutput(call: FinishedCall): ModelOutput {
-  if (call.status !== 'SUCCEEDED') return { text: describeFailure(call), images: [] };
+  if (call.status !== 'SUCCEEDED') return { ...describeFailure(call), images: [] };
   const images = call.attachments.filter((one) => one.media_type.startsWith('image/'));
   const notes = describeAttachments(call.attachments);
   const body = stripInvisible(resultText(call.result));
-  if (notes === '')
-    return { text: cutAndMark(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
-  if (body === '') return { text: notes, images };
+  if (notes === '') return { ...cutTo(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
+  if (body === '') return { text: notes, cut: false, images };
   const room = MODEL_OUTPUT_BYTES - new TextEncoder().encode(notes).length - 1;
-  return { text: `${cutAndMark(body, room)}\n${notes}`, images };
+  const { text, cut } = cutTo(body, room);
+  return { text: `${text}\n${notes}`, cut, images };
+}
+
+function cutTo(whole: string, maxBytes: number) {
+  const text = cutAndMark(whole, maxBytes);
+  return { text, cut: text !== whole };
 }
 
 const resultText = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null');
 
-function describeFailure(call: FinishedCall): string {
+function describeFailure(call: FinishedCall): Pick<ModelOutput, 'text' | 'cut'> {
   const error = toldError(call);
   const wrap = (message: string) => JSON.stringify({ error: { ...error, message } });
   // The marker of a cut must lie inside the JSON, and quoting can make text longer than it was.
@@ -54,7 +67,9 @@ function describeFailure(call: FinishedCall): string {
   const message = stripInvisible(error.message);
   const whole = wrap(message);
   const fits = new TextEncoder().encode(whole).length <= MODEL_OUTPUT_BYTES;
-  return fits ? whole : wrap(cutAndMark(message, Math.floor(room)));
+  return fits
+    ? { text: whole, cut: false }
+    : { text: wrap(cutAndMark(message, Math.floor(room))), cut: true };
 }
 
 function toldError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {

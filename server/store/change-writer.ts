@@ -10,7 +10,13 @@ import {
   type KnownCall,
 } from './known-calls.ts';
 import { preparedListWrite, preparedWrite } from './prepared.ts';
-import { toClientRow, toMessageRow, toRunRow, toSessionRow } from './record-rows.ts';
+import {
+  toClientRow,
+  toMessageRow,
+  toModelTurnRow,
+  toRunRow,
+  toSessionRow,
+} from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { Change, ClientRecord } from './store.ts';
 import type { Tables, ToolCallRow } from './tables.ts';
@@ -81,6 +87,8 @@ export function createChangeWriter(
         return [write.run({ ...toRunRow(change.run), checksum: 0 })];
       case 'put_message':
         return [write.message({ ...toMessageRow(change.message, change.position), checksum: 0 })];
+      case 'put_model_turn':
+        return [write.modelTurn({ ...toModelTurnRow(change.turn), checksum: 0 })];
       case 'put_client':
         return putClient(change.client);
       case 'put_session':
@@ -150,6 +158,7 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     ),
     run: put('runs', ['run_id']),
     message: put('messages', ['message_id']),
+    modelTurn: put('model_turns', ['run_id', 'number']),
     client: put('clients', ['client_id', 'instance_id']),
     clientsPast: preparedWrite(thread, ({ limit, skip }: { limit: number; skip: number }) =>
       kysely

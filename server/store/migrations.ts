@@ -183,4 +183,31 @@ CREATE TABLE call_events ( -- what happened to a call
 CREATE UNIQUE INDEX call_events_of_call ON call_events (call_id, version);
 `,
   },
+  {
+    name: '005_model_turns',
+    sql: `
+CREATE TABLE model_turns ( -- one request to a model; times are milliseconds since the epoch
+  run_id TEXT NOT NULL, -- of runs; all of a run go with it: DELETE ... WHERE run_id = ?
+  number INTEGER NOT NULL, -- in the order of the requests of the run, from 1
+  message_id TEXT NOT NULL, -- the message that the answer went to; not there if the server ended before it did
+  turn INTEGER NOT NULL, -- which of the person's messages began it, from 1
+  step INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  first_token_at INTEGER,
+  ended_at INTEGER, -- null while it runs, and for ever where the server ended first
+  finish_reason TEXT,
+  error_code TEXT,
+  usage TEXT NOT NULL, -- JSON: tokens as the provider counts them
+  tools_offered INTEGER NOT NULL,
+  tools_sha256 TEXT,
+  prompt_sha256 TEXT NOT NULL,
+  rendering INTEGER NOT NULL, -- version of the rules that make a record the text of a result
+  sent TEXT NOT NULL, -- JSON: results that were new in this request, by call, with their hashes
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (run_id, number)
+);
+`,
+  },
 ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
+import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { checkStoreFile } from './integrity/check-store-file.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
@@ -127,6 +128,20 @@ test('[ST34] [ST45] a call of before goes on with the event 1, and its row is as
       hidden: null,
     },
   ]);
+});
+
+test('[ST34] [ST47] a run of before has no requests to models, and takes those that come', async () => {
+  const { file, open } = setup();
+  const store = open();
+  const of = { runId: 'run_1', after: 0, limit: 9 };
+  expect(await store.listModelTurns(of)).toEqual({ turns: [], nextAfter: null });
+  await store.write([{ type: 'put_model_turn', turn: sampleModelTurn() }]);
+  await store.close();
+  expect(checkStoreFile(file).kind).toBe('whole');
+  expect((await open().listModelTurns(of)).turns).toEqual([sampleModelTurn()]);
+  // As the deletion of a run does, by the index.
+  const plan = ask(file, "EXPLAIN QUERY PLAN DELETE FROM model_turns WHERE run_id = 'run_1'");
+  expect(String(plan[0]?.detail)).toMatch(/^SEARCH model_turns USING INDEX .*\(run_id=\?\)/);
 });
 
 test('[ST34] an old store with a damaged row is refused before anything is changed, and salvaged', async () => {

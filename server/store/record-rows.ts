@@ -1,10 +1,11 @@
 import type { CallEventEntry } from '#lib/call/call-event';
+import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { fromEventsColumn } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ClientRecord, IdempotencyEntry, SessionRecord } from './store.ts';
-import type { ClientRow, MessageRow, RunRow, Tables } from './tables.ts';
+import type { ClientRow, MessageRow, ModelTurnRow, RunRow, Tables } from './tables.ts';
 
 /** Wire times are seconds. Columns hold milliseconds, one unit for all who read the file. */
 const toMs = (seconds: number): number => Math.round(seconds * 1_000);
@@ -57,6 +58,37 @@ export function fromMessageRow(stored: MessageRow): Message {
   const column = fromJsonColumn<Message['parts'] | Pick<Message, 'parts' | 'client_id'>>(row.parts);
   const said = Array.isArray(column) ? { parts: column } : column;
   return { ...row, ...said, created_at: toSeconds(row.created_at) };
+}
+
+const orNull = <T>(value: T | null, change: (value: T) => T): T | null =>
+  value === null ? null : change(value);
+
+export const toModelTurnRow = ({
+  usage,
+  sent,
+  started_at,
+  first_token_at,
+  ended_at,
+  ...turn
+}: StoredModelTurn): Unsummed<ModelTurnRow> => ({
+  ...turn,
+  started_at: toMs(started_at),
+  first_token_at: orNull(first_token_at, toMs),
+  ended_at: orNull(ended_at, toMs),
+  usage: JSON.stringify(usage),
+  sent: JSON.stringify(sent),
+});
+
+export function fromModelTurnRow(stored: ModelTurnRow): StoredModelTurn {
+  const { checksum: _, ...row } = wholeRow('model_turns', stored);
+  return {
+    ...row,
+    started_at: toSeconds(row.started_at),
+    first_token_at: orNull(row.first_token_at, toSeconds),
+    ended_at: orNull(row.ended_at, toSeconds),
+    usage: fromJsonColumn(row.usage),
+    sent: fromJsonColumn(row.sent),
+  };
 }
 
 export const toClientRow = (client: ClientRecord): Unsummed<ClientRow> => ({

@@ -41,6 +41,14 @@ export const GUARDS = {
     ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at'],
   ),
   sessions: one(['id_hash'], ['created_at', 'expires_at']),
+  model_turns: one(
+    ['run_id', 'number'],
+    [
+      ...['message_id', 'turn', 'step', 'attempt', 'model', 'started_at', 'first_token_at'],
+      ...['ended_at', 'finish_reason', 'error_code', 'usage', 'tools_offered', 'tools_sha256'],
+      ...['prompt_sha256', 'rendering', 'sent'],
+    ],
+  ),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];

@@ -13,6 +13,7 @@ import {
   queryCalls,
   queryEvents,
   queryMessages,
+  queryModelTurns,
   queryOpenCalls,
   queryRuns,
 } from './store-queries.ts';
@@ -109,6 +110,7 @@ export function createSqliteStore(options: {
     },
     listRuns: (query) => queryRuns(reader, kysely, query),
     getMessages: (runId) => queryMessages(reader, kysely, runId),
+    listModelTurns: (query) => queryModelTurns(reader, kysely, query),
 
     async findClient(clientId, resumeTokenHash) {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });

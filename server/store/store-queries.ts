@@ -6,14 +6,16 @@ import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts
 import { fromCallRow } from './call-row.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
-import { fromEventsRow, fromMessageRow, fromRunRow } from './record-rows.ts';
-import type { CallQuery } from './store.ts';
+import { fromEventsRow, fromMessageRow, fromModelTurnRow, fromRunRow } from './record-rows.ts';
+import type { CallQuery, ModelTurnPage, ModelTurnQuery } from './store.ts';
 import type { CallEventsRow, Tables } from './tables.ts';
 
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
 /** Characters of rows that are read for a page of calls: the first call may have more by itself. */
 const MAX_PAGE_CHARS = 16 * 1024 * 1024;
+/** Characters of rows for a page of model turns. */
+const MAX_TURN_CHARS = 1024 * 1024;
 /** Of rows that are parsed before others have their turn. */
 const TURN_CHARS = 256 * 1024;
 
@@ -135,6 +137,36 @@ export async function queryMessages(
     .orderBy('position')
     .orderBy('created_at');
   return (await reader.rows(query.compile())).rows.map(fromMessageRow);
+}
+
+export async function queryModelTurns(
+  reader: Reader,
+  kysely: Kysely<Tables>,
+  { runId, messageId, toolCallId, after, limit }: ModelTurnQuery,
+): Promise<ModelTurnPage> {
+  const take = pageSize(limit);
+  let select = kysely
+    .selectFrom('model_turns')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('number', '>', after);
+  if (messageId !== undefined) select = select.where('message_id', '=', messageId);
+  if (toolCallId !== undefined) {
+    select = select.where(
+      sql<boolean>`exists (select 1 from json_each(sent)
+        where json_each.value ->> 'tool_call_id' = ${toolCallId})`,
+    );
+  }
+  const read = await reader.rows(
+    select
+      .orderBy('number')
+      .limit(take + 1)
+      .compile(),
+    MAX_TURN_CHARS,
+  );
+  const turns = read.rows.slice(0, take).map(fromModelTurnRow);
+  const isMore = read.isCut || read.rows.length > take;
+  return { turns, nextAfter: isMore ? (turns.at(-1)?.number ?? null) : null };
 }
 
 const pageSize = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE);

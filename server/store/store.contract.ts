@@ -4,6 +4,7 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import { type Change, type Store, StoreFailedError } from './store.ts';
 import { describeCalls } from './store-calls.contract.ts';
 import { describeEvents } from './store-events.contract.ts';
+import { describeModelTurns } from './store-model-turns.contract.ts';
 import { describeSearch } from './store-search.contract.ts';
 import { putCall, type Setup } from './testing/store-setup.ts';
 
@@ -78,6 +79,7 @@ export function describeStore(name: string, makePlace: () => StorePlace): void {
     describeCalls(setup);
     describeEvents(setup);
     describeSearch(setup);
+    describeModelTurns(setup);
     describeRest(setup);
   });
 }

@@ -1,6 +1,7 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
+import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
 
 export interface CallQuery {
@@ -15,6 +16,25 @@ export interface CallQuery {
   readonly limit: number;
   /** Asked of each call in order; at the first that it does not take the page ends. */
   takes?(call: CallRecord): boolean;
+}
+
+/** Requests to models of one run, in their order. */
+export interface ModelTurnQuery {
+  readonly runId: string;
+  /** Those that this message was the answer to. */
+  readonly messageId?: string;
+  /** Those that had a result of this call, new or in another form. */
+  readonly toolCallId?: string;
+  /** Numbers above this one; 0 is the beginning. */
+  readonly after: number;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+export interface ModelTurnPage {
+  readonly turns: StoredModelTurn[];
+  /** The `after` of the next page; null on the last one. */
+  readonly nextAfter: number | null;
 }
 
 export interface IdempotencyEntry {
@@ -58,6 +78,8 @@ export type Change =
   | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
   | { readonly type: 'put_run'; readonly run: RunSummary }
   | { readonly type: 'put_message'; readonly message: Message; readonly position: number }
+  /** By its run and number. */
+  | { readonly type: 'put_model_turn'; readonly turn: StoredModelTurn }
   | { readonly type: 'put_client'; readonly client: ClientRecord }
   | { readonly type: 'put_session'; readonly session: SessionRecord }
   /** Only where it is there: a session that was deleted meanwhile does not come back. */
@@ -108,6 +130,9 @@ export interface Store {
   }>;
   /** In order of position. */
   getMessages(runId: string): Promise<Message[]>;
+
+  /** Throws `RowDamagedError`, `StoreBusyError`. */
+  listModelTurns(query: ModelTurnQuery): Promise<ModelTurnPage>;
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;

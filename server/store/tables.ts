@@ -87,6 +87,28 @@ export interface MessageRow {
   checksum: number;
 }
 
+export interface ModelTurnRow {
+  run_id: string;
+  number: number;
+  message_id: string;
+  turn: number;
+  step: number;
+  attempt: number;
+  model: string;
+  started_at: number;
+  first_token_at: number | null;
+  ended_at: number | null;
+  finish_reason: string | null;
+  error_code: string | null;
+  usage: Json;
+  tools_offered: number;
+  tools_sha256: string | null;
+  prompt_sha256: string;
+  rendering: number;
+  sent: Json;
+  checksum: number;
+}
+
 export interface ClientRow {
   client_id: string;
   instance_id: string;
@@ -105,6 +127,7 @@ export interface Tables {
   idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
   runs: RunRow;
   messages: MessageRow;
+  model_turns: ModelTurnRow;
   clients: ClientRow;
   sessions: { id_hash: string; created_at: number; expires_at: number; checksum: number };
   meta: { key: string; value: number };

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { finalCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
@@ -41,6 +42,10 @@ export function changesOf(number: number): Change[] {
         parts: [{ type: 'text', text }],
         created_at: at,
       },
+    },
+    {
+      type: 'put_model_turn',
+      turn: sampleModelTurn({ number: number + 1, message_id: `msg_${id}`, started_at: at }),
     },
     { type: 'put_session', session: { idHash: `hash ${id}`, createdAt: at, expiresAt: at } },
   ];
@@ -100,6 +105,7 @@ export function readContent(file: string): Content {
       messages: rows('messages').sort(),
       clients: rows('clients').sort(),
       sessions: rows('sessions').sort(),
+      model_turns: rows('model_turns').sort(),
     };
   } finally {
     database.close();
