@@ -173,7 +173,7 @@ test('theme and language change in place, stay over a reload, and lose nothing t
   await signIn(page, callboard);
   await untilReady(page);
   await composer(page).fill('a draft');
-  await page.getByRole('button', { name: 'Theme: as the system' }).click();
+  await page.getByRole('button', { name: 'Theme: system' }).click();
   await page.getByRole('button', { name: 'Theme: light' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.getByRole('button', { name: '切换到中文' }).click();

@@ -71,7 +71,7 @@ test('a reload in mid-call: what has effects is not run again and says so, what 
   await expect(cardOf(page, read)).toHaveAttribute('data-status', 'SUCCESS');
   await expect(cardOf(page, read)).toContainText('attempt 2');
   // The page says once more that it does not know; that is no late answer to tell people of.
-  await expect(unknown).not.toContainText('An answer came after the end');
+  await expect(unknown).not.toContainText('An answer arrived after the call had ended');
   expect(await finalCall(board, effect)).toMatchObject({
     status: 'FAILED',
     error: { code: 'outcome_unknown', executed: 'unknown' },

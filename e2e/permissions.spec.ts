@@ -16,7 +16,7 @@ test.describe('in a browser where the person said no', () => {
     const card = cardsFor(page, 'geolocation.get');
     await expect(card).toHaveAttribute('data-status', 'ERROR');
     await expect(card.getByTestId('status-chip')).toHaveText('Failed');
-    await expect(card).toContainText('The person or the browser said no.');
+    await expect(card).toContainText('The person or the browser refused permission.');
     await expect(card).toContainText('Allow it in the site settings of the browser, then retry.');
     await expect(card).toContainText('permission_denied');
     await expect(conversation(page)).toContainText('did not succeed');
@@ -40,8 +40,8 @@ test('while the person is asked the card says so, and Allow captures what the ta
   const card = cardOf(page, id);
   await expect(card).toHaveAttribute('data-phase', 'device');
   await expect(card.getByTestId('status-chip')).toHaveText('Asking');
-  await expect(card).toContainText('is being asked; the clock stands still.');
-  await expect(card.getByTestId('card-time')).toContainText('standing still');
+  await expect(card).toContainText('is being asked; the clock is paused.');
+  await expect(card.getByTestId('card-time')).toContainText('clock paused');
 
   const question = page.getByTestId('device-prompt');
   await expect(question).toContainText('The agent wants to see this tab.');
@@ -63,7 +63,7 @@ test('Not now is a denial, said as such', async ({ page, callboard }) => {
   const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
   await page.getByTestId('device-prompt').getByRole('button', { name: 'Not now' }).click();
   await expect(cardOf(page, id)).toHaveAttribute('data-status', 'ERROR');
-  await expect(cardOf(page, id)).toContainText('The person or the browser said no.');
+  await expect(cardOf(page, id)).toContainText('The person or the browser refused permission.');
   const { error } = await finalCall(callboard, id);
   expect(error).toMatchObject({ code: 'tool_error', client_code: 'permission_denied' });
 });

@@ -86,11 +86,11 @@ test('the sign-in link works once, and the next one who opens it is asked for th
   const stranger = await browser.newPage();
   await stranger.goto(callboard.signInUrl);
   await expect(stranger.getByRole('heading', { name: 'Sign in to Callboard' })).toBeVisible();
-  await expect(stranger.getByRole('status')).toContainText('That link is used up');
+  await expect(stranger.getByRole('status')).toContainText('This link no longer works');
   await stranger.getByLabel('Operator token').fill('not the token');
   await stranger.getByRole('button', { name: 'Sign in' }).click();
   await expect(stranger.getByRole('alert').filter({ hasText: 'token' })).toContainText(
-    'That token is not the right one',
+    'This token is wrong',
   );
   await stranger.getByLabel('Operator token').fill(callboard.token);
   await stranger.getByRole('button', { name: 'Sign in' }).click();
@@ -104,8 +104,8 @@ test('signing out ends the session of this browser at once', async ({ signedInPa
   await expect(connection(other)).toContainText('Connected');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in to Callboard' })).toBeVisible();
-  await expect(other.getByText('Your sign-in has ended.')).toBeVisible();
-  await expect(page.getByText('Your sign-in has ended.'), 'it was by choice').toBeHidden();
+  await expect(other.getByText('Your session has ended.')).toBeVisible();
+  await expect(page.getByText('Your session has ended.'), 'it was by choice').toBeHidden();
   await page.goBack();
   await expect(page.getByLabel('Operator token')).toBeVisible();
 });

@@ -57,7 +57,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   refuseLater(given);
   const token = given('CALLBOARD_TOKEN');
   const problem = token === undefined ? undefined : tokenProblem(token);
-  if (problem) throw new ConfigError(`CALLBOARD_TOKEN makes no sense: ${problem}`);
+  if (problem) throw new ConfigError(`CALLBOARD_TOKEN is not valid: ${problem}`);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST') ?? '127.0.0.1',
@@ -106,7 +106,7 @@ function refuseUnknown(env: Environment): void {
   );
   if (stranger === undefined) return;
   throw new ConfigError(
-    `${stranger} is no setting of Callboard: it may be one of ${SETTINGS.join(', ')}`,
+    `${stranger} is not a setting of Callboard; the settings are ${SETTINGS.join(', ')}`,
   );
 }
 
@@ -117,7 +117,7 @@ function refuseLater(given: (name: string) => string | undefined): void {
     ['NATS_URL', 'the bus in this process'],
   ] as const) {
     if (given(name) === undefined) continue;
-    throw new ConfigError(`${name} is set, and this version only knows ${instead}: unset it`);
+    throw new ConfigError(`${name} is set, but this version supports only ${instead}; unset it`);
   }
 }
 

@@ -9,5 +9,7 @@ test('--salvage is the only argument', () => {
 
 test('any other is refused in one line that says what may be given', () => {
   expect(() => readArguments(['--salvage', '--port=1'])).toThrow(ConfigError);
-  expect(() => readArguments(['--port=1'])).toThrow(/^"--port=1" is no argument.*--salvage[^\n]*$/);
+  expect(() => readArguments(['--port=1'])).toThrow(
+    /^"--port=1" is not an argument.*--salvage[^\n]*$/,
+  );
 });

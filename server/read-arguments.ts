@@ -10,6 +10,6 @@ export function readArguments(args: readonly string[]): Arguments {
   const stranger = args.find((argument) => argument !== '--salvage');
   if (stranger === undefined) return { salvage: args.length > 0 };
   throw new ConfigError(
-    `${JSON.stringify(stranger)} is no argument of Callboard: it may be --salvage, which keeps what can be read of a damaged store; all else is set by environment variables`,
+    `${JSON.stringify(stranger)} is not an argument of Callboard; the only one is --salvage, which keeps what can be read of a damaged store. Settings are environment variables`,
   );
 }

@@ -50,10 +50,10 @@ test('the right token leads to where one wanted to be', async () => {
 });
 
 test.each([
-  [refusal(401), /not the right one/],
+  [refusal(401), /token is wrong/],
   [refusal(429, 7), /in 7 s/],
-  [refusal(0), /does not answer/],
-  [refusal(500), /did not work: No\./],
+  [refusal(0), /does not respond/],
+  [refusal(500), /failed: No\./],
 ])('a refusal says what to do', async (answer, words) => {
   const { went, submit } = setup(answer);
   submit('x');

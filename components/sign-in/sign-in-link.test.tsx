@@ -43,7 +43,7 @@ test('the code is sent once by the page, and the key that comes back is kept for
 
 test('a used link leads to the form, which says so', async () => {
   const { went } = open(() => refused(401, 'unauthenticated'));
-  expect(await screen.findByText(/^That link is used up/)).toBeDefined();
+  expect(await screen.findByText(/^This link no longer works/)).toBeDefined();
   expect(screen.getByLabelText('Operator token')).toBeDefined();
   expect(screen.getByRole('alert').textContent).toBe('');
   expect(went).toEqual([]);
@@ -52,8 +52,8 @@ test('a used link leads to the form, which says so', async () => {
 
 test('what else is wrong is said beside the form, and is not called a used link', async () => {
   open(() => Promise.reject(new TypeError('no route')));
-  await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/does not answer/));
-  expect(screen.queryByText(/used up/)).toBeNull();
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/does not respond/));
+  expect(screen.queryByText(/no longer works/)).toBeNull();
 });
 
 test('in a browser that keeps nothing the page says so, since it would not stay signed in', async () => {
@@ -64,6 +64,6 @@ test('in a browser that keeps nothing the page says so, since it would not stay 
     },
   });
   const { went } = open(async () => Response.json({ ok: true, session_key: 'k-2' }));
-  await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/keeps nothing/));
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/stores nothing/));
   expect(went).toEqual([]);
 });

@@ -304,7 +304,7 @@ describe('[AP5] hidden characters in arguments to decide on', () => {
     const field = screen.getByRole<HTMLTextAreaElement>('textbox');
     expect(field.value).toContain(String.raw`Ada\udb40\udc45\udb40\udc56`);
     const note = screen.getByTestId('hidden-note');
-    expect(note.textContent).toContain('4 hidden characters stand in this text');
+    expect(note.textContent).toContain('4 hidden characters are in this text');
     expect(within(note).getAllByRole('img')).toHaveLength(3);
     expect(field.getAttribute('aria-describedby')).toBe(note.id);
     await press('Allow with these');
@@ -319,6 +319,6 @@ describe('[AP5] hidden characters in arguments to decide on', () => {
     expect(screen.queryByTestId('hidden-note')).toBeNull();
     const field = screen.getByRole('textbox');
     fireEvent.change(field, { target: { value: '{"to": "A\u200bda"' } });
-    expect(screen.getByTestId('hidden-note').textContent).toContain('1 hidden character stands');
+    expect(screen.getByTestId('hidden-note').textContent).toContain('1 hidden character is');
   });
 });

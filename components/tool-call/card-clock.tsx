@@ -25,7 +25,7 @@ export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
       if (!span) return;
       const time = cardTime(card, now);
       const { text, isLate } = timeWords(time, t, locale);
-      const ticks = isLive && time.kind !== 'none' && time.kind !== 'standing';
+      const ticks = isLive && time.kind !== 'none' && time.kind !== 'paused';
       const shown = isStale && ticks ? t('time.paused', { text }) : text;
       if (span.textContent !== shown) span.textContent = shown;
       span.toggleAttribute('data-late', isLate);

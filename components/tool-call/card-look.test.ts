@@ -125,7 +125,7 @@ describe('clocks', () => {
       limitMs: 30_000,
     });
     const asking = running({ clock: { name: 'execute', deadline_at: null, remaining_ms: 22_000 } });
-    expect(cardTime(asking, 5e9)).toEqual({ kind: 'standing', elapsedMs: 8_000, limitMs: 30_000 });
+    expect(cardTime(asking, 5e9)).toEqual({ kind: 'paused', elapsedMs: 8_000, limitMs: 30_000 });
   });
 
   test('[CD7] more time left than the limit shows the longer limit', () => {

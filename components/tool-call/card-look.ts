@@ -145,7 +145,7 @@ export type CardTime =
       readonly leftMs: number;
       readonly isLate: boolean;
     }
-  | { readonly kind: 'standing'; readonly elapsedMs: number; readonly limitMs: number }
+  | { readonly kind: 'paused'; readonly elapsedMs: number; readonly limitMs: number }
   | { readonly kind: 'duration'; readonly elapsedMs: number };
 
 /** Share of the limit after which the clock warns. */
@@ -187,7 +187,7 @@ function executeTime(card: Card, clock: NonNullable<Card['clock']>, now: number)
     endsAt === null ? (clock.remaining_ms ?? budget) : Math.max(0, endsAt * 1_000 - now);
   const limitMs = Math.max(budget, leftMs);
   const elapsedMs = limitMs - leftMs;
-  if (endsAt === null) return { kind: 'standing', elapsedMs, limitMs };
+  if (endsAt === null) return { kind: 'paused', elapsedMs, limitMs };
   const isLate = limitMs > 0 && elapsedMs >= limitMs * LATE_SHARE;
   return { kind: 'running', elapsedMs, limitMs, leftMs, isLate };
 }

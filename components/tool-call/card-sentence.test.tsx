@@ -42,7 +42,10 @@ test.each([
 });
 
 test.each([
-  ['en', 'Asked again: the tool or its client has changed. It would go to Phone now.'],
+  [
+    'en',
+    'Approval is needed again: the tool or its client has changed. The call would go to Phone now.',
+  ],
   ['zh', '重新请求批准：工具或提供它的客户端已有变化。现在将发送到Phone。'],
 ] as const)('that it is asked again is said in the language of the page (%s)', (locale, text) => {
   const changed = { approval_reason: 'x', approval_reason_code: 'changed' } as const;

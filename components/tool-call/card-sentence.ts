@@ -53,7 +53,7 @@ const queuedFor = (card: Card, t: CardTranslator): string =>
 /** Why a call failed, in our words; the server's own stand beside it. */
 export function causeWords(card: Card, t: CardTranslator, locale: string): string {
   const { error } = card;
-  if (!error) return t('error.unsaid');
+  if (!error) return t('error.noReason');
   const client = clientWords(card, t);
   if (error.code === 'timeout') {
     const limit = formatDuration(card.timeout_ms ?? 0, locale, { whole: true });
@@ -78,9 +78,9 @@ const OF_MODELS = [
 ] as const satisfies readonly CallErrorReason[];
 
 /** Records from before there were reasons have it in the words of the server alone (CD19). */
-function whoLost({ reason, message }: CallError): 'gone' | 'back' | 'other' {
+function whoLost({ reason, message }: CallError): 'left' | 'back' | 'other' {
   if (reason === 'client_back' || message.startsWith('The client came back')) return 'back';
-  return reason === 'client_left' || message.startsWith('The client left') ? 'gone' : 'other';
+  return reason === 'client_left' || message.startsWith('The client left') ? 'left' : 'other';
 }
 
 /** What the person can do about it; null when the cause says enough. */

@@ -23,9 +23,9 @@ export function timeWords(
       const values = { time: formatCountdown(time.leftMs) };
       return { text: t(`time.left.${time.clock}`, values), isLate: false };
     }
-    case 'standing': {
+    case 'paused': {
       const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
-      return { text: t('time.standing', values), isLate: false };
+      return { text: t('time.clockPaused', values), isLate: false };
     }
     case 'running': {
       const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };

@@ -99,7 +99,7 @@ describe('every look says what is going on', () => {
       'Running',
       'Encoding…',
     ],
-    ['device', cardOf({ status: 'DOING', phase: 'device' }), 'Asking', 'the clock stands still'],
+    ['device', cardOf({ status: 'DOING', phase: 'device' }), 'Asking', 'the clock is paused'],
     [
       'away',
       cardOf({ status: 'DOING', phase: 'granted', clock: { name: 'resume', deadline_at: 1_100 } }),
@@ -122,14 +122,14 @@ describe('every look says what is going on', () => {
     ],
     ['invalid', failed('invalid_args', 'no'), 'Invalid arguments', 'the words of the server'],
     ['denied', failed('denied', 'no'), 'Denied', 'It did not run.'],
-    ['denied', failed('approval_expired', 'no'), 'Denied', 'Nobody approved it in time'],
+    ['denied', failed('approval_expired', 'no'), 'Denied', 'not approved in time'],
     ['cancelled', failed('cancelled', 'unknown'), 'Cancelled', 'It may have run.'],
-    ['noProvider', failed('no_provider', 'no'), 'Nobody to ask', 'No client offers this tool'],
+    ['noProvider', failed('no_provider', 'no'), 'No client', 'No client offers this tool'],
     ['disconnected', failed('client_disconnected', 'no'), 'Disconnected', 'It did not run.'],
     ['unknown', failed('outcome_unknown', 'unknown'), 'Outcome unknown', 'It may have run.'],
     ['unknown', failed('interrupted', 'unknown'), 'Outcome unknown', 'server was restarted'],
-    ['badResult', failed('result_too_large', 'yes'), 'Result refused', 'It ran.'],
-    ['badResult', failed('result_invalid', 'yes'), 'Result refused', 'not a valid result'],
+    ['badResult', failed('result_too_large', 'yes'), 'Result rejected', 'It ran.'],
+    ['badResult', failed('result_invalid', 'yes'), 'Result rejected', 'not a valid result'],
     [
       'timeout',
       failed('timeout', 'unknown', { clock: 'execute' }),
@@ -228,7 +228,7 @@ describe('clocks', () => {
   });
 
   test.each([
-    ['en', 'asked; 0:04 left to take it'],
+    ['en', 'sent; 0:04 left to take it'],
     ['zh', '已询问；接手还剩 0:04'],
   ] as const)('[CD9] say in %s how long a client has to take it', (locale, text) => {
     const clock = { name: 'start', deadline_at: 1_014 } as const;
@@ -339,7 +339,7 @@ describe('results', () => {
   test('a late answer is marked', () => {
     const card = { ...failed('timeout', 'unknown', { clock: 'execute' }), late_result: true };
     const { article } = setup(card);
-    expect(article.textContent).toContain('An answer came after the end.');
+    expect(article.textContent).toContain('An answer arrived after the call had ended');
   });
 });
 
@@ -356,7 +356,7 @@ describe('an unknown outcome', () => {
       setup(failed(code, 'unknown', { message: 'Other words', reason }));
       return screen.getByTestId('card-cause').textContent;
     };
-    expect(words('outcome_unknown', 'client_left')).toContain('left in the middle of it');
+    expect(words('outcome_unknown', 'client_left')).toContain('disconnected during the call');
     expect(words('outcome_unknown', 'client_back')).toContain('came back and cannot tell');
     expect(words('no_provider', 'not_offered')).toContain('not offered');
     expect(words('no_provider', 'no_name')).toContain('without naming a tool');
@@ -368,7 +368,7 @@ describe('an unknown outcome', () => {
 
   test('[CD19] is said to be of a client that left only when it never came back', () => {
     expect(cause('The client left and did not come back within 60 s')).toContain(
-      'iPhone 15 left in the middle of it.',
+      'iPhone 15 disconnected during the call.',
     );
     const back = cause('The client came back, and can no longer tell whether the tool ran');
     expect(back).toContain('iPhone 15 came back and cannot tell whether the tool ran.');

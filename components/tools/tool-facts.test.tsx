@@ -36,7 +36,7 @@ test('a client with another schema is listed beside the pool, with how to call i
 
 test('a client that does not answer is told as such', () => {
   show([{ ...phone, responsive: false }]);
-  expect(screen.getByText('not answering, so not asked')).toBeDefined();
+  expect(screen.getByText('not responding, so not asked')).toBeDefined();
 });
 
 test('a client that does not deliver is told with how often, and when it is asked again', () => {

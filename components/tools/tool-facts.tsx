@@ -20,7 +20,7 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
           <dt className="text-muted">{t('facts.servedBy')}</dt>
           <dd>
             {tool.clients.length === 0
-              ? t('facts.nobody')
+              ? t('facts.noClient')
               : tool.clients.map((client) => (
                   <ServingClient key={client.client_id} client={client} />
                 ))}

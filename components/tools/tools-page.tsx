@@ -56,7 +56,9 @@ export function ToolsPage() {
           </Button>
         )}
         {name === null && <p className="text-muted">{t('pick')}</p>}
-        {name !== null && !tool && isKnown && <p className="text-muted">{t('gone', { name })}</p>}
+        {name !== null && !tool && isKnown && (
+          <p className="text-muted">{t('notOffered', { name })}</p>
+        )}
         {tool && (
           <Boundary of={tool} fallback={<CannotShow value={tool} name={tool.name} />}>
             <ToolDetail key={tool.name} tool={tool} />

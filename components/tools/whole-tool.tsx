@@ -33,7 +33,9 @@ function FetchedTool({ tool, children }: WholeToolProps) {
   if (whole) return children({ ...tool, schema: whole.schema });
   return (
     <p role="alert" className="text-error wrap-anywhere">
-      {fetched.ok ? t('gone', { name: tool.name }) : showControlCharacters(failureWords(fetched))}
+      {fetched.ok
+        ? t('notOffered', { name: tool.name })
+        : showControlCharacters(failureWords(fetched))}
     </p>
   );
 }

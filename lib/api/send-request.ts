@@ -101,7 +101,7 @@ function toFailure(response: Response, body: unknown): ApiFailure {
     message:
       typeof error.message === 'string'
         ? error.message
-        : `The server answered ${response.status} without saying why.`,
+        : `The server responded with ${response.status} and gave no reason.`,
     details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
     status: response.status,
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,

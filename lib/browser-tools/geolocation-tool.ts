@@ -19,7 +19,7 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
     name: 'geolocation.get',
     displayName: 'Position',
     description:
-      'Tells where this device is: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
+      'Returns the position of this device: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
     args: {
@@ -33,7 +33,7 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
         min: 100,
         max: 60_000,
         default: 20_000,
-        description: 'How long to look for it.',
+        description: 'How long to look for the position.',
       }),
     },
     async run(args, context) {
@@ -51,7 +51,7 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
 function explain(error: unknown): never {
   const { code, message } = error as GeolocationPositionError;
   if (code === DENIED) throw permissionDenied('The position');
-  const why = code === TIMEOUT ? 'it took too long' : message || 'the device does not know it';
+  const why = code === TIMEOUT ? 'it took too long' : message || 'the device reports none';
   throw new ToolFailure('unavailable', `The position could not be found: ${why}.`);
 }
 

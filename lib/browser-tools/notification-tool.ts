@@ -20,8 +20,8 @@ export const createNotificationTool = (env: Env): ClientToolDefinition =>
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     timeoutMs: 30_000,
     args: {
-      title: string({ min: 1, max: 200, description: 'Its first line.' }),
-      body: optional(string({ max: 2_000, description: 'What it says.' })),
+      title: string({ min: 1, max: 200, description: 'The first line of the notification.' }),
+      body: optional(string({ max: 2_000, description: 'The text of the notification.' })),
     },
     async run({ title, body }, context) {
       const ask = () => env.notifications.ask();
@@ -31,7 +31,10 @@ export const createNotificationTool = (env: Env): ClientToolDefinition =>
         env.notifications.show(title, body);
       } catch (error) {
         // Chrome on Android has the constructor, and throws.
-        throw new ToolFailure('unavailable', `This browser shows none: ${errorMessage(error)}`);
+        throw new ToolFailure(
+          'unavailable',
+          `This browser cannot show notifications: ${errorMessage(error)}`,
+        );
       }
       return { output: { shown: true } };
     },

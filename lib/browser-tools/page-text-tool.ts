@@ -18,7 +18,7 @@ export const createPageTextTool = ({ page }: Pick<BrowserEnv, 'page'>): ClientTo
         min: 1,
         max: 200_000,
         default: 20_000,
-        description: 'Cut after so many.',
+        description: 'Cut after this many characters.',
       }),
     },
     run({ selector, max_chars }) {
@@ -38,6 +38,6 @@ function read(page: BrowserEnv['page'], selector: string | undefined): string | 
   try {
     return page.text(selector);
   } catch {
-    throw new ToolFailure('invalid_args', `${selector} is no CSS selector.`);
+    throw new ToolFailure('invalid_args', `${selector} is not a CSS selector.`);
   }
 }

@@ -125,7 +125,7 @@ function readSubschemas(reader: SchemaReader, schema: Schema, node: SchemaNode):
   }
   for (const keyword of SCHEMAS) {
     if (Array.isArray(schema[keyword])) {
-      const message = `"${keyword}" in the schema must be one schema, was a list; schemas of single items stand in "prefixItems".`;
+      const message = `"${keyword}" in the schema must be one schema, was a list; schemas of single items belong in "prefixItems".`;
       refuse(reader, 'schema_invalid', message, { keyword });
     } else if (Object.hasOwn(schema, keyword)) node[keyword] = readNode(reader, schema[keyword]);
   }

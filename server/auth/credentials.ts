@@ -89,7 +89,7 @@ function refuseCookieFrom({ headers, method, at }: CredentialRequest): HttpError
   if (at !== 'socket' && headers['sec-fetch-site'] === 'same-origin') return undefined;
   return new HttpError(
     'origin_not_allowed',
-    'The sign-in cookie counts only from a page of this server: the request needs its Origin. Programs send "Authorization: Bearer <token>".',
+    'The sign-in cookie is accepted only from a page of this server: the request needs its Origin. Programs send "Authorization: Bearer <token>".',
   );
 }
 

@@ -113,12 +113,12 @@ function refuseSecondHost(rawHeaders: readonly string[]): GateRefusal | undefine
 
 const foreignHost = (host: string | undefined): GateRefusal => ({
   code: 'host_not_allowed',
-  message: `The host ${quote(host)} is not this server's. Ask for it by its own address, or add the name to allowed_hosts in the configuration.`,
+  message: `The host ${quote(host)} is not this server's. Open it by its own address, or add the name to allowed_hosts in the configuration.`,
 });
 
 const foreignOrigin = (origin: string): GateRefusal => ({
   code: 'origin_not_allowed',
-  message: `Pages of the origin ${quote(origin)} may not talk to this server. Open it by its own address, or add the origin to allowed_origins in the configuration.`,
+  message: `Pages of the origin ${quote(origin)} may not connect to this server. Open it by its own address, or add the origin to allowed_origins in the configuration.`,
 });
 
 const quote = (text: string | undefined): string => JSON.stringify((text ?? '').slice(0, 200));

@@ -84,7 +84,7 @@ function refuse({ mediaType, bytes }: BlobUpload): Extract<BlobOutcome, { ok: fa
   const type = parseMediaType(mediaType);
   const mismatch = type
     ? findMismatch(type, bytes)
-    : `${JSON.stringify(mediaType.slice(0, 128))} is no media type; say one like image/png`;
+    : `${JSON.stringify(mediaType.slice(0, 128))} is not a media type; send one such as image/png`;
   return mismatch === undefined ? undefined : { ok: false, code: 'mismatch', message: mismatch };
 }
 

@@ -64,7 +64,7 @@ export function findMismatch(mediaType: string, bytes: Uint8Array): string | und
 function findWrongMark(mediaType: string, expected: string, bytes: Uint8Array) {
   const found = sniffMediaType(bytes);
   if (found !== expected) {
-    return `the bytes are not ${mediaType}; they ${found ? `begin like ${found}` : 'begin like no type that is known'}`;
+    return `the bytes are not ${mediaType}; they ${found ? `begin like ${found}` : 'begin like no known type'}`;
   }
   if (hasReadableSize(expected) && !readImageSize(expected, bytes)) {
     return `the bytes begin like ${mediaType}, but there is no picture in them`;

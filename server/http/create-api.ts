@@ -56,10 +56,13 @@ const missingRoute = (methods: readonly string[]): Route => ({
   responses: {},
   async run(_principal, _params, { incoming }) {
     if (methods.length === 0) {
-      throw new HttpError('not_found', 'There is no such path; GET /openapi.json lists them all.');
+      throw new HttpError(
+        'not_found',
+        'This path does not exist; GET /openapi.json lists all paths.',
+      );
     }
     const allowed = methods.join(', ');
-    const message = `This path does not take ${incoming.method}; it takes ${allowed}.`;
+    const message = `This path does not accept ${incoming.method}; it accepts ${allowed}.`;
     // RFC 9110, section 15.5.6: with this status the methods stand in a header as well.
     const response = errorResponse(new HttpError('method_not_allowed', message));
     return { ...response, headers: { allow: allowed } };

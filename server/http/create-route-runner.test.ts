@@ -20,7 +20,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     path: '/healthz',
     id: 'isAlive',
     tag: 'system',
-    summary: 'Whether the process lives',
+    summary: 'Whether the process is alive',
     access: 'public',
     responses: {},
     handle({ principal }) {

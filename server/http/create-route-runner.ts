@@ -55,7 +55,7 @@ async function authorize(
   if (access.includes(principal.kind)) return principal;
   throw new HttpError(
     'permission_denied',
-    `A token of the kind "${principal.kind}" may not do this; it takes one of: ${access.join(', ')}.`,
+    `A token of the kind "${principal.kind}" may not do this; it needs one of: ${access.join(', ')}.`,
   );
 }
 

@@ -55,13 +55,13 @@ export function toHttpError(error: unknown, report: (error: unknown) => void): H
   if (error instanceof RowDamagedError || error instanceof BlobDamagedError) {
     return new HttpError(
       'store_damaged',
-      'The stored data of this is damaged, so it is not shown. The log says what is damaged and where.',
+      'The stored data is damaged, so it is not shown. The log of the server names what is damaged and where.',
     );
   }
   if (error instanceof StoreFailedError) {
     return new HttpError(
       'store_failed',
-      'The server cannot write its record any more and accepts no calls until it is started again.',
+      'The server cannot write its record any more and accepts no calls until it is restarted.',
     );
   }
   if (isDiskTrouble(error)) {

@@ -100,7 +100,7 @@ function refuse(
   }
   if (method === 'GET' || method === 'HEAD') return undefined;
   return errorResponse(
-    new HttpError('method_not_allowed', `Pages take GET, not ${method}; the API is under /v1.`),
+    new HttpError('method_not_allowed', `Pages accept GET, not ${method}; the API is under /v1.`),
   );
 }
 
@@ -134,4 +134,4 @@ function toSignIn({ pathname, search }: Target): HttpResponse {
 }
 
 const notFound = (): HttpResponse =>
-  errorResponse(new HttpError('not_found', 'There is no such page.'));
+  errorResponse(new HttpError('not_found', 'This page does not exist.'));

@@ -32,7 +32,10 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
 }
 
 const tooLarge = (maxBytes: number): HttpError =>
-  new HttpError('too_large', `The body is over ${maxBytes} bytes, the most that this path takes.`);
+  new HttpError(
+    'too_large',
+    `The body is larger than ${maxBytes} bytes, the most that this path accepts.`,
+  );
 
 const cutShort = (): HttpError =>
   new HttpError('bad_request', 'The connection ended before the body was complete.');

@@ -103,7 +103,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
         return;
       }
       if (deps.devUpgrade) return deps.devUpgrade(incoming, socket, head);
-      const message = 'There is no socket here; there are /ws/client and /ws/watch.';
+      const message = 'There is no socket at this path; the sockets are /ws/client and /ws/watch.';
       refuse(new HttpError('not_found', message));
     },
     close: open.close,
@@ -138,7 +138,8 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
       return open.size;
     },
     capacityProblem(): HttpError | undefined {
-      if (closing) return new HttpError('shutting_down', 'The server is stopping; come back soon.');
+      if (closing)
+        return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
       if (open.size < maxSockets) return undefined;
       return new HttpError('rate_limited', `All ${maxSockets} sockets are in use.`, {
         retryAfter: 10,

@@ -25,7 +25,7 @@ const OFFERED: [string, string, JSONSchema7][] = [
   ],
   [
     'geolocation_get',
-    'Tells where this device is: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
+    'Returns the position of this device: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
     object({ high_accuracy: { type: 'boolean' } }),
   ],
   [
@@ -51,7 +51,7 @@ const OFFERED: [string, string, JSONSchema7][] = [
   [
     'notification_show',
     'Shows a notification on this device. The person may be asked first.',
-    object({ title: string('Its first line.'), body: string() }, ['title']),
+    object({ title: string('The first line of the notification.'), body: string() }, ['title']),
   ],
   [
     'page_text',
@@ -60,7 +60,7 @@ const OFFERED: [string, string, JSONSchema7][] = [
   ],
   [
     'weather_query',
-    'Tells the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
+    'Returns the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
     object({
       city: string('Name of a city, e.g. "Lisbon"'),
       latitude: { type: 'number' },

@@ -24,7 +24,7 @@ export function judgeToolSpec(
   if (!isToolName(name)) {
     return reject(
       'bad_name',
-      'A name starts with an ASCII letter and goes on with at most 63 letters, digits, "_", "." or "-".',
+      'A name is an ASCII letter, followed by at most 63 letters, digits, "_", "." or "-".',
     );
   }
   const parsed = toolSpecSchema.safeParse(spec);

@@ -110,12 +110,12 @@ function admit(
   if (!judged.ok) return judged.rejected;
   const { name } = judged.tool;
   if (reserved.has(spellingOf(name))) {
-    const message = `The name "${name}" belongs to the server, also as models spell it and in any case; take another one.`;
+    const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
     return { name, code: 'name_reserved', message };
   }
   const holder = pools.nameInTheWay(name);
   if (holder !== undefined) {
-    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ in case alone are one; take another name.`;
+    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ only in case count as the same; choose another name.`;
     return { name, code: 'name_collides', message };
   }
   const isNew = !pools.serves(client.instanceId, name);

@@ -12,12 +12,12 @@ export function refusalOf(principal: Principal, reference: string): string | und
     case 'operator':
       return undefined;
     case 'device':
-      return 'A device answers calls; it makes none.';
+      return 'A device answers calls; it cannot make calls.';
     case 'agent': {
       const allowed = principal.tools.some(
         (entry) => entry === name || (entry.endsWith('.*') && name.startsWith(entry.slice(0, -1))),
       );
-      return allowed ? undefined : `The agent ${principal.name} is not allowed this tool.`;
+      return allowed ? undefined : `The agent ${principal.name} may not call this tool.`;
     }
   }
 }

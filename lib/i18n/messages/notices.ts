@@ -4,19 +4,19 @@ import type { AreaMessages } from '../area-messages.ts';
 /** What a turn says of itself. `detail` is in the words of the provider. */
 export const notices = {
   en: {
-    restarted: 'The server was restarted meanwhile. The turn goes on from here.',
+    restarted: 'The server was restarted during this turn. The turn continues from here.',
     tools_left_out:
-      '{offered} of {available} tools were offered to the model, which takes no more. Write the name of a tool in your message to have it among them.',
+      '{offered} of {available} tools were offered to the model, which accepts no more. Write the name of a tool in your message to include it.',
     calls_left_out:
       'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
     step_limit: 'The limit of {steps} steps ended this turn.',
     answer_cut: 'The model reached its output limit; the answer is cut.',
-    answer_filtered: 'The filter of the provider ended the answer.',
+    answer_filtered: 'The content filter of the provider ended the answer.',
     cancelled: 'Stopped.',
     no_api_key:
       '{model} needs an API key. Set OPENAI_API_KEY and restart the server, or use the rehearsal, which needs none.',
     model_unauthenticated:
-      'The provider of {model} refused the API key (HTTP {status}). Check OPENAI_API_KEY and restart the server.',
+      'The provider of {model} rejected the API key (HTTP {status}). Check OPENAI_API_KEY and restart the server.',
     model_quota:
       'The account for {model} has no quota left. Check its billing, or choose another model.',
     model_rate_limited: 'The provider of {model} limits requests. Wait a moment and send again.',
@@ -24,18 +24,18 @@ export const notices = {
       'The provider of {model} cannot be reached ({detail}). Check OPENAI_BASE_URL and the network.',
     model_unavailable: 'The provider of {model} failed (HTTP {status}). Try again later. {detail}',
     model_not_found: 'There is no model {model}. Choose another one.',
-    model_silent: '{model} said nothing for {seconds} s. Send again, or choose another model.',
+    model_silent: '{model} sent nothing for {seconds} s. Send again, or choose another model.',
     model_failed: '{model} failed: {detail} Send again, or choose another model.',
-    model_refused_request: 'The provider of {model} refused the request (HTTP {status}). {detail}',
+    model_refused_request: 'The provider of {model} rejected the request (HTTP {status}). {detail}',
     context_too_long:
-      'The conversation is longer than {model} takes. Start a new one, or choose a model with a larger context.',
-    stream_cut: 'The answer of {model} broke off. Send a message to go on.',
+      'The conversation is longer than {model} accepts. Start a new one, or choose a model with a larger context.',
+    stream_cut: 'The answer of {model} was cut off. Send a message to continue.',
     endpoint_silent:
-      'OPENAI_BASE_URL is set to {url}, which did not answer with its models: {detail} Start it, then send again. It is asked anew with each run.',
+      'OPENAI_BASE_URL is set to {url}, which did not list its models: {detail} Start it, then send again. It is asked again with each run.',
     endpoint_empty:
-      'OPENAI_BASE_URL is set to {url}, which answers, but has no models. Load one there, then send again.',
+      'OPENAI_BASE_URL is set to {url}, which responds, but has no models. Load one there, then send again.',
     interrupted:
-      'The server was restarted several times during the same step of this turn. Send a message to go on.',
+      'The server was restarted several times during the same step of this turn. Send a message to continue.',
     internal: 'The server failed: {detail}',
     store_failed: 'The server cannot write to its data directory: {detail}',
   },

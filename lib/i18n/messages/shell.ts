@@ -39,18 +39,18 @@ export const shell = {
     },
     theme: {
       label: 'Theme: {theme}',
-      system: 'as the system',
+      system: 'system',
       light: 'light',
       dark: 'dark',
     },
     language: { switch: '中文', label: '切换到中文' },
     signOut: 'Sign out',
-    signOutFailed: 'Signing out did not work',
+    signOutFailed: 'Signing out failed',
     close: 'Close',
     hidden: '{count, plural, one {Hidden character} other {# hidden characters}} {codes}',
     hiddenNote:
-      '{count, plural, one {# hidden character stands in this text:} other {# hidden characters stand in this text:}}',
-    notifications: 'Messages',
+      '{count, plural, one {# hidden character is in this text:} other {# hidden characters are in this text:}}',
+    notifications: 'Notifications',
     late: {
       loading: 'Loading…',
       failed: 'This part of the page could not be loaded.',

@@ -8,21 +8,21 @@ export const signIn = {
     token: 'Operator token',
     submit: 'Sign in',
     submitting: 'Signing in…',
-    ended: 'Your sign-in has ended. Sign in again to go on; what you had typed is kept.',
+    ended: 'Your session has ended. Sign in again to continue; what you typed is kept.',
     linkUsed:
-      'That link is used up: each works once, for ten minutes. Sign in with the token, or restart for a new link.',
-    wrong: 'That token is not the right one. Copy it again, without spaces before or after.',
+      'This link no longer works: each link works once, for ten minutes. Sign in with the token, or restart the server for a new link.',
+    wrong: 'This token is wrong. Copy it again, without spaces before or after.',
     empty: 'Enter the token.',
     limited: 'Too many attempts. Try again in {seconds} s.',
-    unreachable: 'The server does not answer. Is it still running?',
-    failed: 'Signing in did not work: {reason}',
+    unreachable: 'The server does not respond. Is it still running?',
+    failed: 'Signing in failed: {reason}',
     noStorage:
-      'This browser keeps nothing for this page, so it cannot stay signed in. Allow cookies and site data for it.',
+      'This browser stores nothing for this page, so you cannot stay signed in. Allow cookies and site data for this page.',
     helpTitle: 'Where do I find it?',
     helpLink:
-      'At its start the server prints a sign-in link in the terminal. Open it and you are signed in, with nothing to type.',
+      'When it starts, the server prints a sign-in link in the terminal. Open the link to sign in without typing anything.',
     helpToken:
-      'The token itself is in the file "token" in the data directory (.callboard unless set otherwise), or what you set as CALLBOARD_TOKEN.',
+      'The token itself is in the file "token" in the data directory (.callboard by default), or it is what you set as CALLBOARD_TOKEN.',
   },
   zh: {
     pageTitle: '登录',

@@ -53,6 +53,6 @@ async function refusal(deps: Deps, address: string): Promise<HttpError> {
   if (retryAfter !== undefined) return tooManyAttempts(retryAfter);
   return new HttpError(
     'unauthenticated',
-    "That is not this server's token, or the link was used. The server prints a sign-in link when it starts.",
+    'This is not the token of this server, or the link was used or has expired. The server prints a sign-in link when it starts.',
   );
 }

@@ -31,7 +31,9 @@ export const blobRoutes = (deps: Deps): Route[] => [
     summary: 'Store bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
     access: AGENTS,
     docsBody: blobBodySchema,
-    responses: { 200: { description: 'What to name in an attachment', schema: attachmentSchema } },
+    responses: {
+      200: { description: 'The attachment to put into a result', schema: attachmentSchema },
+    },
     handle: async ({ context }) => kept(await deps.blobs.put(await readUpload(context))),
   }),
   defineRoute({
@@ -45,7 +47,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
     responses: { 200: { description: 'The bytes' } },
     async handle({ params, context }) {
       const blob = BLOB_ID.test(params.id) ? await deps.blobs.read(params.id) : undefined;
-      if (!blob) throw new HttpError('blob_not_found', 'There is no such blob.');
+      if (!blob) throw new HttpError('blob_not_found', 'This blob does not exist.');
       const { 'if-none-match': known } = context.incoming.headers;
       if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };
       return served(blob.attachment, blob.bytes);
@@ -56,7 +58,10 @@ export const blobRoutes = (deps: Deps): Route[] => [
 async function readUpload({ incoming }: RequestContext): Promise<BlobUpload> {
   const type = incoming.headers['content-type'];
   if (type === undefined) {
-    throw new HttpError('bad_request', 'Say what the bytes are by Content-Type, e.g. image/png.');
+    throw new HttpError(
+      'bad_request',
+      'Send a Content-Type that describes the bytes, e.g. image/png.',
+    );
   }
   if (!isJsonType(type)) {
     const [mediaType = ''] = type.split(';', 1);

@@ -15,7 +15,7 @@ export const systemRoutes = (
     path: '/healthz',
     id: 'isAlive',
     tag,
-    summary: 'Whether the process lives',
+    summary: 'Whether the process is alive',
     access: 'public',
     responses: { 200: { description: 'It does', schema: healthSchema } },
     handle: () => json(200, { status: 'alive' }),

@@ -151,7 +151,7 @@ const operatorActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/approval',
     id: 'decideApproval',
     tag,
-    summary: 'Decide about a call that waits for approval; always: allow it and do not ask again',
+    summary: 'Decide on a call that waits for approval; always: allow it and do not ask again',
     access: OPERATORS,
     body: approvalBodySchema,
     responses: record,

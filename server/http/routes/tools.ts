@@ -117,7 +117,7 @@ function checkArgsSize(args: unknown, bodyBytes: number): void {
   if (bytes <= LIMITS.argsBytes) return;
   throw new HttpError(
     'too_large',
-    `The arguments are ${bytes} bytes; a call takes at most ${LIMITS.argsBytes}. Send large data by POST /v1/blobs.`,
+    `The arguments are ${bytes} bytes; a call accepts at most ${LIMITS.argsBytes}. Send large data by POST /v1/blobs.`,
   );
 }
 

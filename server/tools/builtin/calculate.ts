@@ -78,7 +78,7 @@ function parseExpression(expression: string): MathNode {
     return parse(expression.trim());
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be read';
-    throw new CalculationError(`This is no arithmetic expression: ${reason}.`);
+    throw new CalculationError(`This is not an arithmetic expression: ${reason}.`);
   }
 }
 

@@ -92,7 +92,7 @@ function toOutput(outcome: QueryOutcome) {
       throw new ToolError('The query was stopped before it ended; make it touch fewer rows.');
     case 'died':
       throw new ToolError(
-        `The query's process ended without an answer (${outcome.reason}), most likely for want of memory; ask for less at once.`,
+        `The query's process ended without an answer (${outcome.reason}), most likely because it ran out of memory; ask for less at once.`,
       );
     case 'reply': {
       if (!outcome.reply.ok) throw new ToolError(outcome.reply.message);

@@ -32,13 +32,13 @@ export async function fetchJson(
       throw new ToolError(`The ${service} did not answer in time; try again in a moment.`);
     }
     throw new ToolError(
-      `The ${service} could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data cannot be had now.`,
+      `The ${service} could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data is not available now.`,
     );
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new ToolError(`The ${service} answered something that is no JSON; try again later.`);
+    throw new ToolError(`The ${service} sent something that is not JSON; try again later.`);
   }
 }
 
@@ -47,8 +47,7 @@ function statusProblem(service: string, status: number): string {
   if (status >= 300 && status < 400) {
     return `The ${service} redirects elsewhere (HTTP ${status}), which is not followed; its configured address is wrong.`;
   }
-  if (status >= 500)
-    return `The ${service} has a fault of its own (HTTP ${status}); try again later.`;
+  if (status >= 500) return `The ${service} failed (HTTP ${status}); try again later.`;
   return `The ${service} refused the request (HTTP ${status}); check the place that was asked for.`;
 }
 
@@ -58,8 +57,7 @@ async function readText(response: Response, service: string): Promise<string> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the rest.
-    if (bytes > MAX_BYTES)
-      throw new ToolError(`The ${service} answered more than ${MAX_BYTES} bytes.`);
+    if (bytes > MAX_BYTES) throw new ToolError(`The ${service} sent more than ${MAX_BYTES} bytes.`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

@@ -21,7 +21,7 @@ export function runQuery(request: QueryRequest): QueryReply {
     return readRows(statement, request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown';
-    return refuse(authorizer.denied ?? `SQLite says: ${reason}`);
+    return refuse(authorizer.denied ?? `SQLite: ${reason}`);
   } finally {
     database?.close();
   }
@@ -53,7 +53,8 @@ function readRows(
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
   const columns = statement.columns().map(({ name }) => name);
-  if (columns.length === 0) return refuse('The statement gives no rows; only reading is allowed.');
+  if (columns.length === 0)
+    return refuse('The statement returns no rows; only reading is allowed.');
   const rows: Cell[][] = [];
   let bytes = 0;
   for (const row of statement.iterate(...params)) {

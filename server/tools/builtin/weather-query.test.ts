@@ -125,7 +125,7 @@ test('[TB8] without a network the error says what to check', async () => {
 
 test('[TB8] faults of the service are told by what they are', async () => {
   for (const [status, body, message] of [
-    [500, '{}', /fault of its own \(HTTP 500\)/],
+    [500, '{}', /failed \(HTTP 500\)/],
     [429, '{}', /too many requests/],
     [400, '{}', /refused the request/],
     [200, 'not json', /no JSON/],

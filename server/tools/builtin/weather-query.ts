@@ -10,7 +10,7 @@ export function createWeatherQuery(deps: OpenMeteoDeps) {
     name: 'weather.query',
     displayName: 'Weather',
     description:
-      'Tells the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
+      'Returns the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
     args: z.object({
       city: z.string().min(1).max(100).optional().describe('Name of a city, e.g. "Lisbon"'),
       latitude: z.number().min(-90).max(90).optional().describe('With longitude, instead of city'),
