@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAliveMark } from './alive-mark.ts';
+import { createErrorLog } from './testing/error-log.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -11,8 +12,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const setup = (now: () => number, file = join(dir, 'alive')) => {
-  const errors: unknown[] = [];
-  const mark = createAliveMark({ file, now, onError: (error) => errors.push(error) });
+  const { logger, errors } = createErrorLog();
+  const mark = createAliveMark({ file, now, logger });
   return { file, errors, mark };
 };
 

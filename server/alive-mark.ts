@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { Logger } from './logger.ts';
 
 // fault point: alive-mark-interval
 const EVERY_MS = 5_000;
@@ -19,17 +20,13 @@ export interface AliveMark {
   keep(): () => Promise<void>;
 }
 
-export function createAliveMark(deps: {
-  file: string;
-  now(): number;
-  onError(error: unknown): void;
-}): AliveMark {
+export function createAliveMark(deps: { file: string; now(): number; logger: Logger }): AliveMark {
   // In turn: of two writes at once the older one could be the last.
   let last = Promise.resolve();
   const mark = () => {
     last = last
       .then(() => writeFile(deps.file, `${deps.now()}\n`, { mode: 0o600 }))
-      .catch(deps.onError);
+      .catch(deps.logger.error);
     return last;
   };
   return {

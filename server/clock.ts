@@ -16,7 +16,7 @@ export interface SystemClock extends Clock {
 
 /** Node fires at once when asked for more than this. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** Less is left alone: it is the clock's own correction, or a look that came late. */
 const JUMP_MS = 1_000;
 
@@ -55,7 +55,7 @@ export function createSystemClock(
         if (Math.abs(byMs) <= JUMP_MS) return;
         base += byMs;
         onJump(byMs);
-      }, LOOK_EVERY_MS);
+      }, CHECK_EVERY_MS);
       timer.unref();
       return () => clearInterval(timer);
     },

@@ -101,12 +101,10 @@ const OTHERS = ['CALLBOARD_DEV', 'CALLBOARD_OPEN', 'CALLBOARD_CHROMIUM', 'CALLBO
 const KNOWN = new Set([...SETTINGS, ...OTHERS]);
 
 function refuseUnknown(env: Environment): void {
-  const stranger = Object.keys(env).find(
-    (name) => name.startsWith('CALLBOARD_') && !KNOWN.has(name),
-  );
-  if (stranger === undefined) return;
+  const name = Object.keys(env).find((name) => name.startsWith('CALLBOARD_') && !KNOWN.has(name));
+  if (name === undefined) return;
   throw new ConfigError(
-    `${stranger} is not a setting of Callboard; the settings are ${SETTINGS.join(', ')}`,
+    `${name} is not a setting of Callboard; the settings are ${SETTINGS.join(', ')}`,
   );
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from './config.ts';
-import { untilFree } from './until-free.ts';
+import { retryWhileTaken } from './retry-while-taken.ts';
 
 /** Listens, and tells the port; throws `ConfigError` with what to do when it cannot. */
 export async function listen(
@@ -10,7 +10,7 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<number> {
   try {
-    await untilFree(
+    await retryWhileTaken(
       async () => {
         server.listen(port, host);
         await once(server, 'listening');

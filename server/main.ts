@@ -2,7 +2,6 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAliveMark } from './alive-mark.ts';
 import { createCredentials } from './auth/credentials.ts';
@@ -12,6 +11,7 @@ import { loadInstanceId } from './auth/instance-id.ts';
 import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { createPolicyCheck } from './calls/check.ts';
@@ -30,8 +30,6 @@ import { SEQ_BLOCK } from './events/seq-reservation.ts';
 import { createSnapshots } from './events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
-import { toPrometheus } from './gauges.ts';
-import { greeting, reachableUrl } from './greeting.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { readiness } from './http/readiness.ts';
@@ -39,12 +37,15 @@ import { createRequestListener } from './http/request-listener.ts';
 import { createRequestsInFlight } from './http/requests-in-flight.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
+import { createLogger } from './logger.ts';
+import { toPrometheus } from './metrics.ts';
 import { createNewId, hasFormOfNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
 import { type Arguments, readArguments } from './read-arguments.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
+import { retryWhileTaken } from './retry-while-taken.ts';
 import { createAgent } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
 import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
@@ -54,7 +55,6 @@ import { openStore } from './store/open-store.ts';
 import { untilWritable } from './store/until-writable.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
-import { untilFree } from './until-free.ts';
 
 const OPERATOR = { kind: 'operator', sessionId: null } as const;
 // fault point: heartbeat
@@ -66,16 +66,7 @@ const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
 const newSecret = () => randomBytes(32).toString('base64url');
 const newId = createNewId(Date.now);
-const log = pino(
-  {
-    name: 'callboard',
-    level: 'info',
-    redact: ['headers.*', '*.token'],
-  },
-  pino.destination({ dest: 2, sync: true }),
-);
-const tell = (line: string) => void process.stderr.write(`${line}\n`);
-const report = (error: unknown) => log.error({ err: error }, 'unexpected');
+const logger = createLogger();
 
 interface CoreOptions extends Arguments {
   onStoreFailed(error: Error): void;
@@ -84,7 +75,7 @@ interface CoreOptions extends Arguments {
 /** The parts in the middle: the record, who connects to it, and the agent. */
 async function createCore(config: Config, { salvage, onStoreFailed }: CoreOptions) {
   const clock = createSystemClock();
-  const lock = await untilFree(
+  const lock = await retryWhileTaken(
     () => lockDataDir(config.dataDir),
     (error) => error instanceof DataDirInUseError,
   );
@@ -93,8 +84,8 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     salvage,
     now: clock.now,
     workerPath: (name) => built(config, `${name}.mjs`, `store/${name}.ts`),
-    tell,
-    report,
+    logger,
+
     onFailed: onStoreFailed,
   });
   const { store } = opened;
@@ -103,7 +94,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const bus = createMemoryBus({
     firstSeq: await store.reserveSeqs(SEQ_BLOCK),
     reserve: store.reserveSeqs,
-    onError: report,
+    onError: logger.error,
   });
   const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
 
@@ -128,7 +119,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     ensureRun: (runId, title) => runs.ensure(runId, title),
     facts: table.facts,
     onDurable: (record, previous) => publishApproval(bus, record, previous),
-    onError: report,
+    onError: logger.error,
   });
   const models = createModels({
     openaiApiKey: config.openaiApiKey,
@@ -142,7 +133,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     registry,
     clock,
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
-    onDefect: report,
+    onDefect: logger.error,
   });
   const runs: CreatedRunService = createRunService({
     store,
@@ -153,12 +144,12 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     agent,
     models,
     offersTools: table.offersTools,
-    onDefect: report,
+    onDefect: logger.error,
   });
   const alive = createAliveMark({
     file: join(config.dataDir, 'alive'),
     now: Date.now,
-    onError: report,
+    logger,
   });
   await calls.recover(await alive.lastAliveAt());
   // guard: runs-recovered
@@ -197,13 +188,13 @@ function builtinDeps(config: Config) {
 }
 
 /** The doors: HTTP, sockets and pages, each behind its own credential check. */
-async function createDoors(config: Config, core: Core, closing: AbortSignal) {
+async function createEndpoints(config: Config, core: Core, closing: AbortSignal) {
   const { clock, store, bus, blobs, registry, table, calls, runs } = core;
   const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
   if (!operator.ok) throw new ConfigError(operator.message);
   const isOperatorToken = createTokenCheck(operator.token);
   const instanceId = await loadInstanceId(config.dataDir);
-  const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, report });
+  const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
   const credentials = createCredentials({
@@ -221,7 +212,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     allowedOrigins: config.file.allowed_origins,
   });
   const snapshot = createSnapshots({ bus, calls, runs, registry, clients: table.listings });
-  const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError: report });
+  const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError: logger.error });
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
   const clientSessions = createClientSessions({
@@ -232,7 +223,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     newId: () => newId('client'),
     newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
-    onError: report,
+    onError: logger.error,
   });
   const httpClients = createHttpClients({ ...forClients, calls, answers: calls.clients, closing });
   const pages = await preparePages({
@@ -258,11 +249,11 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
         hub,
         clock,
         heartbeatMs: HEARTBEAT_MS,
-        onError: report,
+        onError: logger.error,
       }),
     },
     ...(pages.devUpgrade ? { devUpgrade: pages.devUpgrade } : {}),
-    report,
+    logger,
   });
   const api = createApi({
     calls,
@@ -281,7 +272,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     metrics: () => describeMetrics(core, gate.openCount, hub.count),
     closing,
     ready: () => readiness(store.failed, closing.aborted),
-    report,
+    logger,
   });
   const onRequest = createRequestListener({
     hostGate,
@@ -290,7 +281,7 @@ async function createDoors(config: Config, core: Core, closing: AbortSignal) {
     pages: pages.handle,
     newNonce: () => randomBytes(16).toString('base64'),
     development: config.development,
-    report,
+    logger,
   });
   const inFlight = createRequestsInFlight(onRequest);
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
@@ -310,35 +301,40 @@ const describeMetrics = (core: Core, sockets: number, watchers: number): string 
   ]);
 
 /** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
-async function shutDown(core: Core, doors: Awaited<ReturnType<typeof createDoors>>): Promise<void> {
+async function shutDown(core: Core, endpoints: Awaited<ReturnType<typeof createEndpoints>>): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stop.listings();
-  doors.hub.close();
-  doors.gate.close(CLOSE.restarting, 'The server is restarting');
+  endpoints.hub.close();
+  endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
   // The door stays open meanwhile, so that who asks now hears that the server is stopping.
   // guard: last-answers-awaited
-  await doors.answered(LAST_ANSWERS_MS);
-  doors.server.close();
-  doors.server.closeIdleConnections();
-  await doors.pages.close();
+  await endpoints.answered(LAST_ANSWERS_MS);
+  endpoints.server.close();
+  endpoints.server.closeIdleConnections();
+  await endpoints.pages.close();
   // fault point: pages-closed
   // guard: store-closed-before-end
   await core.opened.close();
   await core.stop.alive();
   core.lock.release();
-  doors.server.closeAllConnections();
+  endpoints.server.closeAllConnections();
 }
 
-function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof createDoors>>): string {
-  const url = reachableUrl(config.host, doors.port);
-  const signInUrl = `${url}${doors.signInCodes.make()}`;
+function printBanner(
+  config: Config,
+  core: Core,
+  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
+): string {
+  const url = reachableUrl(config.host, endpoints.port);
+  const signInUrl = `${url}${endpoints.signInCodes.make()}`;
   const { dataDir } = config;
-  const token = doors.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
+  const token =
+    endpoints.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
   const isModelSet = config.model !== undefined;
   const facts = { url, signInUrl, dataDir, token, isModelSet, models: core.models };
-  process.stdout.write(greeting(facts));
+  process.stdout.write(formatBanner(facts));
   return signInUrl;
 }
 
@@ -349,10 +345,10 @@ function greet(config: Config, core: Core, doors: Awaited<ReturnType<typeof crea
 async function endOnceWritable(
   error: Error,
   config: Config,
-  doors: Awaited<ReturnType<typeof createDoors>>,
+  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
 ): Promise<void> {
-  tell(error.message);
-  doors.gate.close(CLOSE.restarting, 'The server cannot write its record');
+  logger.info(error.message);
+  endpoints.gate.close(CLOSE.restarting, 'The server cannot write its record');
   await untilWritable({ dir: config.dataDir, pause: (ms) => sleep(ms) });
   process.exit(EXIT.storeFailed);
 }
@@ -363,17 +359,17 @@ async function main(): Promise<void> {
   const storeFailed = Promise.withResolvers<Error>();
   const options = { ...readArguments(process.argv.slice(2)), onStoreFailed: storeFailed.resolve };
   const core = await createCore(config, options);
-  const doors = await createDoors(config, core, closing.signal);
+  const endpoints = await createEndpoints(config, core, closing.signal);
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;
     closing.abort();
     // fault point: stop-limit
     setTimeout(() => process.exit(code || 1), 4_500).unref();
-    shutDown(core, doors).then(
+    shutDown(core, endpoints).then(
       () => process.exit(code),
       (error: unknown) => {
-        report(error);
+        logger.error(error);
         process.exit(1);
       },
     );
@@ -382,22 +378,22 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop());
   watchParent(() => stop());
   core.opened.checkLater((damage) => {
-    tell(damage.message);
+    logger.info(damage.message);
     stop(EXIT.storeDamaged);
   });
-  storeFailed.promise.then((error) => endOnceWritable(error, config, doors)).catch(report);
+  storeFailed.promise.then((error) => endOnceWritable(error, config, endpoints)).catch(logger.error);
   // It serves already; two seconds at most, so that the greeting names the model that is used.
   await core.models.discover();
-  const stopAsking = core.models.keepAsking((model) => tell(`Model: ${model}`));
+  const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));
   closing.signal.addEventListener('abort', stopAsking);
-  const signIn = greet(config, core, doors);
+  const signIn = printBanner(config, core, endpoints);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
 
 // fault point: start
 main().catch((error: unknown) => {
   const { code, line } = describeEnd(error, [ConfigError]);
-  if (line === undefined) report(error);
-  else process.stderr.write(`${line}\n`);
+  if (line === undefined) logger.error(error);
+  else logger.info(line);
   process.exit(code);
 });

@@ -49,10 +49,10 @@ const LAUNCHER = `
 `;
 
 test('tells it too when the channel was closed before it listened', async () => {
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     watchParent(resolve, { connected: false, once: () => {}, off: () => {} });
   });
-  await gone;
+  await exited;
 });
 
 test('watches nothing in a process that was started by hand', () => {

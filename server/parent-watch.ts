@@ -8,7 +8,7 @@ export interface ParentChannel {
 }
 
 /**
- * Calls `onGone` once when the launcher that started this process is gone; returns its undo.
+ * Calls `onExit` once when the launcher that started this process is gone; returns its undo.
  *
  * A signal reaches one process, not those that it started: npm ends of a SIGTERM and a launcher of
  * a SIGKILL without a word to the server, which would then keep the port and the data directory.
@@ -17,15 +17,15 @@ export interface ParentChannel {
  *
  * It may come on top of a signal: what it calls has to bear being asked to stop twice.
  */
-export function watchParent(onGone: () => void, channel: ParentChannel = process): () => void {
+export function watchParent(onExit: () => void, channel: ParentChannel = process): () => void {
   if (channel.connected === undefined) return () => {};
   if (!channel.connected) {
     // It went before anybody listened; asked back later, so that the caller has its undo first.
-    const soon = setImmediate(onGone);
+    const soon = setImmediate(onExit);
     return () => clearImmediate(soon);
   }
-  channel.once('disconnect', onGone);
+  channel.once('disconnect', onExit);
   // Listening keeps the channel open for ever; it must not keep a server alive that has ended.
   channel.channel?.unref();
-  return () => channel.off('disconnect', onGone);
+  return () => channel.off('disconnect', onExit);
 }

@@ -7,9 +7,9 @@ export interface Arguments {
 
 /** Reads what stands after the program's name. Throws `ConfigError` for anything that is not known. */
 export function readArguments(args: readonly string[]): Arguments {
-  const stranger = args.find((argument) => argument !== '--salvage');
-  if (stranger === undefined) return { salvage: args.length > 0 };
+  const unknown = args.find((argument) => argument !== '--salvage');
+  if (unknown === undefined) return { salvage: args.length > 0 };
   throw new ConfigError(
-    `${JSON.stringify(stranger)} is not an argument of Callboard; the only one is --salvage, which keeps what can be read of a damaged store. Settings are environment variables`,
+    `${JSON.stringify(unknown)} is not an argument of Callboard; the only one is --salvage, which keeps what can be read of a damaged store. Settings are environment variables`,
   );
 }

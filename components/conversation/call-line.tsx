@@ -4,7 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import { formatDuration } from '#lib/format/format-duration';
 import type { Card } from '#lib/protocol/card';
 import { useCall, useRevealCall, useUi } from '../providers/workbench-context.tsx';
-import { cardLook } from '../tool-call/card-look.ts';
+import { cardView } from '../tool-call/card-view.ts';
 import { StatusChip } from '../tool-call/status-chip.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { MissingCall, type MissingCallProps } from './missing-call.tsx';
@@ -16,7 +16,7 @@ export function CallLine({ runId, callId }: MissingCallProps) {
   const reveal = useRevealCall();
   const show = useUi((state) => state.show);
   if (!card) return <MissingCall runId={runId} callId={callId} />;
-  const { kind, tone } = cardLook(card);
+  const { kind, tone } = cardView(card);
   return (
     <button
       type="button"

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { useConnection, useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
 import { ModelSelect } from '../shell/model-select.tsx';
 import { late, useFetchedWhenIdle } from '../ui/late.tsx';
@@ -27,7 +27,7 @@ export function Conversation() {
   const t = useTranslations('conversation');
   const whatToDo = useTranslations('errors.whatToDo');
   useFetchedWhenIdle(RunView);
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { storeFailed } = useConnection();
   const [runId, select] = useSelectedRun();
   const run = useRun(runId);
@@ -51,7 +51,7 @@ export function Conversation() {
         </>
       )}
       <div className="space-y-2 border-t border-line px-4 py-3">
-        {failure && <Notice code={failure.code} words={failureWords(failure)} />}
+        {failure && <Notice code={failure.code} words={formatFailure(failure)} />}
         <div className={runId === null ? '' : 'max-lg:hidden'}>
           <RehearsalNotice />
         </div>

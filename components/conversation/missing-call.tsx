@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useCallback, useRef } from 'react';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { useListingsKnown, useSingleCall, useWorkbench } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { useReached } from './use-reached.ts';
@@ -15,7 +15,7 @@ export interface MissingCallProps {
 /** In place of a call that the feed does not name: it is fetched when a person comes near it. */
 export function MissingCall({ runId, callId }: MissingCallProps) {
   const t = useTranslations('conversation');
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { older } = useWorkbench();
   // Before the first snapshot each call is missing.
   const isFed = useListingsKnown();
@@ -35,7 +35,7 @@ export function MissingCall({ runId, callId }: MissingCallProps) {
     >
       {single?.state === 'failed' ? (
         <>
-          <p>{t('callFailed', { reason: failureWords(single.failure) })}</p>
+          <p>{t('callFailed', { reason: formatFailure(single.failure) })}</p>
           {single.failure.code !== 'call_not_found' && (
             <Button size="sm" onClick={reach}>
               {t('callAgain')}

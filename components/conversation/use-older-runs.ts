@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { RunSummary } from '#lib/protocol/run';
-import { useFailureToast } from '../failure/failure-words.ts';
+import { useFailureToast } from '../failure/format-failure.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 
 /** Runs beyond the recent ones of the feed, page by page; `more` is absent after the last page. */

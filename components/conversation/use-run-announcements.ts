@@ -7,7 +7,7 @@ import { useAnnounce } from '../providers/workbench-context.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
 
 /** Enough of an answer to know what it is about. */
-const SAID_CHARS = 300;
+const ANNOUNCED_CHARS = 300;
 
 /** Says once, when a turn ends, how it ended. */
 export function useRunAnnouncements(
@@ -35,5 +35,5 @@ function lastText(messages: readonly Message[]): string {
   const parts = messages.at(-1)?.parts ?? [];
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
   // Marks of the formatting would be read out; an underscore within a name is none.
-  return text.replace(/[*`#>|]|\b_|_\b/g, '').slice(0, SAID_CHARS);
+  return text.replace(/[*`#>|]|\b_|_\b/g, '').slice(0, ANNOUNCED_CHARS);
 }

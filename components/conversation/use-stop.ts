@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { RunSummary } from '#lib/protocol/run';
-import { useFailureToast } from '../failure/failure-words.ts';
+import { useFailureToast } from '../failure/format-failure.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 
 /** Stops a run. The screen says so at once, before the server has answered. */

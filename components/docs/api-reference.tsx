@@ -3,14 +3,14 @@
 import { useTranslations } from 'next-intl';
 import { SavedBytes } from '#components/result/saved-bytes';
 import { Button } from '#components/ui/button';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { GroupSection, groupAnchor } from './group-section.tsx';
 import { useApiDocument } from './use-api-document.ts';
 
 /** The API reference: what `/openapi.json` says, for people. */
 export function ApiReference() {
   const t = useTranslations('docs');
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { state, again } = useApiDocument();
   return (
     <article className="mx-auto w-full max-w-4xl px-4 py-6">
@@ -28,7 +28,7 @@ export function ApiReference() {
       {state.status === 'loading' && <p role="status">{t('loading')}</p>}
       {state.status === 'failed' && (
         <div role="alert" className="mt-4 flex flex-wrap items-center gap-3 text-error">
-          <p>{t('failed', { reason: failureWords(state.failure) })}</p>
+          <p>{t('failed', { reason: formatFailure(state.failure) })}</p>
           <Button onClick={again}>{t('again')}</Button>
         </div>
       )}

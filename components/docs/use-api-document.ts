@@ -30,12 +30,15 @@ export function useApiDocument(): { readonly state: ApiDocumentState; again(): v
   };
 }
 
-async function load(signal: AbortSignal, tell: (state: ApiDocumentState) => void): Promise<void> {
+async function load(
+  signal: AbortSignal,
+  setState: (state: ApiDocumentState) => void,
+): Promise<void> {
   const deps = { fetch: pageFetch, baseUrl: '' };
   const result = await sendRequest<unknown>(deps, { method: 'GET', path: '/openapi.json', signal });
   // The page is gone, and with it whoever wanted to know.
   if (signal.aborted) return;
-  tell(
+  setState(
     result.ok
       ? { status: 'ready', groups: readDocument(result.value) }
       : { status: 'failed', failure: result },

@@ -20,9 +20,9 @@ export const hasSessionKey = (): boolean => readKey() !== null;
 
 /** Called when another tab has signed in or out. Returns its undo. */
 export function onSessionKey(listener: () => void): () => void {
-  const look = ({ key }: StorageEvent) => (key === KEY || key === null) && listener();
-  window.addEventListener('storage', look);
-  return () => window.removeEventListener('storage', look);
+  const onStorage = ({ key }: StorageEvent) => (key === KEY || key === null) && listener();
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
 }
 
 export const forgetSessionKey = (): void => browserMemory.write(KEY, null);

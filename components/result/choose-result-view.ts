@@ -125,9 +125,9 @@ const UNITS: readonly (readonly [string, string])[] = [
 function withUnit(value: Json, name: string, unit: string): string | null {
   const plain = numberOrNull(value[name]);
   if (plain !== null) return `${plain} ${unit}`;
-  for (const [suffix, told] of UNITS) {
+  for (const [suffix, unit] of UNITS) {
     const number = numberOrNull(value[name + suffix]);
-    if (number !== null) return `${number} ${told}`;
+    if (number !== null) return `${number} ${unit}`;
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { type FocusEvent, type KeyboardEvent, useMemo, useState } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
-import { Pager, usePartWords } from './pager.tsx';
+import { Pager, usePartLabel } from './pager.tsx';
 import { type Parts, useParts } from './use-parts.ts';
 
 export interface JsonNodesProps {
@@ -143,7 +143,7 @@ function childrenOf(value: object, names: readonly string[] | null, { from, to }
 
 function PartRow({ parts }: { parts: Parts }) {
   return (
-    <li {...ITEM} aria-label={usePartWords(parts, 'items')}>
+    <li {...ITEM} aria-label={usePartLabel(parts, 'items')}>
       <Pager parts={parts} of="items" />
     </li>
   );

@@ -18,7 +18,7 @@ export interface PagerProps {
 export function Pager({ parts, of }: PagerProps) {
   const t = useTranslations('card.result');
   const { part, parts: last } = parts;
-  const words = usePartWords(parts, of);
+  const words = usePartLabel(parts, of);
   if (last === 1) return null;
   return (
     <div data-testid="pager" className="flex flex-wrap items-center gap-x-1 text-xs text-muted">
@@ -72,7 +72,7 @@ function PartField({ parts: { part, parts, go }, label }: { parts: Parts; label:
 }
 
 /** E.g. "Rows 101 to 200 of 5,000". */
-export function usePartWords({ from, to, count }: Parts, of: PagerProps['of']): string {
+export function usePartLabel({ from, to, count }: Parts, of: PagerProps['of']): string {
   const t = useTranslations('card.result');
   const locale = useLocale();
   const number = (value: number) => value.toLocaleString(locale);

@@ -20,24 +20,24 @@ const setup = (locale: 'en' | 'zh') => {
       <LiveCalls />
     </InWorkbench>,
   );
-  const tell = (storeFailed: boolean) => act(() => connection.setState({ storeFailed }));
-  return { tell, header: () => screen.getByTestId('connection').textContent };
+  const setStoreFailed = (storeFailed: boolean) => act(() => connection.setState({ storeFailed }));
+  return { setStoreFailed, header: () => screen.getByTestId('connection').textContent };
 };
 
 test.each(['en', 'zh'] as const)('a disk that takes nothing is told in words (%s)', (locale) => {
   const { shell, errors, card } = catalogue[locale];
-  const { tell, header } = setup(locale);
-  const said = () => screen.getAllByRole('status').map((region) => region.textContent);
+  const { setStoreFailed, header } = setup(locale);
+  const announced = () => screen.getAllByRole('status').map((region) => region.textContent);
   expect(header()).toContain(shell.connection.reconnecting.replace('{attempt}', '3'));
   expect(screen.getByText(card.list.loading)).toBeTruthy();
-  tell(true);
+  setStoreFailed(true);
   expect(header()).toContain(errors.whatToDo.store_failed);
   expect(header()).toContain(shell.connection.retryNow);
-  expect(said()).toContain(errors.whatToDo.store_failed);
+  expect(announced()).toContain(errors.whatToDo.store_failed);
   expect(screen.queryByText(card.list.loading)).toBeNull();
-  tell(false);
+  setStoreFailed(false);
   expect(header()).not.toContain(errors.whatToDo.store_failed);
-  expect(said()).not.toContain(errors.whatToDo.store_failed);
-  expect(said()).toContain(shell.connection.lost);
+  expect(announced()).not.toContain(errors.whatToDo.store_failed);
+  expect(announced()).toContain(shell.connection.lost);
   expect(screen.getByText(card.list.loading)).toBeTruthy();
 });

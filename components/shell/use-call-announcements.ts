@@ -17,11 +17,11 @@ export function useCallAnnouncements(): void {
     const summary = createCallSummary(calls.getState());
     const timer = setInterval(() => {
       const { done, failed } = summary.since(calls.getState());
-      const said = [
+      const finished = [
         ...(done.length > 0 ? [t('done', { count: done.length, tools: names(done) })] : []),
         ...(failed.length > 0 ? [t('failed', { count: failed.length, tools: names(failed) })] : []),
       ];
-      if (said.length > 0) announce(said.join(' '));
+      if (finished.length > 0) announce(finished.join(' '));
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, [calls, t, announce]);

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useFailureToast } from '../failure/failure-words.ts';
+import { useFailureToast } from '../failure/format-failure.ts';
 import { forgetSessionKey } from '../providers/page-session.ts';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 

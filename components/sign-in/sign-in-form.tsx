@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useRef, useState, useSyncExternalStore } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { Button } from '../ui/button.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 import { SignInHelp } from './sign-in-help.tsx';
@@ -29,9 +29,9 @@ export function SignInForm(props: SignInFormProps) {
   const { reason, failure = null, next, signIn = signInWith } = props;
   const { go = (path) => location.assign(path) } = props;
   const t = useTranslations('signIn');
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const [pending, setPending] = useState(false);
-  const [problem, setProblem] = useState(failure && explain(t, failure, failureWords));
+  const [problem, setProblem] = useState(failure && explain(t, failure, formatFailure));
   const isListening = useSyncExternalStore(never, yes, no);
   const problemId = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -44,7 +44,7 @@ export function SignInForm(props: SignInFormProps) {
     const answer = token === '' ? null : await signIn({ token });
     if (answer?.ok) return go(next);
     setPending(false);
-    setProblem(answer ? explain(t, answer, failureWords) : t('empty'));
+    setProblem(answer ? explain(t, answer, formatFailure) : t('empty'));
     field.current?.focus();
   };
 
@@ -93,11 +93,11 @@ type Translate = ReturnType<typeof useTranslations<'signIn'>>;
 function explain(
   t: Translate,
   failure: ApiFailure,
-  failureWords: ReturnType<typeof useFailureWords>,
+  formatFailure: ReturnType<typeof useFormatFailure>,
 ): string {
   if (failure.code === 'no_storage') return t('noStorage');
   if (failure.status === 0) return t('unreachable');
   if (failure.status === 401 || failure.status === 403) return t('wrong');
   if (failure.status === 429) return t('limited', { seconds: failure.retryAfter ?? 60 });
-  return t('failed', { reason: failureWords(failure) });
+  return t('failed', { reason: formatFailure(failure) });
 }

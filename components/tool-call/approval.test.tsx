@@ -272,10 +272,10 @@ describe('arguments of which the card has the beginning', () => {
 
 test('[CD23] what could not be fetched is shown in the language of the page', async () => {
   layOut({ height: 100 });
-  const gone = { error: { code: 'shutting_down', message: 'The server is stopping' } };
+  const failure = { error: { code: 'shutting_down', message: 'The server is stopping' } };
   setup(
     { params_bytes: 48_000, truncated: true, params: { memo: 'aa' } },
-    { locale: 'zh', answer: () => ({ status: 503, body: gone }) },
+    { locale: 'zh', answer: () => ({ status: 503, body: failure }) },
   );
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toContain('服务器正在停止。请等它恢复后再试。');

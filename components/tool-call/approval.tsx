@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { Card } from '#lib/protocol/card';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
@@ -74,7 +74,7 @@ function Fetched({
   draft,
   onAgain,
 }: FetchedProps & { onAgain: () => void }) {
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { record } = useCallRecord(callId);
   const bytes = card.params_bytes ?? argumentsBytes(card.params);
   const args =
@@ -82,7 +82,7 @@ function Fetched({
       ? ({ kind: 'fetching' } as const)
       : record.ok
         ? ({ kind: 'known', params: record.value.args } as const)
-        : ({ kind: 'failed', problem: failureWords(record), onAgain } as const);
+        : ({ kind: 'failed', problem: formatFailure(record), onAgain } as const);
   return (
     <ApprovalPanel
       args={args}

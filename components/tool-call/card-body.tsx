@@ -9,9 +9,9 @@ import { ResultView } from '../result/result-view.tsx';
 import { Approval } from './approval.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardButtons } from './card-buttons.tsx';
-import type { CardLook } from './card-look.ts';
 import { CardProgress } from './card-progress.tsx';
 import { CardResult } from './card-result.tsx';
+import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
@@ -21,7 +21,7 @@ import { wholeFor } from './whole-for.ts';
 export interface CardBodyProps {
   callId: string;
   card: Card;
-  look: CardLook;
+  view: CardView;
   isStale: boolean;
   isAsked: boolean;
   actions: CardActions;
@@ -31,18 +31,18 @@ const PREVIEW_CHARS = 120;
 
 /** The rows of a card below its sentence: what its state needs, then what is there on demand. */
 export function CardBody(props: CardBodyProps) {
-  const { callId, card, look, actions } = props;
-  if (look.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
-  if (look.kind === 'approval') {
+  const { callId, card, view, actions } = props;
+  if (view.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
+  if (view.kind === 'approval') {
     return <Approval callId={callId} card={card} actions={actions} />;
   }
   const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
-      {card.status === 'DOING' && (look.kind === 'running' || card.progress) && (
-        <CardProgress card={card} isStale={props.isStale || look.kind !== 'running'} />
+      {card.status === 'DOING' && (view.kind === 'running' || card.progress) && (
+        <CardProgress card={card} isStale={props.isStale || view.kind !== 'running'} />
       )}
-      {look.isLive && card.preview !== undefined && card.preview !== null && (
+      {view.isLive && card.preview !== undefined && card.preview !== null && (
         <Preview callId={callId} card={card} actions={actions} />
       )}
       {card.status === 'SUCCESS' && <CardResult callId={callId} card={card} actions={actions} />}
@@ -59,7 +59,7 @@ export function CardBody(props: CardBodyProps) {
         <CardButtons
           callId={callId}
           card={card}
-          look={look}
+          view={view}
           isAsked={props.isAsked}
           actions={actions}
         />

@@ -4,19 +4,19 @@ import { useTranslations } from 'next-intl';
 import { Button } from '#components/ui/button';
 import type { Card } from '#lib/protocol/card';
 import type { CardActions } from './card-actions.ts';
-import type { CardLook } from './card-look.ts';
+import type { CardView } from './card-view.ts';
 
 export interface CardButtonsProps {
   callId: string;
   card: Card;
-  look: CardLook;
+  view: CardView;
   /** Somebody asked for an end and the server has not said so yet. */
   isAsked: boolean;
   actions: CardActions;
 }
 
 /** What can be done with a call now. What is rarer lies in the menu. */
-export function CardButtons({ callId, card, look, isAsked, actions }: CardButtonsProps) {
+export function CardButtons({ callId, card, view, isAsked, actions }: CardButtonsProps) {
   const t = useTranslations('card.action');
   return (
     <div className="flex flex-wrap gap-2 empty:hidden">
@@ -25,12 +25,12 @@ export function CardButtons({ callId, card, look, isAsked, actions }: CardButton
           {t('openTool')}
         </a>
       )}
-      {look.actions.extend && (
+      {view.actions.extend && (
         <Button data-action="extend" size="sm" onClick={() => actions.extend(callId)}>
           {t('extend')}
         </Button>
       )}
-      {look.actions.cancel && (
+      {view.actions.cancel && (
         <Button
           data-action="cancel"
           size="sm"
@@ -42,7 +42,7 @@ export function CardButtons({ callId, card, look, isAsked, actions }: CardButton
       )}
       {card.status === 'ERROR' && (
         <Button data-action="retry" size="sm" onClick={() => actions.retry(callId)}>
-          {t(look.mayRepeat ? 'retryAgain' : 'retry')}
+          {t(view.mayRepeat ? 'retryAgain' : 'retry')}
         </Button>
       )}
     </div>

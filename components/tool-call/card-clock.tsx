@@ -3,9 +3,9 @@
 import { useLocale, useTranslations } from 'next-intl';
 import { use, useLayoutEffect, useRef } from 'react';
 import type { Card } from '#lib/protocol/card';
-import { cardTime } from './card-look.ts';
+import { cardTime } from './card-view.ts';
+import { formatTime } from './format-time.ts';
 import { TickerContext } from './ticker-context.tsx';
-import { timeWords } from './time-words.ts';
 
 /**
  * The time of a card. Written straight into the element on each tick of the
@@ -24,7 +24,7 @@ export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
       const span = element.current;
       if (!span) return;
       const time = cardTime(card, now);
-      const { text, isLate } = timeWords(time, t, locale);
+      const { text, isLate } = formatTime(time, t, locale);
       const ticks = isLive && time.kind !== 'none' && time.kind !== 'paused';
       const shown = isStale && ticks ? t('time.paused', { text }) : text;
       if (span.textContent !== shown) span.textContent = shown;

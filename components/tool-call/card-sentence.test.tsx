@@ -3,8 +3,8 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { useTranslations } from 'next-intl';
 import { afterEach, expect, test } from 'vitest';
 import type { Card } from '#lib/protocol/card';
-import { cardLook } from './card-look.ts';
 import { cardSentence } from './card-sentence.ts';
+import { cardView } from './card-view.ts';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 
 afterEach(cleanup);
@@ -12,7 +12,7 @@ afterEach(cleanup);
 const ENGLISH = 'The policy of this server asks an operator before gate.ask';
 
 function Sentence({ card }: { card: Card }) {
-  const sentence = cardSentence(card, cardLook(card), useTranslations('card'));
+  const sentence = cardSentence(card, cardView(card), useTranslations('card'));
   return <p data-testid="sentence">{sentence?.text}</p>;
 }
 

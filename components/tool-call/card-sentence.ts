@@ -1,8 +1,8 @@
 import { formatDuration } from '#lib/format/format-duration';
 import type { CallError, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
-import type { CardLook } from './card-look.ts';
 import type { CardTranslator } from './card-translator.ts';
+import type { CardView } from './card-view.ts';
 
 /** A sentence on a card. `own` marks the tool's own words, which are not in our language. */
 export interface CardSentence {
@@ -11,10 +11,10 @@ export interface CardSentence {
 }
 
 /** The sentence for people under a card's first row; null when there is nothing to say. */
-export function cardSentence(card: Card, look: CardLook, t: CardTranslator): CardSentence | null {
-  const client = clientWords(card, t);
+export function cardSentence(card: Card, view: CardView, t: CardTranslator): CardSentence | null {
+  const client = formatClient(card, t);
   const own = card.tip ? { text: card.tip, own: true } : null;
-  switch (look.kind) {
+  switch (view.kind) {
     case 'streaming':
       return own ?? ours(t('tip.streaming'));
     case 'queued':
@@ -31,16 +31,16 @@ export function cardSentence(card: Card, look: CardLook, t: CardTranslator): Car
     case 'device':
     case 'away':
     case 'cancelling':
-      return ours(t(`tip.${look.kind}`, { client }));
+      return ours(t(`tip.${view.kind}`, { client }));
     default:
-      return look.isLive || look.kind === 'done' ? own : null;
+      return view.isLive || view.kind === 'done' ? own : null;
   }
 }
 
 const ours = (text: string): CardSentence => ({ text, own: false });
 
 /** The client in words, by its name, its id, or as such. */
-export function clientWords(card: Card, t: CardTranslator): string {
+export function formatClient(card: Card, t: CardTranslator): string {
   if (card.source === 'server') return t('source.server');
   return card.client_name ?? card.client_id ?? t('source.client');
 }
@@ -51,10 +51,10 @@ const queuedFor = (card: Card, t: CardTranslator): string =>
     : (card.client_name ?? card.client_id ?? t('source.anyClient'));
 
 /** Why a call failed, in our words; the server's own stand beside it. */
-export function causeWords(card: Card, t: CardTranslator, locale: string): string {
+export function formatCause(card: Card, t: CardTranslator, locale: string): string {
   const { error } = card;
   if (!error) return t('error.noReason');
-  const client = clientWords(card, t);
+  const client = formatClient(card, t);
   if (error.code === 'timeout') {
     const limit = formatDuration(card.timeout_ms ?? 0, locale, { whole: true });
     return t(`error.timeout.${error.clock ?? 'other'}`, { client, limit });
@@ -84,7 +84,7 @@ function whoLost({ reason, message }: CallError): 'left' | 'back' | 'other' {
 }
 
 /** What the person can do about it; null when the cause says enough. */
-export function nextStepWords(card: Card, t: CardTranslator): string | null {
+export function formatNextStep(card: Card, t: CardTranslator): string | null {
   const { error } = card;
   if (!error) return null;
   if (isPermissionDenied(card)) return t('next.permission');

@@ -1,4 +1,4 @@
-import type { Tone } from './card-look.ts';
+import type { Tone } from './card-view.ts';
 
 /** Colours by tone, as Tailwind classes. The edge reads `--s` of the `card` class. */
 export const CHIP_CLASSES: Record<Tone, string> = {

@@ -62,17 +62,17 @@ const toolsEvent = (clients: ToolListing['clients']): WatchEvent => ({
 
 function setup(update: CardUpdate, answer: (path: string) => Answer | Promise<Answer>) {
   const { workbench, sent } = createTestWorkbench(({ path }) => answer(path));
-  const tell = (seq: number, more: CardUpdate) =>
+  const publish = (seq: number, more: CardUpdate) =>
     workbench.calls
       .getState()
       .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update: more }]);
-  tell(1, { tool_name: 'file.read', source: 'server', params: {}, ...update });
+  publish(1, { tool_name: 'file.read', source: 'server', params: {}, ...update });
   render(
     <InWorkbench workbench={workbench}>
       <Card />
     </InWorkbench>,
   );
-  return { sent, tell, workbench };
+  return { sent, publish, workbench };
 }
 
 const running: CardUpdate = { status: 'DOING', phase: 'granted' };
@@ -87,12 +87,12 @@ test('cancel is said at once, asked of the server, and followed by the card', as
   const held = new Promise<Answer>((resolve) => {
     release = resolve;
   });
-  const { sent, tell } = setup(running, () => held);
+  const { sent, publish } = setup(running, () => held);
   fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   expect(screen.getByRole('button', { name: 'Asked to stop' })).toBeDefined();
   expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/cancel']);
   await act(async () => release({ body: {} }));
-  act(() => tell(2, { status: 'DOING', phase: 'cancelling' }));
+  act(() => publish(2, { status: 'DOING', phase: 'cancelling' }));
   expect(screen.getByTestId('tool-card').dataset).toMatchObject({ phase: 'cancelling', seq: '2' });
 });
 
@@ -150,12 +150,12 @@ test('[CD15] a card says that its client does not answer, and no longer once it 
       body: {},
     }),
   );
-  const tell = (responsive: boolean, seq: number) =>
+  const publish = (responsive: boolean, seq: number) =>
     act(() => workbench.listings.getState().apply([clientsEvent(seq, responsive)]));
   expect(screen.queryByText(/Phone does not answer/)).toBeNull();
-  tell(false, 2);
+  publish(false, 2);
   expect(screen.getByText(/Phone does not answer/)).toBeDefined();
-  tell(true, 3);
+  publish(true, 3);
   expect(screen.queryByText(/Phone does not answer/)).toBeNull();
 });
 
@@ -197,14 +197,14 @@ describe('a queued call', () => {
   const queued: CardUpdate = { status: 'WAIT', phase: 'queued', source: 'client' };
   type Provider = ToolListing['clients'][number];
   const gate: Provider = { client_id: 'gate', name: 'Gate', visible: true, responsive: false };
-  const trippedOne = (until: number): Provider => ({
+  const withOpenCircuit = (until: number): Provider => ({
     client_id: 'lamp',
     name: 'Lamp',
     visible: true,
     responsive: true,
     tripped: { until, failures: 3 },
   });
-  const told = (update: CardUpdate, clients: Provider[]) => {
+  const textOf = (update: CardUpdate, clients: Provider[]) => {
     const { workbench } = setup(update, () => ({ body: {} }));
     act(() => workbench.listings.getState().apply([toolsEvent(clients)]));
     return screen.getByTestId('tool-card').textContent;
@@ -224,22 +224,24 @@ describe('a queued call', () => {
 
   test('[CD18] says who failed to deliver and when it is asked again', () => {
     const until = Math.floor(Date.now() / 1_000) + 3_600;
-    const text = told(queued, [trippedOne(until), gate]);
+    const text = textOf(queued, [withOpenCircuit(until), gate]);
     expect(text).toMatch(/Lamp failed to deliver 3 times; asked again in \d+:\d\d/);
     expect(text).toContain('Gate does not answer');
     cleanup();
-    expect(told(queued, [trippedOne(1)])).toContain('asked again now');
+    expect(textOf(queued, [withOpenCircuit(1)])).toContain('asked again now');
   });
 
   test('[CD18] waits for its turn while one of them could be asked', () => {
     const well = { ...gate, client_id: 'well', responsive: true };
-    expect(told(queued, [gate, well])).toContain('Waiting for any client that offers it.');
+    expect(textOf(queued, [gate, well])).toContain('Waiting for any client that offers it.');
     cleanup();
-    expect(told(queued, [])).toContain('Waiting for any client that offers it.');
+    expect(textOf(queued, [])).toContain('Waiting for any client that offers it.');
     cleanup();
     // Whom it is meant for counts alone.
-    expect(told({ ...queued, client_id: 'gate' }, [gate, well])).toContain('Gate does not answer');
+    expect(textOf({ ...queued, client_id: 'gate' }, [gate, well])).toContain(
+      'Gate does not answer',
+    );
     cleanup();
-    expect(told({ ...running, source: 'client' }, [gate])).not.toContain('does not answer');
+    expect(textOf({ ...running, source: 'client' }, [gate])).not.toContain('does not answer');
   });
 });

@@ -4,8 +4,8 @@ import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
-import { cardLook } from './card-look.ts';
-import { causeWords, nextStepWords } from './card-sentence.ts';
+import { formatCause, formatNextStep } from './card-sentence.ts';
+import { cardView } from './card-view.ts';
 
 /** Why a call failed, whether it ran, and what can be done. */
 export function ErrorPanel({ card }: { card: Card }) {
@@ -13,14 +13,14 @@ export function ErrorPanel({ card }: { card: Card }) {
   const locale = useLocale();
   const { error } = card;
   // That a tool which failed has run goes without saying.
-  const saysWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
-  const next = nextStepWords(card, t);
-  const tone = cardLook(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
+  const showsWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
+  const next = formatNextStep(card, t);
+  const tone = cardView(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
   return (
     <div className="mt-0.5">
       <p data-testid="card-cause">
-        <MarkedText text={causeWords(card, t, locale)} />{' '}
-        {saysWhetherItRan && t(`executed.${error.executed}`)} {next}
+        <MarkedText text={formatCause(card, t, locale)} />{' '}
+        {showsWhetherItRan && t(`executed.${error.executed}`)} {next}
       </p>
       {error && (
         <div className="mono mt-1 flex min-w-0 flex-wrap gap-x-2 text-muted">

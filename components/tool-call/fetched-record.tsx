@@ -6,7 +6,7 @@ import type { Received } from '#lib/api/send-request';
 import { formatBytes } from '#lib/format/format-bytes';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { useCallRecord } from './use-call-record.ts';
 
 export interface FetchedRecordProps {
@@ -16,13 +16,13 @@ export interface FetchedRecordProps {
 
 /** What is drawn of a call's record, once it has come; until then that it is fetched, or why it could not be. */
 export function FetchedRecord({ callId, children }: FetchedRecordProps) {
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { record, received } = useCallRecord(callId);
   if (record === null) return <Fetching received={received} />;
   if (record.ok) return children(record.value);
   return (
     <p role="alert" className="text-error wrap-anywhere">
-      {showControlCharacters(failureWords(record))}
+      {showControlCharacters(formatFailure(record))}
     </p>
   );
 }

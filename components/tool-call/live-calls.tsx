@@ -5,7 +5,7 @@ import { useCallback, useId, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
-import { useFailureToast } from '../failure/failure-words.ts';
+import { useFailureToast } from '../failure/format-failure.ts';
 import { useConnection, useListingsKnown, useWorkbench } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';

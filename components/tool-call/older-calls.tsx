@@ -3,13 +3,13 @@
 import { useTranslations } from 'next-intl';
 import { useEffect } from 'react';
 import { Button } from '#components/ui/button';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { useListingsKnown, useRunPages, useWorkbench } from '../providers/workbench-context.tsx';
 
 /** Below the calls of a conversation: whether there are older ones, fetched page by page. */
 export function OlderCalls({ runId }: { runId: string }) {
   const t = useTranslations('card.list');
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const { older } = useWorkbench();
   const isFed = useListingsKnown();
   const pages = useRunPages(runId);
@@ -23,7 +23,7 @@ export function OlderCalls({ runId }: { runId: string }) {
     <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
       {pages.state === 'failed' && (
         <p role="alert" className="text-error">
-          {t('olderFailed', { reason: failureWords(pages.failure) })}
+          {t('olderFailed', { reason: formatFailure(pages.failure) })}
         </p>
       )}
       {/* Not disabled while it loads: that would take the focus away from it. */}

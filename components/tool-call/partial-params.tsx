@@ -39,7 +39,7 @@ export function PartialParams({
             <MarkedText text={key} />
           </dt>
           <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere">
-            <MarkedText text={valueWords(value)} keepLayout />
+            <MarkedText text={formatValue(value)} keepLayout />
             {isWriting && key === lastKey && <Caret />}
           </dd>
         </div>
@@ -48,7 +48,7 @@ export function PartialParams({
   );
 }
 
-function valueWords(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value !== 'string') return jsonLine(value, KEPT_CHARS);
   return value.length > KEPT_CHARS ? `…${value.slice(-KEPT_CHARS)}` : value;
 }

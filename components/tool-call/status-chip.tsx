@@ -19,10 +19,10 @@ import {
   UserRound,
 } from 'lucide-react';
 import { useTranslations } from 'next-intl';
-import type { LookKind, Tone } from './card-look.ts';
 import { CHIP_CLASSES } from './card-tone.ts';
+import type { CardViewKind, Tone } from './card-view.ts';
 
-const ICONS: Record<LookKind, LucideIcon> = {
+const ICONS: Record<CardViewKind, LucideIcon> = {
   streaming: CircleDashed,
   approval: ShieldAlert,
   queued: Clock,
@@ -44,7 +44,7 @@ const ICONS: Record<LookKind, LucideIcon> = {
 };
 
 export interface StatusChipProps {
-  kind: LookKind;
+  kind: CardViewKind;
   tone: Tone;
   /** The connection is lost: nothing turns as if it were live. */
   isStale?: boolean;

@@ -20,12 +20,12 @@ function setup() {
 
 test('one timer serves every listener, and the first call comes at once', () => {
   const { ticker, timers, tick } = setup();
-  const heard: string[] = [];
-  ticker.subscribe((now) => heard.push(`a${now}`));
-  ticker.subscribe((now) => heard.push(`b${now}`));
+  const received: string[] = [];
+  ticker.subscribe((now) => received.push(`a${now}`));
+  ticker.subscribe((now) => received.push(`b${now}`));
   tick();
   expect(timers.size).toBe(1);
-  expect(heard).toEqual(['a1000', 'b1000', 'a1250', 'b1250']);
+  expect(received).toEqual(['a1000', 'b1000', 'a1250', 'b1250']);
 });
 
 test('the timer stops with the last listener and starts again with the next', () => {
@@ -40,10 +40,10 @@ test('the timer stops with the last listener and starts again with the next', ()
 
 test('the timer goes on while anybody listens', () => {
   const { ticker, tick } = setup();
-  const heard: number[] = [];
+  const received: number[] = [];
   const stop = ticker.subscribe(() => {});
-  ticker.subscribe((now) => heard.push(now));
+  ticker.subscribe((now) => received.push(now));
   stop();
   tick();
-  expect(heard).toEqual([1_000, 1_250]);
+  expect(received).toEqual([1_000, 1_250]);
 });

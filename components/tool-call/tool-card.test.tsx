@@ -144,13 +144,13 @@ describe('every look says what is going on', () => {
     ],
   ])('%s (%#)', (kind, card, chip, words) => {
     const { article } = setup(card);
-    const told = (name: string) => article.getAttribute(`data-${name}`);
-    expect(told('testid')).toBe('tool-card');
-    expect(told('call-id')).toBe('tc_1');
-    expect(told('seq')).toBe('7');
-    expect(told('status')).toBe(card.status);
-    expect(told('phase')).toBe(card.phase ?? '');
-    expect(told('look')).toBe(kind);
+    const attribute = (name: string) => article.getAttribute(`data-${name}`);
+    expect(attribute('testid')).toBe('tool-card');
+    expect(attribute('call-id')).toBe('tc_1');
+    expect(attribute('seq')).toBe('7');
+    expect(attribute('status')).toBe(card.status);
+    expect(attribute('phase')).toBe(card.phase ?? '');
+    expect(attribute('look')).toBe(kind);
     expect(screen.getByTestId('status-chip').textContent).toBe(chip);
     expect(article.textContent).toContain(words);
   });

@@ -12,10 +12,10 @@ import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardBody } from './card-body.tsx';
 import { CardClock } from './card-clock.tsx';
-import { cardLook } from './card-look.ts';
 import { CardMenu } from './card-menu.tsx';
-import { type CardSentence, cardSentence, clientWords } from './card-sentence.ts';
+import { type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
+import { cardView } from './card-view.ts';
 import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
 import './tool-card.css';
@@ -36,17 +36,17 @@ export interface ToolCardProps {
   actions: CardActions;
 }
 
-const NOBODY: readonly BlockedClient[] = [];
+const NO_CLIENTS: readonly BlockedClient[] = [];
 
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
-  const { blocked = NOBODY } = props;
+  const { blocked = NO_CLIENTS } = props;
   const t = useTranslations('card');
   const titleId = useId();
-  const look = cardLook(card);
-  const sentence = cardSentence(card, look, t);
-  const isBlocked = blocked.length > 0 && look.kind === 'queued' && !isStale;
+  const view = cardView(card);
+  const sentence = cardSentence(card, view, t);
+  const isBlocked = blocked.length > 0 && view.kind === 'queued' && !isStale;
   const name = showControlCharacters(card.tool_name ?? '…');
   return (
     <article
@@ -57,9 +57,9 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       data-status={card.status ?? 'WAIT'}
       data-phase={card.phase ?? ''}
       data-seq={props.seq}
-      data-look={look.kind}
-      data-stale={isStale && look.isLive ? '' : undefined}
-      className={`tool-card card @container px-3 py-2.5 ${EDGE_CLASSES[look.tone]}`}
+      data-look={view.kind}
+      data-stale={isStale && view.isLive ? '' : undefined}
+      className={`tool-card card @container px-3 py-2.5 ${EDGE_CLASSES[view.tone]}`}
     >
       {/* On a narrow card the name has the first row, with the menu at its end. */}
       <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
@@ -69,19 +69,19 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
         >
           <MarkedText text={card.tool_name ?? '…'} />
         </h3>
-        <StatusChip kind={look.kind} tone={look.tone} isStale={isStale} />
+        <StatusChip kind={view.kind} tone={view.tone} isStale={isStale} />
         <span className="min-w-0 text-xs text-muted wrap-anywhere">
-          <MarkedText text={sourceWords(card, t)} />
+          <MarkedText text={formatSource(card, t)} />
         </span>
         <CardClock card={card} isStale={isStale} />
         <span className="@max-md:-order-1 @max-md:ml-auto">
           <CardMenu
             callId={callId}
             toolName={name}
-            canCancel={look.actions.cancel && !isAsked}
-            canExtend={look.actions.extend}
-            canRetry={look.actions.retry}
-            mayRepeat={look.mayRepeat}
+            canCancel={view.actions.cancel && !isAsked}
+            canExtend={view.actions.extend}
+            canRetry={view.actions.retry}
+            mayRepeat={view.mayRepeat}
             actions={actions}
           />
         </span>
@@ -91,13 +91,13 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       ) : (
         sentence && <Sentence sentence={sentence} />
       )}
-      {isSilent && look.isLive && !isStale && !isBlocked && (
+      {isSilent && view.isLive && !isStale && !isBlocked && (
         <p className="mt-0.5 text-xs font-semibold text-wait wrap-anywhere">
-          <MarkedText text={t('tip.silent', { client: clientWords(card, t) })} />
+          <MarkedText text={t('tip.silent', { client: formatClient(card, t) })} />
         </p>
       )}
       <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
-        <CardBody {...{ callId, card, look, isStale, isAsked, actions }} />
+        <CardBody {...{ callId, card, view, isStale, isAsked, actions }} />
       </Boundary>
       {card.late_result && <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />}
       {card.retry_of && (
@@ -118,10 +118,10 @@ const Sentence = ({ sentence }: { sentence: CardSentence }) => (
   </p>
 );
 
-function sourceWords(card: Card, t: ReturnType<typeof useTranslations<'card'>>): string {
+function formatSource(card: Card, t: ReturnType<typeof useTranslations<'card'>>): string {
   if (card.source === undefined) return '';
   if (card.source === 'client' && !card.client_id && !card.client_name) return '';
   const again =
     (card.attempt ?? 1) > 1 ? ` · ${t('tip.attempt', { attempt: card.attempt ?? 1 })}` : '';
-  return `${clientWords(card, t)}${again}`;
+  return `${formatClient(card, t)}${again}`;
 }

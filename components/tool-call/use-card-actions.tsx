@@ -9,7 +9,7 @@ import type { OnReceived } from '#lib/api/send-request';
 import { curlCommand } from '#lib/format/curl-command';
 import { formatBytes } from '#lib/format/format-bytes';
 import { errorMessage } from '#lib/util/error-message';
-import { useFailureToast } from '../failure/failure-words.ts';
+import { useFailureToast } from '../failure/format-failure.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { saveValue } from '../result/save-value.ts';
 import { showErrorToast, showToast } from '../ui/toast.ts';
@@ -134,12 +134,12 @@ function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): C
 }
 
 /** Calls back once, with the size of an answer that is large. */
-function onceLarge(say: (total: number) => void): OnReceived {
-  let isSaid = false;
+function onceLarge(announce: (total: number) => void): OnReceived {
+  let isAnnounced = false;
   return ({ total }) => {
-    if (isSaid || total === null || total < LARGE_BYTES) return;
-    isSaid = true;
-    say(total);
+    if (isAnnounced || total === null || total < LARGE_BYTES) return;
+    isAnnounced = true;
+    announce(total);
   };
 }
 

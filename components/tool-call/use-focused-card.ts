@@ -29,7 +29,7 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
     const element = within.current;
     if (!element) return;
     let last: { at: HTMLElement; card: HTMLElement } | null = null;
-    const isGone = (at: HTMLElement) => !at.isConnected || at.matches(':disabled');
+    const isUnusable = (at: HTMLElement) => !at.isConnected || at.matches(':disabled');
     const onIn = ({ target }: FocusEvent) => {
       const at = target instanceof HTMLElement && element.contains(target) ? target : null;
       const card = at?.closest<HTMLElement>(CARD);
@@ -38,11 +38,11 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
     const onOut = ({ target }: FocusEvent) => {
       // What is taken out of the page says this before it is out of it.
       queueMicrotask(() => {
-        if (last && last.at === target && !isGone(last.at)) last = null;
+        if (last && last.at === target && !isUnusable(last.at)) last = null;
       });
     };
-    const look = () => {
-      if (!last || !isGone(last.at)) return;
+    const check = () => {
+      if (!last || !isUnusable(last.at)) return;
       const { activeElement } = document;
       const { at, card } = last;
       last = null;
@@ -50,7 +50,7 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
         card.focus({ preventScroll: true });
       }
     };
-    const observer = new MutationObserver(look);
+    const observer = new MutationObserver(check);
     observer.observe(element, { subtree: true, childList: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', onIn);
     element.addEventListener('focusout', onOut);

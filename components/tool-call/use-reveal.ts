@@ -23,7 +23,7 @@ export function focusCard(within: HTMLElement | null, callId: string, scrollTo: 
   const mine = newest;
   const before = document.activeElement;
   const selector = `[data-call-id="${CSS.escape(callId)}"]`;
-  const look = (left: number, held: number) => {
+  const check = (left: number, held: number) => {
     if (left === 0 || held === STEADY_FRAMES || mine !== newest) return;
     const card = within?.querySelector<HTMLElement>(selector);
     const { activeElement } = document;
@@ -31,10 +31,10 @@ export function focusCard(within: HTMLElement | null, callId: string, scrollTo: 
     if (!has && activeElement !== before && activeElement !== document.body) return;
     if (!card && left % SCROLL_EVERY_FRAMES === 0) scrollTo();
     if (card && !has) card.focus({ preventScroll: true });
-    requestAnimationFrame(() => look(left - 1, has ? held + 1 : held));
+    requestAnimationFrame(() => check(left - 1, has ? held + 1 : held));
   };
   scrollTo();
-  look(FRAMES, 0);
+  check(FRAMES, 0);
 }
 
 /** Shows the card that an address (`#call=…`) or another part of the page wishes to see. */

@@ -22,7 +22,7 @@ export interface SeenToEnd {
 export function useSeenToEnd(text: string): SeenToEnd {
   const [seenText, setSeenText] = useState<string | null>(null);
   const [isLong, setLong] = useState(false);
-  const look = useCallback(
+  const check = useCallback(
     ({ clientHeight, scrollHeight, scrollTop }: HTMLElement) => {
       if (clientHeight === 0) return;
       setLong(scrollHeight - clientHeight > SLACK_PX);
@@ -33,12 +33,17 @@ export function useSeenToEnd(text: string): SeenToEnd {
   const ref = useCallback(
     (element: HTMLElement | null) => {
       if (!element) return;
-      look(element);
-      const observer = new ResizeObserver(() => look(element));
+      check(element);
+      const observer = new ResizeObserver(() => check(element));
       observer.observe(element);
       return () => observer.disconnect();
     },
-    [look],
+    [check],
   );
-  return { ref, onScroll: (event) => look(event.currentTarget), isSeen: seenText === text, isLong };
+  return {
+    ref,
+    onScroll: (event) => check(event.currentTarget),
+    isSeen: seenText === text,
+    isLong,
+  };
 }

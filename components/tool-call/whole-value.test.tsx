@@ -81,8 +81,8 @@ test('[CD21] a result that is a beginning opens whole, the display where there i
 });
 
 test('[CD23] a whole that cannot be had says why in the language of the page', async () => {
-  const gone = { error: { code: 'rate_limited', message: 'Too many requests' } };
-  setup(done, gone, { status: 429, locale: 'zh' });
+  const failure = { error: { code: 'rate_limited', message: 'Too many requests' } };
+  setup(done, failure, { status: 429, locale: 'zh' });
   fireEvent.click(button('打开完整内容'));
   const dialog = within(await screen.findByRole('dialog', { name: '结果' }));
   expect((await dialog.findByRole('alert')).textContent).toBe('请求过多。请稍候再试。');

@@ -19,20 +19,20 @@ export interface JsonTextProps {
 
 /** A value as JSON text. Follows the value from outside, and leaves the person's own layout alone. */
 export function JsonText(props: JsonTextProps) {
-  const told = toText(props.value);
-  const [text, setText] = useState(told);
-  const [known, setKnown] = useState(told);
+  const given = toText(props.value);
+  const [text, setText] = useState(given);
+  const [current, setCurrent] = useState(given);
   // The value changed elsewhere, e.g. in the form beside: show that one.
-  if (known !== told) {
-    setKnown(told);
-    setText(told);
+  if (current !== given) {
+    setCurrent(given);
+    setText(given);
   }
 
   const change = (next: string) => {
     setText(next);
     const parsed = parse(next);
     if (!parsed.ok) return props.onProblem(parsed.message);
-    setKnown(toText(parsed.value));
+    setCurrent(toText(parsed.value));
     props.onValue(parsed.value);
   };
   return (

@@ -106,6 +106,6 @@ const HINTS = [
 
 const hintsOf = (annotations: ToolAnnotations | undefined) =>
   HINTS.flatMap(([yes, no]) => {
-    const told = annotations?.[yes];
-    return told === undefined ? [] : [told ? yes : no];
+    const value = annotations?.[yes];
+    return value === undefined ? [] : [value ? yes : no];
   });

@@ -86,9 +86,9 @@ interface ToolRowProps {
 
 function ToolRow({ tool, isSelected, onSelect }: ToolRowProps) {
   const t = useTranslations('tools');
-  const look = isSelected ? 'border-accent bg-surface2' : 'border-line bg-surface';
+  const colors = isSelected ? 'border-accent bg-surface2' : 'border-line bg-surface';
   return (
-    <div className={`relative rounded-lg border px-3 py-2 hover:bg-surface2 ${look}`}>
+    <div className={`relative rounded-lg border px-3 py-2 hover:bg-surface2 ${colors}`}>
       <div className="flex flex-wrap items-center gap-x-2">
         {/* Named by the tool alone; it covers the whole row for mouse and finger. */}
         <button

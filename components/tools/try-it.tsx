@@ -7,7 +7,7 @@ import { MarkedText } from '#components/ui/marked-text';
 import { Select } from '#components/ui/select';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { ArgumentsInput } from './arguments-input.tsx';
 import { ManualCalls } from './manual-calls.tsx';
 import { type TryIt as State, useTryIt } from './use-try-it.ts';
@@ -16,7 +16,7 @@ import { type TryIt as State, useTryIt } from './use-try-it.ts';
 export function TryIt({ tool }: { tool: ToolListing }) {
   const t = useTranslations('tools.try');
   const titleId = useId();
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const state = useTryIt(tool);
   const [view, setView] = useState<'form' | 'json'>(state.plan.kind === 'json' ? 'json' : 'form');
   const hasProblem = state.wasTried && (state.problems.length > 0 || state.broken.size > 0);
@@ -63,7 +63,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
           <div role="alert" className="mt-2 text-error">
             <p className="font-semibold">{t('refused')}</p>
             <p className="wrap-anywhere">
-              <MarkedText text={failureWords(state.refusal)} keepLayout />
+              <MarkedText text={formatFailure(state.refusal)} keepLayout />
             </p>
             <ul>
               {state.refusal.details.map(({ path, problem }) => (

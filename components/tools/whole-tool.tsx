@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { useFailureWords } from '../failure/failure-words.ts';
+import { useFormatFailure } from '../failure/format-failure.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 
 export interface WholeToolProps {
@@ -26,7 +26,7 @@ export function WholeTool({ tool, children }: WholeToolProps) {
 
 function FetchedTool({ tool, children }: WholeToolProps) {
   const t = useTranslations('tools');
-  const failureWords = useFailureWords();
+  const formatFailure = useFormatFailure();
   const fetched = useTools(tool.name);
   if (fetched === null) return <p role="status">{t('loading')}</p>;
   const whole = fetched.ok ? fetched.value.tools.find(({ name }) => name === tool.name) : undefined;
@@ -35,7 +35,7 @@ function FetchedTool({ tool, children }: WholeToolProps) {
     <p role="alert" className="text-error wrap-anywhere">
       {fetched.ok
         ? t('notOffered', { name: tool.name })
-        : showControlCharacters(failureWords(fetched))}
+        : showControlCharacters(formatFailure(fetched))}
     </p>
   );
 }

@@ -15,6 +15,7 @@ const INTERFACES = [
   'server/clock.ts',
   'server/collect-garbage.ts',
   'server/http/http-client-service.ts',
+  'server/logger.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
   'server/tools/define-tool.ts',

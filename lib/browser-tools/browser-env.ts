@@ -27,7 +27,7 @@ export interface BrowserEnv {
     get(options: PositionOptions): Promise<GeolocationPosition>;
   } | null;
   readonly camera: {
-    open(wish: { facing: 'user' | 'environment' }): Promise<MediaStream>;
+    open(constraints: { facing: 'user' | 'environment' }): Promise<MediaStream>;
   } | null;
   readonly display: { open(): Promise<MediaStream> } | null;
   readonly clipboard: {

@@ -31,7 +31,7 @@ export function watchClientState({
   let last = 0;
   let stopped = false;
 
-  async function tell() {
+  async function publish() {
     last += 1;
     const mine = last;
     const state = await readState(env, toolNames);
@@ -39,8 +39,8 @@ export function watchClientState({
     if (!stopped && mine === last) report(state);
   }
 
-  const stop = env.onStateChange([...PERMISSION_OF.values()], () => void tell());
-  void tell();
+  const stop = env.onStateChange([...PERMISSION_OF.values()], () => void publish());
+  void publish();
   return () => {
     stopped = true;
     stop();

@@ -1,5 +1,5 @@
 /** What an executor said of its failure, as text. A failure without text is one all the same. */
-export function failureText(said: unknown): string {
-  if (typeof said === 'string') return said;
-  return said === undefined || said === null ? '' : JSON.stringify(said);
+export function failureText(error: unknown): string {
+  if (typeof error === 'string') return error;
+  return error === undefined || error === null ? '' : JSON.stringify(error);
 }

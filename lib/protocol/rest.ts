@@ -148,7 +148,7 @@ export const submitBodySchema = z.object({
       z.object({ message: z.string(), code: z.string().max(64) }),
       z.object({ message: z.string() }),
       // A failure whose words make no sense is a failure all the same.
-      z.unknown().transform((said) => ({ message: failureText(said) })),
+      z.unknown().transform((error) => ({ message: failureText(error) })),
     ])
     .nullish()
     .transform((error) => (error ? { code: undefined, ...error } : null)),

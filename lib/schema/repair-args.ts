@@ -21,22 +21,22 @@ export function repairArgs(
     leave(run);
     return value;
   }
-  let mended = value;
+  let repaired = value;
   if (typeof value === 'string') {
-    mended = repairText(value, typesOf(node));
-    if (mended !== value) repairs.push(pathText(path));
+    repaired = repairText(value, typesOf(node));
+    if (repaired !== value) repairs.push(pathText(path));
   } else if (Array.isArray(value)) {
-    mended = repairItems(node, value, path, run, repairs);
+    repaired = repairItems(node, value, path, run, repairs);
   } else if (isRecord(value)) {
-    mended = repairEntries(node, value, path, run, repairs);
+    repaired = repairEntries(node, value, path, run, repairs);
   }
   // The type of a text was read through these already; what is below them was not.
   if (typeof value === 'object') {
-    if (node.ref) mended = repairArgs(node.ref, mended, path, run, repairs);
-    for (const one of node.allOf ?? []) mended = repairArgs(one, mended, path, run, repairs);
+    if (node.ref) repaired = repairArgs(node.ref, repaired, path, run, repairs);
+    for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, run, repairs);
   }
   leave(run);
-  return mended;
+  return repaired;
 }
 
 function repairItems(
@@ -47,13 +47,13 @@ function repairItems(
   repairs: string[],
 ): readonly unknown[] {
   let changed = false;
-  const mended = value.map((item, key) => {
+  const repaired = value.map((item, key) => {
     const one = node.prefixItems?.[key] ?? node.items;
     const next = one ? repairArgs(one, item, { parent: path, key }, run, repairs) : item;
     changed ||= next !== item;
     return next;
   });
-  return changed ? mended : value;
+  return changed ? repaired : value;
 }
 
 function repairEntries(
@@ -63,7 +63,7 @@ function repairEntries(
   run: CheckRun,
   repairs: string[],
 ): Record<string, unknown> {
-  let mended = value;
+  let repaired = value;
   for (const [key, item] of Object.entries(value)) {
     // Which schema holds for a key that a pattern may name too is not plain.
     const one =
@@ -71,10 +71,10 @@ function repairEntries(
     if (!one) continue;
     const next = repairArgs(one, item, { parent: path, key }, run, repairs);
     if (next === item) continue;
-    if (mended === value) mended = { ...value };
-    mended[key] = next;
+    if (repaired === value) repaired = { ...value };
+    repaired[key] = next;
   }
-  return mended;
+  return repaired;
 }
 
 /** What each node leaves open; kept, since a long list asks the same node for each item. */

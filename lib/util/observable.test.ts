@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { createObservable } from './observable.ts';
 
 test('gives its value and tells of changes only', () => {
-  const told: number[] = [];
+  const values: number[] = [];
   const value = createObservable(1);
-  const stop = value.subscribe((next) => told.push(next));
+  const stop = value.subscribe((next) => values.push(next));
   value.set(1);
   value.set(2);
   stop();
   value.set(3);
-  expect({ now: value.get(), told }).toEqual({ now: 3, told: [2] });
+  expect({ now: value.get(), values }).toEqual({ now: 3, values: [2] });
 });

@@ -105,7 +105,7 @@ describe('how long it lasts', () => {
     sessions.onEnd((id) => ended.push(id));
     const { cookie, key } = await sessions.signIn();
     const id = (await sessions.find(cookie, key)) ?? '';
-    const undo = [sessions.hold(id), sessions.hold(id)];
+    const releases = [sessions.hold(id), sessions.hold(id)];
     for (let spent = 0; spent < SESSION_MAX_MS; spent += SESSION_RENEW_MS) {
       await settled();
       expect(ended, `${spent / DAY_MS} days`).toEqual([]);
@@ -113,7 +113,7 @@ describe('how long it lasts', () => {
     }
     await settled();
     expect(ended).toEqual([id]);
-    for (const release of undo) release();
+    for (const release of releases) release();
     clock.advance(SESSION_MAX_MS);
     await settled();
     expect(ended).toEqual([id]);
@@ -165,8 +165,11 @@ function setup({ secure = false } = {}) {
     clock,
     instanceId: '0a1b2c3d',
     newSecret: () => `secret-${made++}`,
-    report(error) {
-      throw error;
+    logger: {
+      error(cause) {
+        throw cause;
+      },
+      info: () => {},
     },
     store: {
       async write(changes) {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 
@@ -53,7 +54,7 @@ export interface SessionsDeps {
   readonly secure: boolean;
   /** Sets this server's cookie apart from those of others on the same host. */
   readonly instanceId: string;
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 export function createSessions(deps: SessionsDeps): Sessions {
@@ -73,7 +74,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const expiresAt = Math.min(until, session.createdAt + SESSION_MAX_MS);
     if (expiresAt - session.expiresAt < SESSION_RENEW_MS) return session;
     const renewed = { ...session, expiresAt };
-    store.write([{ type: 'renew_session', session: renewed }]).catch(deps.report);
+    store.write([{ type: 'renew_session', session: renewed }]).catch(deps.logger.error);
     return renewed;
   };
 
@@ -91,7 +92,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const end = (sessionId: string) => {
     for (const listener of listeners) listener(sessionId);
   };
-  const hold = createHolds({ clock, findLive, renew, end, report: deps.report });
+  const hold = createHolds({ clock, findLive, renew, end, logger: deps.logger });
 
   return {
     cookieName,
@@ -125,7 +126,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   };
 }
 
-interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'report'> {
+interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'logger'> {
   readonly findLive: (cookieHash: string) => Promise<SessionRecord | undefined>;
   readonly renew: (session: SessionRecord) => SessionRecord;
   readonly end: (sessionId: string) => void;
@@ -139,7 +140,7 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
   }
   const all = new Map<string, Held>();
 
-  const look = async (sessionId: string, held: Held): Promise<void> => {
+  const renewOrEnd = async (sessionId: string, held: Held): Promise<void> => {
     const live = await deps.findLive(sessionId.slice(0, sessionId.indexOf(':')));
     if (all.get(sessionId) !== held) return;
     if (!live) return deps.end(sessionId);
@@ -150,8 +151,8 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
 
   /** What cannot be read proves nothing, so it ends. */
   const watch = (sessionId: string, held: Held): void => {
-    look(sessionId, held).catch((error: unknown) => {
-      deps.report(error);
+    renewOrEnd(sessionId, held).catch((error: unknown) => {
+      deps.logger.error(error);
       deps.end(sessionId);
     });
   };

@@ -9,15 +9,15 @@ import { BlobDamagedError, type BlobUpload } from './blob-store.ts';
 import { createDiskBlobStore } from './disk-blob-store.ts';
 import { writeDurably } from './write-durably.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup() {
   const parent = mkdtempSync(join(tmpdir(), 'blobs-'));
-  undo.push(() => rm(parent, { recursive: true }));
+  cleanups.push(() => rm(parent, { recursive: true }));
   const dir = join(parent, 'blobs');
   return { dir, open: () => createDiskBlobStore({ dir }), blobs: createDiskBlobStore({ dir }) };
 }
@@ -125,7 +125,7 @@ test('[BL5] [BL6] what cannot be kept is refused with its reason', async () => {
     { ok: false, code: 'empty' },
     { ok: false, code: 'too_large' },
     { ok: false, code: 'mismatch', message: expect.stringContaining('not image/png') },
-    { ok: false, code: 'mismatch', message: expect.stringContaining('no media type') },
+    { ok: false, code: 'mismatch', message: expect.stringContaining('is not a media type') },
   ]);
   expect(readdirSync(dir)).toEqual([]);
 });

@@ -55,13 +55,13 @@ describe('invoke', () => {
     ['conflict_idempotency', 422, 'conflict'],
     ['shutting_down', 503, 'shutting_down'],
     ['store_failed', 503, 'store_failed'],
-  ])('[HT12] the refusal %s is %i %s', async (code, status, told) => {
+  ])('[HT12] the refusal %s is %i %s', async (code, status, shown) => {
     const server = await startTestServer();
     const details = [{ path: 'flag', problem: 'is missing' }];
     server.calls.fake.outcome = { ok: false, code, message: 'flag is missing', details };
     const answer = await server.post(INVOKE, { run_id: 'r' });
     expect(answer.status).toBe(status);
-    expect(answer.json).toEqual({ error: { code: told, message: 'flag is missing', details } });
+    expect(answer.json).toEqual({ error: { code: shown, message: 'flag is missing', details } });
   });
 
   test('[HT14] a wait ends when the caller hangs up', async () => {
@@ -239,8 +239,8 @@ describe('clients without a socket', () => {
       const body = { status: 'FAILED', error };
       expect((await server.post('/internal/tool_calls/tc_1/submit', body)).status).toBe(200);
       const [, , asked] = server.clients.asked.at(-1) ?? [];
-      const heard = message === undefined ? null : { message };
-      expect(asked).toEqual({ status: 'FAILED', error: heard });
+      const expected = message === undefined ? null : { message };
+      expect(asked).toEqual({ status: 'FAILED', error: expected });
     }
   });
 });

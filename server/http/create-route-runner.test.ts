@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { createErrorLog } from '../testing/error-log.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
 import { defineRoute } from './route.ts';
@@ -12,7 +13,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
         throw new Error('not asked for');
       },
     },
-    report: () => {},
+    logger: createErrorLog().logger,
   });
   const kinds: string[] = [];
   const route = defineRoute({

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
+import type { Logger } from '../logger.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import type { RequestContext, Route } from './route.ts';
@@ -19,7 +20,7 @@ export type RunRoute = (
 export function createRouteRunner(deps: {
   readonly credentials: Credentials;
   /** Of errors that are no `HttpError`. */
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
 }): RunRoute {
   const respond = async (route: Route, params: PathParams, context: RequestContext) => {
     const principal = await authorize(deps.credentials, route, context);
@@ -31,13 +32,13 @@ export function createRouteRunner(deps: {
     try {
       response = await respond(route, params, createContext(incoming, outgoing, search));
     } catch (error) {
-      response = errorResponse(toHttpError(error, deps.report));
+      response = errorResponse(toHttpError(error, deps.logger));
     }
     try {
       writeResponse(outgoing, response);
     } catch (error) {
       // E.g. a record that JSON cannot carry: the caller still gets an error.
-      writeResponse(outgoing, errorResponse(toHttpError(error, deps.report)));
+      writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger)));
     }
   };
 }

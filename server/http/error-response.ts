@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
+import type { Logger } from '../logger.ts';
 import {
   BadCursorError,
   BadSearchError,
@@ -29,8 +30,8 @@ function headersFor(error: HttpError): OutgoingHttpHeaders {
   return error.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {};
 }
 
-/** An error as the refusal to send. An unexpected one is reported, and its response reveals nothing of it. */
-export function toHttpError(error: unknown, report: (error: unknown) => void): HttpError {
+/** An error as the refusal to send. An unexpected one is logged, and its response reveals nothing of it. */
+export function toHttpError(error: unknown, logger: Logger): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BadCursorError) {
     return new HttpError(
@@ -51,7 +52,7 @@ export function toHttpError(error: unknown, report: (error: unknown) => void): H
       { retryAfter: BUSY_RETRY_SECONDS },
     );
   }
-  report(error);
+  logger.error(error);
   if (error instanceof RowDamagedError || error instanceof BlobDamagedError) {
     return new HttpError(
       'store_damaged',

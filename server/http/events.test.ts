@@ -113,14 +113,14 @@ test('[HT25] a reader that leaves is let go', async () => {
   await expect.poll(() => server.bus.subscribers.size).toBe(0);
 });
 
-test('[HT23] a snapshot that cannot be made ends the stream, and is reported', async () => {
+test('[HT23] a snapshot that cannot be made ends the stream, and is logged', async () => {
   const failing = async () => {
     throw new Error('no snapshot');
   };
   const server = await startTestServer({ deps: { snapshot: failing } });
   const stream = await watch(server);
   await new Promise((resolve) => stream.response.once('close', resolve));
-  expect(server.reported).toHaveLength(1);
+  expect(server.logged).toHaveLength(1);
 });
 
 interface WatchOptions {

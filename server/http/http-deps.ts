@@ -7,6 +7,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { HttpClientService } from './http-client-service.ts';
@@ -41,6 +42,5 @@ export interface HttpDeps {
   readonly ready: () => Readiness;
   /** Aborted when the server stops: waiting requests end. */
   readonly closing: AbortSignal;
-  /** Of unexpected errors. */
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
 }

@@ -50,7 +50,7 @@ export function createPageServer(deps: {
     });
     const refusal =
       refuse(incoming, pathname, deps.development) ??
-      (await refuseStranger(deps.credentials, incoming, target));
+      (await rejectUnauthenticated(deps.credentials, incoming, target));
     if (refusal) {
       const headers = { ...refusal.headers, 'content-security-policy': policy };
       return writeResponse(outgoing, { ...refusal, headers });
@@ -70,17 +70,17 @@ async function inTurn(
   outgoing: ServerResponse,
   draw: () => Promise<void>,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const closed = new AbortController();
+  outgoing.once('close', () => closed.abort());
   try {
-    await limiter.run(gone.signal, draw);
+    await limiter.run(closed.signal, draw);
   } catch (error) {
     if (error instanceof QueueFullError) {
       const message = 'Too many pages are being rendered. Try again in a moment.';
       throw new HttpError('rate_limited', message, { retryAfter: 1 });
     }
     // The connection is closed: no response can be sent.
-    if (error !== gone.signal.reason) throw error;
+    if (error !== closed.signal.reason) throw error;
   }
 }
 
@@ -105,7 +105,7 @@ function refuse(
 }
 
 /** Without an operator's credential there is the sign-in page and nothing else. */
-async function refuseStranger(
+async function rejectUnauthenticated(
   credentials: Credentials,
   incoming: IncomingMessage,
   target: Target,

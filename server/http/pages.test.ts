@@ -246,14 +246,14 @@ describe('what Next may not do', () => {
     expect((await server.get('/_next/image?url=x')).status).toBe(404);
   });
 
-  test('[HT6] a page that throws is a 500, and is reported', async () => {
+  test('[HT6] a page that throws is a 500, and is logged', async () => {
     const server = await startTestServer({
       pages: async () => {
         throw new Error('no page');
       },
     });
     expect((await server.get('/')).status).toBe(500);
-    expect(server.reported).toHaveLength(1);
+    expect(server.logged).toHaveLength(1);
   });
 });
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
+import type { Logger } from '../logger.ts';
 import type { Api } from './create-api.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
@@ -17,7 +18,7 @@ export interface RequestListenerDeps {
   /** Base64 of at least 16 random bytes. */
   readonly newNonce: () => string;
   readonly development: boolean;
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** The API's; all else is a page's. */
@@ -48,7 +49,7 @@ export function createRequestListener(
     }
     if (isApi) return deps.api(incoming, outgoing, target);
     servePage(incoming, outgoing, target).catch((error: unknown) =>
-      writeResponse(outgoing, errorResponse(toHttpError(error, deps.report))),
+      writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
     );
   };
 }

@@ -36,7 +36,7 @@ test('[HT33] it is over when the last request is answered, or its caller is gone
   await answered(60_000);
   const caller = new AbortController();
   const first = await ask();
-  const gone = await ask(caller.signal);
+  const abandoned = await ask(caller.signal);
   let isOver = false;
   const over = answered(60_000).then(() => {
     isOver = true;
@@ -45,7 +45,7 @@ test('[HT33] it is over when the last request is answered, or its caller is gone
   expect(await first.answer).toBe('first');
   expect(isOver).toBe(false);
   caller.abort();
-  await expect(gone.answer).rejects.toThrow('abort');
+  await expect(abandoned.answer).rejects.toThrow('abort');
   await over;
 });
 

@@ -90,7 +90,7 @@ describe('what makes no sense', () => {
 });
 
 describe('errors', () => {
-  test('[HT6] a defect is a 500 that tells nothing, and is reported', async () => {
+  test('[HT6] a defect is a 500 that tells nothing, and is logged', async () => {
     const server = await startTestServer();
     const defect = new Error('the secret is 7f3a');
     server.calls.fake.onInvoke = () => {
@@ -99,14 +99,14 @@ describe('errors', () => {
     const answer = await server.post(INVOKE, wanted);
     expect(answer).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
     expect(answer.text).not.toContain('7f3a');
-    expect(server.reported).toEqual([defect]);
+    expect(server.logged).toEqual([defect]);
   });
 
   test('[HT6] a record that JSON cannot carry is a defect too', async () => {
     const server = await startTestServer();
     server.calls.fake.records.set('tc_1', callRecord({ result: 1n }));
     expect((await server.get('/v1/tool_calls/tc_1')).status).toBe(500);
-    expect(server.reported).toHaveLength(1);
+    expect(server.logged).toHaveLength(1);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe('errors', () => {
     const answer = await server.get('/v1/tool_calls');
     expect(answer).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
     expect(answer.headers['retry-after']).toBe('5');
-    expect(server.reported).toEqual([]);
+    expect(server.logged).toEqual([]);
   });
 });
 

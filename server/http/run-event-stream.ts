@@ -3,6 +3,7 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 
 /** Proxies close what is silent for a minute. */
 export const HEARTBEAT_MS = 15_000;
@@ -13,7 +14,7 @@ export interface RunEventStreamDeps {
   readonly bus: Pick<EventBus, 'subscribe'>;
   readonly snapshot: (runId: string) => Promise<SnapshotText>;
   readonly clock: Clock;
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
   /** The server stops: the stream ends as a whole answer does. */
   readonly closing: AbortSignal;
 }
@@ -62,7 +63,7 @@ export function streamRunEvents(
       release(seq);
     },
     (error: unknown) => {
-      deps.report(error);
+      deps.logger.error(error);
       outgoing.destroy();
     },
   );

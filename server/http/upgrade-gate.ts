@@ -8,6 +8,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { Logger } from '../logger.ts';
 import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -35,7 +36,7 @@ export interface UpgradeGateDeps {
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
   readonly limits?: Partial<UpgradeLimits>;
-  readonly report: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 export interface UpgradeLimits {
@@ -98,7 +99,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
       if (isSocketPath(pathname)) {
         upgrade(incoming, socket, head, pathname).catch((error: unknown) =>
-          refuse(toHttpError(error, deps.report)),
+          refuse(toHttpError(error, deps.logger)),
         );
         return;
       }

@@ -2,12 +2,12 @@ import { hasExpression } from './lexicon.ts';
 import {
   expressionIn,
   jsonObjectIn,
+  messageIn,
   numbersIn,
   placeIn,
   quotedStrings,
   sqlIn,
   urlIn,
-  wordingIn,
 } from './read-values.ts';
 
 export interface FilledArguments {
@@ -52,8 +52,8 @@ export function fillArguments(schema: unknown, text: string): FilledArguments {
 /** `unit=celsius`, `days: 3`, `3 days`, and an enum's own word anywhere. */
 function named(name: string, property: Schema, text: string): unknown {
   const word = escapeRegExp(name);
-  const said = text.match(new RegExp(`\\b${word}\\s*[=:：]\\s*("[^"]*"|[^\\s,，;]+)`, 'i'))?.[1];
-  if (said !== undefined) return convert(said.replace(/^"|"$/g, ''), property);
+  const given = text.match(new RegExp(`\\b${word}\\s*[=:：]\\s*("[^"]*"|[^\\s,，;]+)`, 'i'))?.[1];
+  if (given !== undefined) return convert(given.replace(/^"|"$/g, ''), property);
   if (Array.isArray(property.enum)) return enumIn(property.enum, text);
   if (!isNumber(property)) return undefined;
   const count = text.match(new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*${word}\\b`, 'i'))?.[1];
@@ -95,7 +95,7 @@ function stringFor(name: string, property: Schema, source: Source): string | und
   const quoted = source.quoted.shift();
   if (quoted !== undefined) return quoted;
   if (/city|place|town|location|address/.test(about)) return placeIn(text);
-  return sqlOrNothing(name, text) ?? wordingIn(text);
+  return sqlOrNothing(name, text) ?? messageIn(text);
 }
 
 const sqlOrNothing = (name: string, text: string): string | undefined =>
@@ -121,10 +121,10 @@ function enumIn(values: readonly unknown[], text: string): unknown {
   );
 }
 
-function convert(said: string, property: Schema): unknown {
-  if (isNumber(property)) return Number.isNaN(Number(said)) ? undefined : Number(said);
-  if (property.type === 'boolean') return booleanIn(said);
-  return said;
+function convert(given: string, property: Schema): unknown {
+  if (isNumber(property)) return Number.isNaN(Number(given)) ? undefined : Number(given);
+  if (property.type === 'boolean') return booleanIn(given);
+  return given;
 }
 
 const isNumber = (property: Schema): boolean =>

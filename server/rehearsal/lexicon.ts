@@ -2,7 +2,7 @@
 export interface Concept {
   readonly key: string;
   /** What people say, English and Chinese. */
-  readonly said: RegExp;
+  readonly pattern: RegExp;
   /** Words of tools' names and descriptions that mean it. */
   readonly named: readonly string[];
 }
@@ -13,88 +13,97 @@ const EXPRESSION = /\d\s*[+*/^×÷]\s*[(\d.]|\d\s+-\s+\d|\b(?:sqrt|sin|cos|tan|l
 export const CONCEPTS: readonly Concept[] = [
   {
     key: 'screenshot',
-    said: /screen ?shot|screen ?grab|capture (?:the |my )?(?:screen|page|tab)|截图|截屏|屏幕快照/i,
+    pattern:
+      /screen ?shot|screen ?grab|capture (?:the |my )?(?:screen|page|tab)|截图|截屏|屏幕快照/i,
     named: ['screenshot', 'capture'],
   },
   {
     key: 'location',
-    said: /where (?:am i|i am|are we)|(?:my|current) (?:position|location|coordinates|whereabouts)|\b(?:geo)?location\b|\bposition\b|\bgps\b|在哪|位置|定位|坐标/i,
+    pattern:
+      /where (?:am i|i am|are we)|(?:my|current) (?:position|location|coordinates|whereabouts)|\b(?:geo)?location\b|\bposition\b|\bgps\b|在哪|位置|定位|坐标/i,
     named: ['geolocation', 'location', 'position', 'gps'],
   },
   {
     key: 'weather',
-    said: /weather|forecast|temperature|\brain(?:ing|y)?\b|天气|气温|下雨|预报/i,
+    pattern: /weather|forecast|temperature|\brain(?:ing|y)?\b|天气|气温|下雨|预报/i,
     named: ['weather', 'forecast'],
   },
   {
     key: 'calculation',
-    said: new RegExp(`${EXPRESSION.source}|\\bcalculat|\\bcompute\\b|计算|算一下|等于多少`, 'i'),
+    pattern: new RegExp(`${EXPRESSION.source}|\\bcalculat|\\bcompute\\b|计算|算一下|等于多少`, 'i'),
     named: ['calculation', 'calculate', 'calculator', 'calc', 'math', 'eval'],
   },
   {
     key: 'database',
-    said: /\bselect\b[\s\S]+\bfrom\b|\bsql\b|\bdatabase\b|数据库/i,
+    pattern: /\bselect\b[\s\S]+\bfrom\b|\bsql\b|\bdatabase\b|数据库/i,
     named: ['database', 'sql', 'db'],
   },
   {
     key: 'copy',
-    said: /\bcopy\b|(?:to|into|onto) (?:the |my )?clipboard|(?:write|set|put)\b.*\bclipboard|复制|写入剪贴板|放到剪贴板/i,
+    pattern:
+      /\bcopy\b|(?:to|into|onto) (?:the |my )?clipboard|(?:write|set|put)\b.*\bclipboard|复制|写入剪贴板|放到剪贴板/i,
     named: ['clipboard write', 'clipboard copy', 'clipboard set'],
   },
-  { key: 'clipboard', said: /clipboard|\bpaste\b|剪贴板|粘贴/i, named: ['clipboard'] },
+  { key: 'clipboard', pattern: /clipboard|\bpaste\b|剪贴板|粘贴/i, named: ['clipboard'] },
   {
     key: 'photo',
-    said: /\bphoto|\bpicture\b|\bselfie\b|\bcamera\b|拍照|照片|相机|拍一张|自拍/i,
+    pattern: /\bphoto|\bpicture\b|\bselfie\b|\bcamera\b|拍照|照片|相机|拍一张|自拍/i,
     named: ['photo', 'camera', 'picture', 'selfie'],
   },
   {
     key: 'notification',
-    said: /\bnotif|\bremind me\b|\balert me\b|通知|提醒/i,
+    pattern: /\bnotif|\bremind me\b|\balert me\b|通知|提醒/i,
     named: ['notification', 'notify', 'notifications', 'remind', 'reminder'],
   },
   {
     key: 'device',
-    said: /\bdevice\b|what (?:browser|computer|phone|system)|\bbattery\b|设备|什么浏览器|什么手机|电量|电池/i,
+    pattern:
+      /\bdevice\b|what (?:browser|computer|phone|system)|\bbattery\b|设备|什么浏览器|什么手机|电量|电池/i,
     named: ['device', 'battery'],
   },
   {
     key: 'page text',
-    said: /(?:page|tab)(?:'s)? (?:text|content|say)|(?:read|text of|text on|content of|say on|says on) (?:the |this |my )?page|页面(?:上)?的?(?:文字|文本|内容)|网页(?:文字|内容)|读(?:一下)?(?:这个)?(?:页面|网页)/i,
+    pattern:
+      /(?:page|tab)(?:'s)? (?:text|content|say)|(?:read|text of|text on|content of|say on|says on) (?:the |this |my )?page|页面(?:上)?的?(?:文字|文本|内容)|网页(?:文字|内容)|读(?:一下)?(?:这个)?(?:页面|网页)/i,
     named: ['page text', 'page content', 'page read'],
   },
-  { key: 'vibrate', said: /vibrat|\bbuzz\b|震动|振动/i, named: ['vibrate', 'vibration', 'haptic'] },
-  { key: 'torch', said: /torch|flash ?light|手电|闪光灯/i, named: ['torch', 'flashlight'] },
+  {
+    key: 'vibrate',
+    pattern: /vibrat|\bbuzz\b|震动|振动/i,
+    named: ['vibrate', 'vibration', 'haptic'],
+  },
+  { key: 'torch', pattern: /torch|flash ?light|手电|闪光灯/i, named: ['torch', 'flashlight'] },
   {
     key: 'speak',
-    said: /\bspeak\b|say (?:out )?(?:loud|aloud)|read (?:it )?aloud|朗读|念出来|说出来/i,
+    pattern: /\bspeak\b|say (?:out )?(?:loud|aloud)|read (?:it )?aloud|朗读|念出来|说出来/i,
     named: ['speak', 'speech', 'tts', 'say'],
   },
   {
     key: 'listen',
-    said: /\brecord (?:audio|sound|voice)|microphone|录音|麦克风/i,
+    pattern: /\brecord (?:audio|sound|voice)|microphone|录音|麦克风/i,
     named: ['microphone', 'audio', 'record', 'recorder'],
   },
   {
     key: 'motion',
-    said: /\bmotion\b|orientation|acceler|compass|gyro|方向|加速度|指南针|陀螺/i,
+    pattern: /\bmotion\b|orientation|acceler|compass|gyro|方向|加速度|指南针|陀螺/i,
     named: ['motion', 'orientation', 'accelerometer', 'compass', 'sensor', 'sensors'],
   },
   {
     key: 'contacts',
-    said: /\bcontacts?\b|address book|联系人|通讯录/i,
+    pattern: /\bcontacts?\b|address book|联系人|通讯录/i,
     named: ['contact', 'contacts'],
   },
-  { key: 'share', said: /\bshare\b|分享/i, named: ['share'] },
+  { key: 'share', pattern: /\bshare\b|分享/i, named: ['share'] },
   {
     key: 'scan',
-    said: /\bscan\b|\bqr\b|barcode|扫码|扫描|二维码/i,
+    pattern: /\bscan\b|\bqr\b|barcode|扫码|扫描|二维码/i,
     named: ['scan', 'qr', 'barcode'],
   },
-  { key: 'search', said: /\bsearch\b|look up|搜索|查找/i, named: ['search', 'lookup'] },
-  { key: 'time', said: /what time|\btime is it\b|几点|现在时间/i, named: ['time', 'clock'] },
+  { key: 'search', pattern: /\bsearch\b|look up|搜索|查找/i, named: ['search', 'lookup'] },
+  { key: 'time', pattern: /what time|\btime is it\b|几点|现在时间/i, named: ['time', 'clock'] },
   {
     key: 'light',
-    said: /\blights?\b|\blamp\b|开灯|关灯|电灯/i,
+    pattern: /\blights?\b|\blamp\b|开灯|关灯|电灯/i,
     named: ['light', 'lights', 'lamp'],
   },
 ];

@@ -55,7 +55,7 @@ function score(text: string, tool: OfferedTool): Scored {
   for (const concept of CONCEPTS) {
     const names = concept.named.some((named) => includesAll(nameWords, named));
     isKnownKind ||= names;
-    if (!concept.said.test(text)) continue;
+    if (!concept.pattern.test(text)) continue;
     if (names) {
       byName.add(concept.key);
       // Two words mean one tool of a family more surely than one word.
@@ -65,17 +65,17 @@ function score(text: string, tool: OfferedTool): Scored {
       total += 1.5;
     }
   }
-  const said = new Set(wordsOf(text).map(stem));
+  const asked = new Set(wordsOf(text).map(stem));
   // "A screenshot of this page" does not ask for `page_text`: we know how people ask for that.
   const perWord = isKnownKind && byName.size === 0 ? ENOUGH / 3 : ENOUGH;
   for (const word of nameWords) {
-    if (EMPTY_WORDS.has(word)) total += said.has(stem(word)) ? 0.5 : 0;
-    else if (said.has(stem(word))) {
+    if (EMPTY_WORDS.has(word)) total += asked.has(stem(word)) ? 0.5 : 0;
+    else if (asked.has(stem(word))) {
       byName.add(stem(word));
       total += perWord;
     }
   }
-  total += shared(said, tool.description, byDescription);
+  total += shared(asked, tool.description, byDescription);
   return { tool, score: total, evidence: byName.size > 0 ? byName : byDescription };
 }
 
@@ -83,10 +83,10 @@ const includesAll = (words: readonly string[], phrase: string): boolean =>
   phrase.split(' ').every((word) => words.includes(word));
 
 /** A few words in common with a description count as much as one of the name. */
-function shared(said: ReadonlySet<string>, description: string, evidence: Set<string>): number {
+function shared(asked: ReadonlySet<string>, description: string, evidence: Set<string>): number {
   let count = 0;
   for (const word of new Set(wordsOf(description))) {
-    if (EMPTY_WORDS.has(word) || !said.has(stem(word))) continue;
+    if (EMPTY_WORDS.has(word) || !asked.has(stem(word))) continue;
     evidence.add(stem(word));
     count += 1;
   }

@@ -13,7 +13,7 @@ import {
   type ReportedResult,
   report,
   withDisclaimer,
-} from './wording.ts';
+} from './replies.ts';
 
 /** What the rehearsal model answers: text, then calls. */
 export interface PlannedAnswer {

@@ -57,7 +57,7 @@ function chinesePlace(text: string): string | undefined {
 }
 
 /** What is to be said: after "that", "saying" or a colon, else after "me". */
-export function wordingIn(text: string): string | undefined {
+export function messageIn(text: string): string | undefined {
   const patterns = [
     /(?:\bsaying|\bthat says|\bwith the text|[:：])\s*(.+?)\s*$/is,
     /\b(?:notify|remind|alert|tell) me (?:that|to|about|when)?\s*(.+?)[.。!！]?\s*$/is,

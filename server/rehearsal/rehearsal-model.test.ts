@@ -301,10 +301,10 @@ describe('the report', () => {
       ],
     },
   ];
-  const told = (prompt: LanguageModelV4Prompt) => planAnswer({ prompt, tools: TOOLS });
+  const answerTo = (prompt: LanguageModelV4Prompt) => planAnswer({ prompt, tools: TOOLS });
 
   test('[AL88] a value is told in words, and nothing is called again', () => {
-    const answer = told(answered('Where am I?', '{"latitude":52.52,"place":"Berlin"}'));
+    const answer = answerTo(answered('Where am I?', '{"latitude":52.52,"place":"Berlin"}'));
     expect(answer.calls).toEqual([]);
     expect(answer.text).toContain('`geolocation_get` returned: latitude 52.52, place Berlin');
     expect(answer.text).toContain('not an LLM');
@@ -312,31 +312,34 @@ describe('the report', () => {
 
   test('[AL88] so is a value beside a picture, with the words for the picture', () => {
     const value = '{"width":640,"mode":"page"}\n[image 1 640×480 image/webp: the page]';
-    expect(told(answered('Show me', value)).text).toContain(
+    expect(answerTo(answered('Show me', value)).text).toContain(
       'returned: width 640, mode page [image 1 640×480 image/webp: the page]',
     );
   });
 
   test('[AL88] a failure is told with its reason', () => {
     const error = { code: 'denied', message: 'The person said no', executed: 'no' };
-    const answer = told(answered('Where am I?', JSON.stringify({ error })));
+    const answer = answerTo(answered('Where am I?', JSON.stringify({ error })));
     expect(answer.text).toContain('did not succeed: The person said no (denied)');
   });
 
   test.each(['null', '', '{"error":"E"}', '[1]', '{broken'])(
     '[AL88] a value that only looks odd is no failure: %s',
     (value) => {
-      expect(told(answered('Where am I?', value)).text).toContain('returned: ');
+      expect(answerTo(answered('Where am I?', value)).text).toContain('returned: ');
     },
   );
 
   test('[AL88] it is told in Chinese to who asked in Chinese', () => {
-    expect(told(answered('我在哪里', '52')).text).toContain('返回：52');
-    expect(told(answered('我在哪里', '52')).text).toContain('不是大语言模型');
+    expect(answerTo(answered('我在哪里', '52')).text).toContain('返回：52');
+    expect(answerTo(answered('我在哪里', '52')).text).toContain('不是大语言模型');
   });
 
   test('[AL88] a new message after results is a new request', () => {
-    const answer = told([...answered('Where am I?', '52'), ...asks('Take a screenshot').slice(1)]);
+    const answer = answerTo([
+      ...answered('Where am I?', '52'),
+      ...asks('Take a screenshot').slice(1),
+    ]);
     expect(answer.calls.map(({ name }) => name)).toEqual(['browser_screenshot']);
   });
 });

@@ -190,14 +190,14 @@ test("[TR6] a client replaces its own tool and nobody else's", () => {
   registry.register(client('one'), [spec('t', { description: 'First' })]);
   registry.register(client('two'), [spec('t', { description: 'Other' })]);
   registry.register(client('one'), [spec('t', { description: 'Changed' }), spec('u')]);
-  const told = (reference: string) => {
+  const descriptionsOf = (reference: string) => {
     const target = registry.find(reference);
     return target?.source === 'client'
       ? [...target.candidates].map(({ description }) => description)
       : [];
   };
-  expect(told('t@c_one')).toEqual(['Changed']);
-  expect(told('t@c_two')).toEqual(['Other']);
+  expect(descriptionsOf('t@c_one')).toEqual(['Changed']);
+  expect(descriptionsOf('t@c_two')).toEqual(['Other']);
 });
 
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
@@ -333,21 +333,21 @@ test('[TR12] a family emoji and Persian keep their joiners', () => {
 
 test('[TR13] listeners hear of changes and of nothing else', () => {
   const { registry } = setup();
-  let heard = 0;
-  const undo = registry.onChange(() => {
-    heard += 1;
+  let changes = 0;
+  const unsubscribe = registry.onChange(() => {
+    changes += 1;
   });
   registry.register(client('one'), [spec('t'), spec('u')]);
   registry.register(client('one'), [spec('')]);
   registry.unregister('one', ['none']);
   registry.drop('two');
-  expect(heard).toBe(1);
+  expect(changes).toBe(1);
   registry.unregister('one', ['t']);
   registry.drop('one');
-  expect(heard).toBe(3);
-  undo();
+  expect(changes).toBe(3);
+  unsubscribe();
   registry.register(client('one'), [spec('t')]);
-  expect(heard).toBe(3);
+  expect(changes).toBe(3);
 });
 
 test("[TR14] a server tool has the same check as a client's", () => {

@@ -2,12 +2,12 @@ import { LIMITS } from '#lib/protocol/limits';
 import { parseToolReference, spellingOf, toModelName } from '#lib/protocol/tool-name';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { AnyServerTool } from './define-tool.ts';
-import { judgeToolSpec } from './judge-tool-spec.ts';
 import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import type { ClientStanding, Standing, ToolRegistry, Trip } from './tool-registry.ts';
+import { validateToolSpec } from './validate-tool-spec.ts';
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
@@ -106,9 +106,9 @@ function admit(
   client: { clientId: string; instanceId: string },
   spec: unknown,
 ): RejectedTool | undefined {
-  const judged = judgeToolSpec(client, spec);
-  if (!judged.ok) return judged.rejected;
-  const { name } = judged.tool;
+  const validated = validateToolSpec(client, spec);
+  if (!validated.ok) return validated.rejected;
+  const { name } = validated.tool;
   if (reserved.has(spellingOf(name))) {
     const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
     return { name, code: 'name_reserved', message };
@@ -123,5 +123,5 @@ function admit(
     const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
     return { name, code: 'too_many_tools', message };
   }
-  pools.put(judged.tool);
+  pools.put(validated.tool);
 }

@@ -71,8 +71,8 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
         };
       const pool = createToolPool('t', standing);
       const there = new Set<string>();
-      const asker = from === null ? null : clientOf(from);
-      const order = () => [...pool.inOrder(undefined, asker)].map(({ instanceId }) => instanceId);
+      const caller = from === null ? null : clientOf(from);
+      const order = () => [...pool.inOrder(undefined, caller)].map(({ instanceId }) => instanceId);
       for (const { kind, id: instanceId, ...stands } of steps) {
         if (kind === 'put') {
           pool.put(toolOf(instanceId, clientOf(instanceId)));
@@ -89,7 +89,7 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
         clientId: clientOf(instanceId),
         standing: standing(instanceId),
       }));
-      const all = askingOrder(offerings, { named: undefined, from: asker });
+      const all = askingOrder(offerings, { named: undefined, from: caller });
       expect(order()).toEqual(all.map(({ instanceId }) => instanceId));
       expect(pool.size).toBe(there.size);
     }),

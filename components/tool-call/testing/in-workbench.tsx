@@ -27,8 +27,8 @@ export function createTestWorkbench(answer: (request: SentRequest) => Answer | P
       const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
       const request = { path: String(input), body };
       sent.push(request);
-      const { status = 200, body: told } = await answer(request);
-      return new Response(JSON.stringify(told), { status });
+      const { status = 200, body: responseBody } = await answer(request);
+      return new Response(JSON.stringify(responseBody), { status });
     },
   });
   return { workbench, sent };

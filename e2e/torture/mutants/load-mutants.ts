@@ -83,7 +83,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     name: 'a stop does not answer those who wait',
     scenario: 'F32',
     breaks: 'HEALTH',
-    patches: [becomes('last-answers-awaited', 'doors.server.closeAllConnections();')],
+    patches: [becomes('last-answers-awaited', 'endpoints.server.closeAllConnections();')],
   },
   {
     name: 'a cancel does not take back a grant that has not left',

@@ -45,7 +45,8 @@ const toolsRig = {
     const watched = {
       ...env,
       camera: camera && {
-        open: async (wish: { facing: 'user' | 'environment' }) => keep(await camera.open(wish)),
+        open: async (constraints: { facing: 'user' | 'environment' }) =>
+          keep(await camera.open(constraints)),
       },
       display: display && { open: async () => keep(await display.open()) },
     };

@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
 import { AGENTS, runNotFound } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'report' | 'closing'>;
+type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing'>;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export const eventsRoute = (deps: Deps): Route =>

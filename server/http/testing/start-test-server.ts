@@ -12,6 +12,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { createSystemClock } from '../../clock.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -63,8 +64,7 @@ export interface Asked {
 
 /** The whole HTTP side on a real port, before fake services. It ends with its test. */
 export async function startTestServer(options: TestServerOptions = {}) {
-  const reported: unknown[] = [];
-  const report = (error: unknown) => void reported.push(error);
+  const { logger, errors } = createErrorLog();
   const clock = options.deps?.clock ?? createSystemClock();
   const newSecret = () => randomBytes(32).toString('base64url');
   const calls = createFakeCalls();
@@ -77,7 +77,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     newSecret,
     secure: false,
     instanceId: '0a1b2c3d',
-    report,
+    logger,
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const credentials = createCredentials({
@@ -110,7 +110,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
     closing: new AbortController().signal,
-    report,
+    logger,
     ...options.deps,
   });
   const onSocket = options.onSocket ?? (() => {});
@@ -119,7 +119,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     credentials,
     sessions,
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
-    report,
+    logger,
     ...options.gate,
   });
   const server = createHttpServer({
@@ -130,7 +130,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
       newNonce: () => randomBytes(16).toString('base64'),
       development: options.development ?? false,
-      report,
+      logger,
     }),
     onUpgrade: gate.onUpgrade,
   });
@@ -151,8 +151,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
     bus,
     sessions,
     signInCodes,
-    reported,
-    ...asker(port),
+    logged: errors,
+    ...createRequester(port),
   };
 }
 
@@ -166,7 +166,7 @@ export interface Answered {
 }
 
 /** Requests as programs and browsers make them, headers untouched (`fetch` would set its own). */
-function asker(port: number) {
+function createRequester(port: number) {
   const ask = (method: string, path: string, asked: Asked = {}): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const { token = TOKENS.operator, body } = asked;
@@ -197,12 +197,12 @@ function asker(port: number) {
     /** Bytes as they are; what came back until the server hung up, or said `until`. */
     async raw(bytes: string, { until }: { until?: string } = {}): Promise<string> {
       const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-      let said = '';
+      let received = '';
       for await (const chunk of socket) {
-        said += String(chunk);
-        if (until !== undefined && said.includes(until)) break;
+        received += String(chunk);
+        if (until !== undefined && received.includes(until)) break;
       }
-      return said;
+      return received;
     },
   };
 }

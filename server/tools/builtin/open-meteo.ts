@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ToolError } from '../define-tool.ts';
+import { describeWeather } from './describe-weather.ts';
 import { type Fetch, fetchJson } from './fetch-json.ts';
-import { weatherWords } from './weather-words.ts';
 
 const placesSchema = z.object({
   results: z
@@ -107,7 +107,7 @@ export async function readForecast(
     timezone,
     temperature_c: current.temperature_2m,
     feels_like_c: current.apparent_temperature,
-    condition: weatherWords(current.weather_code),
+    condition: describeWeather(current.weather_code),
     humidity_percent: current.relative_humidity_2m,
     precipitation_mm: current.precipitation,
     wind_kmh: current.wind_speed_10m,
@@ -119,7 +119,7 @@ export async function readForecast(
 function toDays({ daily }: Forecast, days: number) {
   return daily.time.slice(0, days).map((date, i) => ({
     date,
-    condition: weatherWords(daily.weather_code[i] ?? -1),
+    condition: describeWeather(daily.weather_code[i] ?? -1),
     min_c: daily.temperature_2m_min[i] ?? null,
     max_c: daily.temperature_2m_max[i] ?? null,
     rain_chance_percent: daily.precipitation_probability_max[i] ?? null,

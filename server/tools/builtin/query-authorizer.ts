@@ -9,7 +9,7 @@ const DENIED_TABLES = /^(?:pragma_.*|sqlite_dbpage|dbstat|sqlite_stat\d?)$/i;
 
 export interface QueryAuthorizer {
   /** For `setAuthorizer`. */
-  judge(action: number, first: string | null, second: string | null): number;
+  authorize(action: number, first: string | null, second: string | null): number;
   /** What was denied, for people. */
   readonly denied: string | undefined;
 }
@@ -25,7 +25,7 @@ export function createQueryAuthorizer(secretTables: readonly string[]): QueryAut
     denied ??= what;
     return constants.SQLITE_DENY;
   };
-  const judge = (action: number, first: string | null, second: string | null): number => {
+  const authorize = (action: number, first: string | null, second: string | null): number => {
     switch (action) {
       case constants.SQLITE_SELECT:
       case constants.SQLITE_RECURSIVE:
@@ -43,7 +43,7 @@ export function createQueryAuthorizer(secretTables: readonly string[]): QueryAut
     }
   };
   return {
-    judge,
+    authorize,
     get denied() {
       return denied;
     },

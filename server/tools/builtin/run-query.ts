@@ -12,7 +12,7 @@ export function runQuery(request: QueryRequest): QueryReply {
   let database: DatabaseSync | undefined;
   try {
     database = openReadOnly(request.databasePath);
-    database.setAuthorizer(authorizer.judge);
+    database.setAuthorizer(authorizer.authorize);
     const statement = database.prepare(request.sql);
     // SQLite reads one statement, and ends at a NUL; the rest would be ignored without a word.
     if (!isBlank(request.sql.slice(statement.sourceSQL.length))) {

@@ -128,10 +128,10 @@ test('[TB8] faults of the service are told by what they are', async () => {
     [500, '{}', /failed \(HTTP 500\)/],
     [429, '{}', /too many requests/],
     [400, '{}', /refused the request/],
-    [200, 'not json', /no JSON/],
+    [200, 'not json', /not JSON/],
     [200, '[1]', /unknown form/],
     [200, '{"results":[{"name":5}]}', /unknown form/],
-    [200, '', /no JSON/],
+    [200, '', /not JSON/],
   ] as const) {
     const { tool } = await serve((_, response) => {
       response.statusCode = status;

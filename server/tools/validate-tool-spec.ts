@@ -7,17 +7,21 @@ import { given } from '#lib/util/given';
 import { hashesOf } from './tool-hashes.ts';
 import type { ClientTool } from './tool-registry.ts';
 
-export type JudgedSpec =
+export type ValidatedSpec =
   | { readonly ok: true; readonly tool: ClientTool }
   | { readonly ok: false; readonly rejected: RejectedTool };
 
 /** Judges one tool as a client sent it, by itself: whether its name is free is for the registry. */
-export function judgeToolSpec(
+export function validateToolSpec(
   client: { clientId: string; instanceId: string },
   spec: unknown,
-): JudgedSpec {
+): ValidatedSpec {
   const name = nameOf(spec);
-  const reject = (code: string, message: string, params?: RejectedTool['params']): JudgedSpec => ({
+  const reject = (
+    code: string,
+    message: string,
+    params?: RejectedTool['params'],
+  ): ValidatedSpec => ({
     ok: false,
     rejected: { name, code, message, ...given({ params }) },
   });

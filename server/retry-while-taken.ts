@@ -8,7 +8,7 @@ const PAUSE_MS = 50;
  * started again can find the old one on its way out, since npm ends some
  * milliseconds before what it had started.
  */
-export async function untilFree<T>(
+export async function retryWhileTaken<T>(
   take: () => T | Promise<T>,
   isTaken: (error: unknown) => boolean,
 ): Promise<T> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
-import { cardLook, cardTime } from './card-look.ts';
+import { cardTime, cardView } from './card-view.ts';
 
 const cardOf = (more: Partial<Card>): Card => ({
   params: {},
@@ -41,25 +41,25 @@ describe('looks', () => {
     [failedWith('result_invalid'), 'badResult'],
     [failedWith('result_too_large'), 'badResult'],
   ])('[CD1] %j looks like %s', (more, kind) => {
-    expect(cardLook(cardOf(more)).kind).toBe(kind);
+    expect(cardView(cardOf(more)).kind).toBe(kind);
   });
 
   test('[CD14] a sent call runs once its execute clock does', () => {
     const sent = (name: 'queue' | 'execute') =>
-      cardLook(cardOf({ status: 'DOING', phase: 'offered', clock: { name, deadline_at: 1_030 } }));
+      cardView(cardOf({ status: 'DOING', phase: 'offered', clock: { name, deadline_at: 1_030 } }));
     expect([sent('queue').kind, sent('execute').kind]).toEqual(['offered', 'running']);
   });
 
   test('[CD2] only approval asks for attention; denied and cancelled are neutral', () => {
-    expect(cardLook(cardOf({ status: 'WAIT', phase: 'approval' })).tone).toBe('attn');
-    expect(cardLook(cardOf({ status: 'WAIT', phase: 'queued' })).tone).toBe('wait');
-    expect(cardLook(cardOf(failedWith('denied'))).tone).toBe('cancel');
-    expect(cardLook(cardOf(failedWith('cancelled'))).tone).toBe('cancel');
-    expect(cardLook(cardOf(failedWith('tool_error'))).tone).toBe('error');
+    expect(cardView(cardOf({ status: 'WAIT', phase: 'approval' })).tone).toBe('attn');
+    expect(cardView(cardOf({ status: 'WAIT', phase: 'queued' })).tone).toBe('wait');
+    expect(cardView(cardOf(failedWith('denied'))).tone).toBe('cancel');
+    expect(cardView(cardOf(failedWith('cancelled'))).tone).toBe('cancel');
+    expect(cardView(cardOf(failedWith('tool_error'))).tone).toBe('error');
   });
 
   test('[CD3] an open call may be cancelled, but not while it is being written, and not twice', () => {
-    const mayCancel = (more: Partial<Card>) => cardLook(cardOf(more)).actions.cancel;
+    const mayCancel = (more: Partial<Card>) => cardView(cardOf(more)).actions.cancel;
     expect(mayCancel({ status: 'WAIT', phase: 'queued' })).toBe(true);
     expect(mayCancel({ status: 'DOING', phase: 'granted' })).toBe(true);
     expect(mayCancel({ status: 'WAIT', phase: 'streaming' })).toBe(false);
@@ -69,15 +69,15 @@ describe('looks', () => {
 
   test('[CD4] while the resume clock runs the client is away, unless the call is being stopped', () => {
     const clock = { name: 'resume', deadline_at: 1_100 } as const;
-    expect(cardLook(cardOf({ status: 'DOING', phase: 'granted', clock })).kind).toBe('away');
-    expect(cardLook(cardOf({ status: 'DOING', phase: 'cancelling', clock })).kind).toBe(
+    expect(cardView(cardOf({ status: 'DOING', phase: 'granted', clock })).kind).toBe('away');
+    expect(cardView(cardOf({ status: 'DOING', phase: 'cancelling', clock })).kind).toBe(
       'cancelling',
     );
   });
 
   test('[CD16] more time is offered while the execute clock runs, seen or not', () => {
     const mayExtend = (phase: Card['phase'], clock: Card['clock']) =>
-      cardLook(cardOf({ status: 'DOING', phase, clock })).actions.extend;
+      cardView(cardOf({ status: 'DOING', phase, clock })).actions.extend;
     expect(mayExtend('granted', { name: 'execute', deadline_at: 1_030 })).toBe(true);
     expect(mayExtend('offered', { name: 'execute', deadline_at: 1_030 })).toBe(true);
     expect(mayExtend('granted', { name: 'resume', deadline_at: 1_030 })).toBe(true);
@@ -88,14 +88,14 @@ describe('looks', () => {
   });
 
   test('[CD5] retry is for final calls, and warns where the tool ran or may have run', () => {
-    const live = cardLook(cardOf({ status: 'DOING', phase: 'granted' }));
+    const live = cardView(cardOf({ status: 'DOING', phase: 'granted' }));
     expect(live.actions.retry).toBe(false);
-    const unknown = cardLook(cardOf(failedWith('outcome_unknown', 'unknown')));
+    const unknown = cardView(cardOf(failedWith('outcome_unknown', 'unknown')));
     expect([unknown.actions.retry, unknown.mayRepeat]).toEqual([true, true]);
-    expect(cardLook(cardOf(failedWith('denied', 'no'))).mayRepeat).toBe(false);
-    expect(cardLook(cardOf({ status: 'SUCCESS' })).mayRepeat).toBe(true);
-    expect(cardLook(cardOf(failedWith('result_too_large', 'yes'))).mayRepeat).toBe(true);
-    expect(cardLook(cardOf(failedWith('tool_error', 'yes'))).mayRepeat).toBe(false);
+    expect(cardView(cardOf(failedWith('denied', 'no'))).mayRepeat).toBe(false);
+    expect(cardView(cardOf({ status: 'SUCCESS' })).mayRepeat).toBe(true);
+    expect(cardView(cardOf(failedWith('result_too_large', 'yes'))).mayRepeat).toBe(true);
+    expect(cardView(cardOf(failedWith('tool_error', 'yes'))).mayRepeat).toBe(false);
   });
 });
 

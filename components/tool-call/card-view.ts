@@ -2,7 +2,7 @@ import type { CallClock, CallErrorCode } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 
 /** The looks of a card. Each has its own sentence, icon and word on the chip. */
-export type LookKind =
+export type CardViewKind =
   | 'streaming'
   | 'approval'
   | 'queued'
@@ -32,8 +32,8 @@ export interface CardActionsAllowed {
   readonly retry: boolean;
 }
 
-export interface CardLook {
-  readonly kind: LookKind;
+export interface CardView {
+  readonly kind: CardViewKind;
   readonly tone: Tone;
   readonly isLive: boolean;
   readonly actions: CardActionsAllowed;
@@ -42,8 +42,8 @@ export interface CardLook {
 }
 
 /** The look of a card, from its data alone (rules CD1 to CD5). */
-export function cardLook(card: Card): CardLook {
-  const kind = lookKind(card);
+export function cardView(card: Card): CardView {
+  const kind = viewKind(card);
   const isLive = card.status !== 'SUCCESS' && card.status !== 'ERROR';
   return {
     kind,
@@ -63,7 +63,7 @@ export function cardLook(card: Card): CardLook {
  * CD16: while the execute clock runs, which it does behind the resume clock too.
  * One that stands still has no end to put off.
  */
-function mayExtend(card: Card, kind: LookKind): boolean {
+function mayExtend(card: Card, kind: CardViewKind): boolean {
   if (kind === 'away') return card.phase === 'granted';
   return kind === 'running' && card.clock?.name === 'execute' && card.clock.deadline_at !== null;
 }
@@ -72,7 +72,7 @@ function mayExtend(card: Card, kind: LookKind): boolean {
 const mayHaveRun = (error: Card['error']): boolean =>
   error ? error.executed !== 'no' && error.code !== 'tool_error' : false;
 
-const TONES: Record<LookKind, Tone> = {
+const TONES: Record<CardViewKind, Tone> = {
   streaming: 'wait',
   approval: 'attn',
   queued: 'wait',
@@ -93,7 +93,7 @@ const TONES: Record<LookKind, Tone> = {
   badResult: 'error',
 };
 
-const BY_CODE: Record<CallErrorCode, LookKind> = {
+const BY_CODE: Record<CallErrorCode, CardViewKind> = {
   tool_error: 'failed',
   invalid_args: 'invalid',
   denied: 'denied',
@@ -108,7 +108,7 @@ const BY_CODE: Record<CallErrorCode, LookKind> = {
   timeout: 'timeout',
 };
 
-function lookKind(card: Card): LookKind {
+function viewKind(card: Card): CardViewKind {
   switch (card.status) {
     case 'SUCCESS':
       return 'done';
@@ -123,7 +123,7 @@ function lookKind(card: Card): LookKind {
   }
 }
 
-function doingKind(card: Card): LookKind {
+function doingKind(card: Card): CardViewKind {
   if (card.phase === 'cancelling') return 'cancelling';
   // CD4: the grace clock runs only while the client is gone.
   if (card.clock?.name === 'resume') return 'away';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { greeting, reachableUrl } from './greeting.ts';
+import { formatBanner, reachableUrl } from './banner.ts';
 
 const facts = {
   url: 'http://127.0.0.1:3000',
@@ -13,19 +13,23 @@ const using = (defaultModel: string, message?: string) => ({
 });
 
 test('a start says where to go, what is used and how to stop, and owns up to the rehearsal', () => {
-  const text = greeting({ ...facts, ...using('rehearsal') });
+  const text = formatBanner({ ...facts, ...using('rehearsal') });
   for (const word of ['/sign-in/x', '/data', 'not an LLM', 'Ctrl+C']) expect(text).toContain(word);
-  expect(greeting({ ...facts, ...using('openai:gpt-5') })).not.toContain('not an LLM');
+  expect(formatBanner({ ...facts, ...using('openai:gpt-5') })).not.toContain('not an LLM');
 });
 
 test('[AL69] a start says what is set and that it did not answer, and does not ask to set it', () => {
   const trouble = 'The model server http://127.0.0.1:11434/v1 (OPENAI_BASE_URL) did not answer: x.';
-  const none = greeting({ ...facts, ...using('compatible', trouble) });
+  const none = formatBanner({ ...facts, ...using('compatible', trouble) });
   expect(none).toContain(`none yet. ${trouble}`);
   expect(none).not.toMatch(/set OPENAI|rehearsal/);
-  const named = greeting({ ...facts, ...using('compatible:qwen3:8b', trouble), isModelSet: true });
+  const named = formatBanner({
+    ...facts,
+    ...using('compatible:qwen3:8b', trouble),
+    isModelSet: true,
+  });
   expect(named).toContain(`compatible:qwen3:8b. ${trouble}`);
-  const chosen = greeting({ ...facts, ...using('rehearsal', trouble), isModelSet: true });
+  const chosen = formatBanner({ ...facts, ...using('rehearsal', trouble), isModelSet: true });
   expect(chosen).toContain('CALLBOARD_MODEL names it');
 });
 

@@ -5,7 +5,7 @@ import { HTTP_ERRORS } from '#lib/protocol/http-error';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { Toaster } from '../ui/toaster.tsx';
-import { type FailedRequest, useFailureWords } from './failure-words.ts';
+import { type FailedRequest, useFormatFailure } from './format-failure.ts';
 
 afterEach(cleanup);
 
@@ -13,7 +13,7 @@ const SERVERS = 'These are the English words of the server.';
 const BROWSERS = 'TypeError: Failed to fetch';
 
 function Words({ failure }: { failure: FailedRequest }) {
-  return <p data-testid="words">{useFailureWords()(failure)}</p>;
+  return <p data-testid="words">{useFormatFailure()(failure)}</p>;
 }
 
 function wordsFor(failure: FailedRequest, locale: 'en' | 'zh'): string {

@@ -30,4 +30,4 @@ const WORDS = new Map([
   [99, 'thunderstorm with heavy hail'],
 ]);
 
-export const weatherWords = (code: number): string => WORDS.get(code) ?? `weather code ${code}`;
+export const describeWeather = (code: number): string => WORDS.get(code) ?? `weather code ${code}`;

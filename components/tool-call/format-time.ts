@@ -1,9 +1,9 @@
 import { formatCountdown, formatDuration } from '#lib/format/format-duration';
-import type { CardTime } from './card-look.ts';
 import type { CardTranslator } from './card-translator.ts';
+import type { CardTime } from './card-view.ts';
 
 /** The words of a card's clock, and whether they warn. */
-export function timeWords(
+export function formatTime(
   time: CardTime,
   t: CardTranslator,
   locale: string,

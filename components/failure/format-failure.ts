@@ -37,7 +37,7 @@ const WITH_WORDS = [
  * Why a request failed, in the language of the page, by its code (LN5). The server explains itself
  * in English, so its own words are shown in English alone; those of the browser never are.
  */
-export function useFailureWords(): (failure: FailedRequest) => string {
+export function useFormatFailure(): (failure: FailedRequest) => string {
   const t = useTranslations('errors.request');
   const isEnglish = useLocale().startsWith('en');
   return useCallback(
@@ -53,6 +53,6 @@ export function useFailureWords(): (failure: FailedRequest) => string {
 
 /** Shows in a toast that what a person asked for failed, and why. */
 export function useFailureToast(): (title: string, failure: FailedRequest) => void {
-  const words = useFailureWords();
+  const words = useFormatFailure();
   return useCallback((title, failure) => showErrorToast(title, words(failure)), [words]);
 }

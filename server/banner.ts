@@ -1,4 +1,4 @@
-export interface GreetingFacts {
+export interface BannerFacts {
   readonly url: string;
   readonly signInUrl: string;
   readonly dataDir: string;
@@ -14,21 +14,21 @@ export interface GreetingFacts {
 }
 
 /** What a start prints: where to go, what is used, how to stop. */
-export function greeting(facts: GreetingFacts): string {
+export function formatBanner(facts: BannerFacts): string {
   const { url, signInUrl, dataDir, token } = facts;
   return [
     `Callboard is ready: ${url}`,
     `  Sign in (once):  ${signInUrl}`,
     `  Data directory:  ${dataDir}`,
     `  Operator token:  ${token}`,
-    `  Model:           ${modelWords(facts)}`,
+    `  Model:           ${modelLabel(facts)}`,
     '  Stop:            Ctrl+C',
     '',
   ].join('\n');
 }
 
 /** Of what is set and does not work it says so; it never asks for what is set. */
-function modelWords({ isModelSet, models }: GreetingFacts): string {
+function modelLabel({ isModelSet, models }: BannerFacts): string {
   const { defaultModel, trouble } = models;
   if (defaultModel === 'rehearsal') {
     return isModelSet
