@@ -301,7 +301,10 @@ const describeMetrics = (core: Core, sockets: number, watchers: number): string 
   ]);
 
 /** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
-async function shutDown(core: Core, endpoints: Awaited<ReturnType<typeof createEndpoints>>): Promise<void> {
+async function shutDown(
+  core: Core,
+  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
+): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stop.listings();
@@ -381,7 +384,9 @@ async function main(): Promise<void> {
     logger.info(damage.message);
     stop(EXIT.storeDamaged);
   });
-  storeFailed.promise.then((error) => endOnceWritable(error, config, endpoints)).catch(logger.error);
+  storeFailed.promise
+    .then((error) => endOnceWritable(error, config, endpoints))
+    .catch(logger.error);
   // It serves already; two seconds at most, so that the greeting names the model that is used.
   await core.models.discover();
   const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));

@@ -86,6 +86,18 @@ export const approvalBodySchema = z.object({
   expires_at: z.number().optional(),
 });
 
+/** What an operator allowed for good: calls of the tool, of that client, in that run are not asked about. */
+export const alwaysRuleSchema = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  tool_name: z.string(),
+  /** Null: the server's own tool. */
+  client_id: z.string().nullable(),
+  /** Unix seconds. */
+  allowed_at: z.number(),
+});
+export const alwaysAllowedSchema = z.object({ always: z.array(alwaysRuleSchema) });
+
 /** `null` is an answer; a missing `output` is not. */
 export const answerBodySchema = z.object({ output: z.unknown() });
 export const extendBodySchema = z.object({

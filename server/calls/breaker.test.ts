@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { Change, KeptEntry, Store } from '../store/store.ts';
 import { admits, afterFailure, type BreakerState, createBreaker } from './breaker.ts';
 
 const closed = (failures: number): BreakerState => ({
@@ -40,10 +41,34 @@ describe('one failure more', () => {
   });
 });
 
+const unexpected = (error: unknown): never => {
+  throw error;
+};
+
+/** What is kept, without a disk. */
+function keepingStore() {
+  const entries = new Map<string, KeptEntry>();
+  const changes: Change[] = [];
+  const store: Pick<Store, 'write' | 'listKept'> = {
+    async write(given) {
+      for (const change of given) {
+        changes.push(change);
+        if (change.type === 'put_kept') {
+          entries.delete(change.entry.key);
+          entries.set(change.entry.key, change.entry);
+        } else if (change.type === 'delete_kept') entries.delete(change.key);
+      }
+    },
+    listKept: async () => [...entries.values()],
+  };
+  return { store, changes };
+}
+
 describe('an instance', () => {
   function setup() {
     const clock = createManualClock(0);
-    const breaker = createBreaker({ clock });
+    const { store, changes: written } = keepingStore();
+    const breaker = createBreaker({ clock, store, onError: unexpected });
     let changes = 0;
     breaker.onChange(() => {
       changes += 1;
@@ -51,7 +76,7 @@ describe('an instance', () => {
     const fail = (times: number) => {
       for (let time = 0; time < times; time += 1) breaker.failed('i', 't');
     };
-    return { clock, breaker, fail, changes: () => changes };
+    return { clock, breaker, fail, changes: () => changes, store, written };
   }
 
   test('[BR1] is passed over for that tool alone, and told of when it begins and ends', () => {
@@ -97,10 +122,56 @@ describe('an instance', () => {
     expect(breaker.admits('i', 't')).toBe(true);
   });
 
-  test('[BR1] those that never come back are forgotten', () => {
-    const { breaker } = setup();
-    for (let n = 0; n < 1_500; n += 1) for (let i = 0; i < 3; i += 1) breaker.failed(`i${n}`, 't');
-    expect(breaker.admits('i0', 't')).toBe(true);
-    expect(breaker.admits('i1499', 't')).toBe(false);
+  test('[BR8] a start takes up what was counted, and the pause that is left', async () => {
+    const { clock, breaker, fail, store } = setup();
+    fail(3);
+    breaker.failed('j', 't');
+    breaker.failed('j', 't');
+    breaker.failed('k', 't');
+    breaker.delivered('k', 't');
+    clock.advance(10_000);
+    const started = createBreaker({ clock, store, onError: unexpected });
+    const published: string[] = [];
+    started.onChange((instanceId) => published.push(instanceId));
+    await started.load();
+    expect(started.tripsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
+    expect([started.admits('i', 't'), started.admits('j', 't')]).toEqual([false, true]);
+    started.failed('j', 't');
+    started.failed('k', 't');
+    expect([started.admits('j', 't'), started.admits('k', 't')]).toEqual([false, true]);
+    clock.advance(20_000);
+    expect([started.admits('i', 't'), published]).toEqual([true, ['j', 'i']]);
+  });
+
+  test('[BR8] a call that was tried before the start keeps no other from being tried', async () => {
+    const { clock, breaker, fail, store } = setup();
+    fail(3);
+    clock.advance(30_000);
+    breaker.offered('i', 't', 'tc_1');
+    const started = createBreaker({ clock, store, onError: unexpected });
+    await started.load();
+    expect(started.admits('i', 't')).toBe(true);
+  });
+
+  test('[BR8] a wall clock that was set back before the start makes no pause longer', async () => {
+    const { fail, store } = setup();
+    fail(3);
+    const clock = createManualClock(-3_600_000);
+    const started = createBreaker({ clock, store, onError: unexpected });
+    await started.load();
+    clock.advance(30_000);
+    expect(started.admits('i', 't')).toBe(true);
+  });
+
+  test('[BR1] [BR8] those that failed longest ago are forgotten, on disk too', async () => {
+    const { breaker, store } = setup();
+    // Of one instance as of many: a client may register ever new names.
+    for (let n = 0; n < 1_500; n += 1) {
+      for (let i = 0; i < 3; i += 1) breaker.failed(`i${n % 2}`, `t${n}`);
+    }
+    expect(breaker.admits('i0', 't0')).toBe(true);
+    expect(breaker.admits('i1', 't1499')).toBe(false);
+    const kept = await store.listKept('breaker');
+    expect([kept.length, kept.at(-1)?.value]).toMatchObject([1_000, { tool: 't1499' }]);
   });
 });

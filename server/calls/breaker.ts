@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import type { Store } from '../store/store.ts';
 import type { Trip } from '../tools/tool-registry.ts';
+import { KeptArea } from './kept-area.ts';
 
 export interface BreakerState {
   /** In a row. */
@@ -14,7 +17,7 @@ export interface BreakerState {
 const TRIP_AFTER = 3;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** Instances that never come back are forgotten, the oldest first. */
+/** Tools of instances that never come back are forgotten, those that failed longest ago first. */
 const MOST_KEPT = 1_000;
 
 /** What one more failure makes of it (rules BR1 to BR3). Pure. */
@@ -37,9 +40,11 @@ export const admits = (state: BreakerState | undefined, now: number): boolean =>
 /**
  * Keeps calls away from an instance that does not deliver a tool's calls: after
  * three failures in a row it is passed over for a while, then tried with one
- * call. Failures of the tool itself do not count. In memory: a restart forgets.
+ * call. Failures of the tool itself do not count. A restart keeps it (BR8).
  */
 export interface Breaker {
+  /** Takes up what an earlier server kept. Once, before anything is asked. */
+  load(): Promise<void>;
   admits(instanceId: string, tool: string): boolean;
   /** It is being offered this call. */
   offered(instanceId: string, tool: string, callId: string): void;
@@ -54,53 +59,84 @@ export interface Breaker {
   onChange(listener: (instanceId: string) => void): void;
 }
 
-export function createBreaker({ clock }: { clock: Clock }): Breaker {
-  const states = new Map<string, Map<string, BreakerState>>();
+/**
+ * What is kept of a state. The call that is tried is not: its end and this are two
+ * writes, and a call that has ended would keep the instance from being tried for ever.
+ */
+const keptSchema = z.object({
+  instanceId: z.string(),
+  tool: z.string(),
+  failures: z.number(),
+  pauseMs: z.number(),
+  until: z.number().nullable(),
+});
+
+export function createBreaker(deps: {
+  clock: Clock;
+  store: Pick<Store, 'write' | 'listKept'>;
+  onError(error: unknown): void;
+}): Breaker {
+  const { clock, store, onError } = deps;
+  const states = new BreakerStates();
+  const kept = new KeptArea({ store, area: 'breaker', schema: keptSchema, now: clock.now });
   const listeners: ((instanceId: string) => void)[] = [];
   const publish = (instanceId: string) => {
     for (const listener of listeners) listener(instanceId);
   };
-  const get = (instanceId: string, tool: string) => states.get(instanceId)?.get(tool);
+  const get = (instanceId: string, tool: string) =>
+    states.isEmpty ? undefined : states.get(instanceId, tool);
+  const change = (changes: Parameters<typeof kept.change>[0]) => {
+    kept.change(changes).catch(onError);
+  };
 
-  function put(instanceId: string, tool: string, state: BreakerState): void {
-    const tools = states.get(instanceId) ?? new Map<string, BreakerState>();
-    states.delete(instanceId);
-    states.set(instanceId, tools.set(tool, state));
-    const [oldest] = states.keys();
-    if (states.size <= MOST_KEPT || oldest === undefined) return;
-    states.delete(oldest);
-    publish(oldest);
+  function count(instanceId: string, tool: string, state: BreakerState): void {
+    const forgotten = states.put(instanceId, tool, state);
+    const { failures, pauseMs, until } = state;
+    const value = { instanceId, tool, failures, pauseMs, until };
+    const key = keyOf(instanceId, tool);
+    change([{ key, value }, ...(forgotten ? [{ key: keyOf(...forgotten) }] : [])]);
+    if (forgotten) publish(forgotten[0]);
   }
 
-  const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
-    until === null ? [] : [{ tool, until, failures }];
+  /** It is to be tried again then. */
+  function publishAt(until: number, instanceId: string): void {
+    clock.schedule(until - clock.now(), () => publish(instanceId));
+  }
 
   return {
-    admits: (instanceId, tool) => states.size === 0 || admits(get(instanceId, tool), clock.now()),
+    async load() {
+      for (const { value } of await kept.load()) {
+        const { instanceId, tool, ...rest } = value;
+        // No clock that was set meanwhile makes the pause longer than it was.
+        const until = rest.until && Math.min(rest.until, clock.now() + rest.pauseMs);
+        states.put(instanceId, tool, { ...rest, until, trial: null });
+        if (until !== null) publishAt(until, instanceId);
+      }
+    },
+    admits: (instanceId, tool) => admits(get(instanceId, tool), clock.now()),
     offered(instanceId, tool, callId) {
-      const state = states.size === 0 ? undefined : get(instanceId, tool);
-      if (state && state.until !== null) put(instanceId, tool, { ...state, trial: callId });
+      const state = get(instanceId, tool);
+      if (state && state.until !== null) states.set(instanceId, tool, { ...state, trial: callId });
     },
     failed(instanceId, tool) {
       const before = get(instanceId, tool);
       const state = afterFailure(before, clock.now());
-      put(instanceId, tool, state);
+      count(instanceId, tool, state);
       if (state.until === null || state.until === before?.until) return;
-      clock.schedule(state.until - clock.now(), () => publish(instanceId));
+      publishAt(state.until, instanceId);
       publish(instanceId);
     },
     delivered(instanceId, tool) {
-      const state = states.size === 0 ? undefined : get(instanceId, tool);
+      const state = get(instanceId, tool);
       if (!state) return;
-      const tools = states.get(instanceId);
-      tools?.delete(tool);
-      if (tools?.size === 0) states.delete(instanceId);
+      states.delete(instanceId, tool);
+      change([{ key: keyOf(instanceId, tool) }]);
       if (state.until !== null) publish(instanceId);
     },
     released(instanceId, tool, callId) {
-      const state = states.size === 0 ? undefined : get(instanceId, tool);
+      const state = get(instanceId, tool);
       if (state?.trial !== callId) return;
-      put(instanceId, tool, { ...state, trial: null });
+      states.set(instanceId, tool, { ...state, trial: null });
       publish(instanceId);
     },
     tripOf(instanceId, tool) {
@@ -108,7 +144,56 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
       return state && toTrip(tool, state)[0];
     },
     tripsOf: (instanceId) =>
-      [...(states.get(instanceId) ?? [])].flatMap(([tool, state]) => toTrip(tool, state)),
+      [...states.of(instanceId)].flatMap(([tool, state]) => toTrip(tool, state)),
     onChange: (listener) => void listeners.push(listener),
   };
+}
+
+const keyOf = (instanceId: string, tool: string): string => JSON.stringify([instanceId, tool]);
+
+const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
+  until === null ? [] : [{ tool, until, failures }];
+
+/** By instance and tool, in the order of their newest failures; at most `MOST_KEPT` of them. */
+class BreakerStates {
+  readonly #byInstance = new Map<string, Map<string, BreakerState>>();
+  #size = 0;
+
+  get isEmpty(): boolean {
+    return this.#size === 0;
+  }
+
+  get(instanceId: string, tool: string): BreakerState | undefined {
+    return this.#byInstance.get(instanceId)?.get(tool);
+  }
+
+  of(instanceId: string): ReadonlyMap<string, BreakerState> {
+    return this.#byInstance.get(instanceId) ?? new Map();
+  }
+
+  /** In its place, where it has one. */
+  set(instanceId: string, tool: string, state: BreakerState): void {
+    this.#byInstance.get(instanceId)?.set(tool, state);
+  }
+
+  /** As the newest. Returns the instance and the tool that it took the place of. */
+  put(instanceId: string, tool: string, state: BreakerState): [string, string] | undefined {
+    const tools = this.#byInstance.get(instanceId) ?? new Map<string, BreakerState>();
+    if (!tools.delete(tool)) this.#size += 1;
+    this.#byInstance.delete(instanceId);
+    this.#byInstance.set(instanceId, tools.set(tool, state));
+    if (this.#size <= MOST_KEPT) return undefined;
+    const [oldest] = this.#byInstance.entries();
+    if (!oldest) return undefined;
+    const [from, [of = '']] = [oldest[0], [...oldest[1].keys()]];
+    this.delete(from, of);
+    return [from, of];
+  }
+
+  delete(instanceId: string, tool: string): void {
+    const tools = this.#byInstance.get(instanceId);
+    if (!tools?.delete(tool)) return;
+    this.#size -= 1;
+    if (tools.size === 0) this.#byInstance.delete(instanceId);
+  }
 }

@@ -5,6 +5,7 @@ import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
 import type { CallQuery } from '../store/store.ts';
+import type { AlwaysAllowed } from './always-allowed.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;
@@ -121,6 +122,8 @@ export interface CallService {
   ): Promise<CallActionOutcome>;
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
+  /** What operators allowed for good. */
+  readonly always: Pick<AlwaysAllowed, 'list' | 'withdraw'>;
   /** Gives a running call more time on its execute clock. */
   extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */

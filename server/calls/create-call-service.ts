@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { AlwaysAllowed } from './always-allowed.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
@@ -62,7 +63,7 @@ export interface Calls extends CallService {
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const core = createCore(deps);
-  const { engine, repository, index, policy, reoffers, breaker } = core;
+  const { engine, repository, index, policy, reoffers, breaker, always } = core;
   const invocation = new Invocation({ ...deps, engine, repository, policy });
   const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
   breaker.onChange(deps.registry.standingChanged);
@@ -91,7 +92,9 @@ export function createCalls(deps: CallServiceDeps): Calls {
       return index.openCount;
     },
     openOfRun: (runId) => index.openOfRun(runId),
-    recover: (lastAliveAt) => {
+    always,
+    async recover(lastAliveAt) {
+      await Promise.all([always.load(), breaker.load()]);
       const shiftMs = shiftAfterAbsence(lastAliveAt, deps.clock.now());
       const { onAdopted } = core;
       return recoverCalls({ store: deps.store, repository, engine, shiftMs, onAdopted });
@@ -114,7 +117,8 @@ function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, onError } = deps;
   const index = new CallIndex();
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
-  const breaker = createBreaker({ clock });
+  const always = new AlwaysAllowed({ store, clock });
+  const breaker = createBreaker({ clock, store, onError });
   const router = new Router({ registry, breaker, facts });
   const reoffers = new PendingReoffers();
   let isStopped = false;
@@ -144,8 +148,8 @@ function createCore(deps: CallServiceDeps) {
   const endings = new ClockEndings({ engine, repository, index, breaker, facts });
   const waiting = new WaitingCalls({ engine, repository, index, router, facts });
   return {
-    ...{ engine, repository, index, breaker, reoffers, waiting },
-    policy: new Policy(deps),
+    ...{ engine, repository, index, breaker, reoffers, waiting, always },
+    policy: new Policy({ ...deps, always }),
     onAdopted: (call: CallRecord) => onDecided(call, undefined),
     get isStopped() {
       return isStopped;

@@ -3,6 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Principal, principalName } from '../auth/principal.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { AlwaysAllowed } from './always-allowed.ts';
 import type { CallRepository } from './call-repository.ts';
 import type {
   CallActionOutcome,
@@ -11,7 +12,6 @@ import type {
   InvokeRequest,
 } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import type { Policy } from './policy.ts';
 import { resolveTarget } from './resolve-target.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
@@ -20,7 +20,7 @@ export interface OperatorActionDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly registry: ToolRegistry;
-  readonly policy: Policy;
+  readonly always: Pick<AlwaysAllowed, 'add'>;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
 
@@ -92,11 +92,11 @@ export class OperatorActions implements Actions {
     { decision }: Decision,
     fields: { args?: Record<string, unknown> },
   ): Promise<CallActionOutcome> {
-    const { engine, policy } = this.#deps;
+    const { engine, always } = this.#deps;
     const applied = engine.apply(call, { type: 'approved', fields }, principalName(principal));
     if (!applied.ok) return notWaiting(call.id);
     const isAskedAgain = applied.record.phase === 'approval';
-    if (decision === 'always' && !isAskedAgain) policy.allowAlways(applied.record);
+    if (decision === 'always' && !isAskedAgain) await always.add(applied.record);
     const outcome = await this.#done(call.id);
     return isAskedAgain ? changedSince(call.id) : outcome;
   }

@@ -2,24 +2,24 @@ import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Principal } from '../auth/principal.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
+import type { AlwaysAllowed } from './always-allowed.ts';
 import type { Check } from './check.ts';
 import { shownClient } from './offered-tool.ts';
 import { scopeOf } from './route-call.ts';
-
-/** Of those a person said "always" to; the oldest are asked again. */
-const MOST_ALWAYS = 1_000;
 
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it. */
 export class Policy {
   readonly #check: Check;
   readonly #facts: (instanceId: string) => { readonly name: string } | undefined;
-  readonly #always = new Set<string>();
+  readonly #always: Pick<AlwaysAllowed, 'has'>;
 
   constructor(deps: {
     check: Check;
+    always: Pick<AlwaysAllowed, 'has'>;
     facts(instanceId: string): { readonly name: string } | undefined;
   }) {
     this.#check = deps.check;
+    this.#always = deps.always;
     this.#facts = deps.facts;
   }
 
@@ -40,7 +40,7 @@ export class Policy {
     if (verdict.verdict === 'allow') return { type: 'arguments_complete', check: 'allow', fields };
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
-    if (this.#always.has(alwaysKey({ runId, toolName, routing }))) {
+    if (this.#always.has({ runId, toolName, routing })) {
       return { type: 'arguments_complete', check: 'allow', fields: bound };
     }
     return {
@@ -54,14 +54,4 @@ export class Policy {
       },
     };
   }
-
-  /** From now on its run may call this tool of this client without being asked. Forgotten when the server stops. */
-  allowAlways(call: CallRecord): void {
-    this.#always.add(alwaysKey(call));
-    const [oldest] = this.#always;
-    if (this.#always.size > MOST_ALWAYS && oldest !== undefined) this.#always.delete(oldest);
-  }
 }
-
-const alwaysKey = (call: Pick<CallRecord, 'runId' | 'toolName' | 'routing'>): string =>
-  JSON.stringify([call.runId, call.toolName, call.routing.approval]);

@@ -7,6 +7,7 @@ import type { HttpDeps } from './http-deps.ts';
 import type { Target } from './parse-target.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { eventsRoute } from './routes/events.ts';
@@ -29,6 +30,7 @@ export function createApi(deps: HttpDeps): Api {
   const routes: Route[] = [
     ...toolRoutes(deps),
     ...toolCallRoutes(deps),
+    ...approvalRoutes(deps),
     ...runRoutes(deps),
     eventsRoute(deps),
     ...blobRoutes(deps),

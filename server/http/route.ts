@@ -35,7 +35,7 @@ export type ResponseDocs = Readonly<Record<number, { description: string; schema
 
 /** A route as the API reference shows it. */
 export interface RouteDocs {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Parts that vary as `:name`. */
   readonly path: string;
   readonly id: string;

@@ -12,6 +12,7 @@ import {
 import { preparedListWrite, preparedWrite } from './prepared.ts';
 import {
   toClientRow,
+  toKeptRow,
   toMessageRow,
   toModelTurnRow,
   toRunRow,
@@ -99,6 +100,10 @@ export function createChangeWriter(
       }
       case 'delete_session':
         return [write.sessionEnd({ id_hash: change.idHash })];
+      case 'put_kept':
+        return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
+      case 'delete_kept':
+        return [write.keptEnd({ area: change.area, key: change.key })];
     }
   }
 
@@ -181,6 +186,10 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     ),
     sessionEnd: preparedWrite(thread, ({ id_hash }: { id_hash: string }) =>
       kysely.deleteFrom('sessions').where('id_hash', '=', id_hash),
+    ),
+    kept: put('kept', ['area', 'key']),
+    keptEnd: preparedWrite(thread, ({ area, key }: Pick<Tables['kept'], 'area' | 'key'>) =>
+      kysely.deleteFrom('kept').where('area', '=', area).where('key', '=', key),
     ),
   };
 }

@@ -210,4 +210,17 @@ CREATE TABLE model_turns ( -- one request to a model; times are milliseconds sin
 );
 `,
   },
+  {
+    name: '006_kept',
+    sql: `
+CREATE TABLE kept ( -- small values that outlive the server, beside calls, runs and clients
+  area TEXT NOT NULL, -- always: what operators allow for good; breaker: clients that do not deliver
+  key TEXT NOT NULL,
+  value TEXT NOT NULL, -- JSON
+  put_at INTEGER NOT NULL, -- milliseconds since the epoch
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (area, key)
+) WITHOUT ROWID;
+`,
+  },
 ];

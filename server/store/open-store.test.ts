@@ -33,9 +33,11 @@ function setup() {
       salvage: false,
       now: Date.now,
       workerPath: (name) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url)),
-      tell() {},
-      report(error) {
-        throw error;
+      logger: {
+        info() {},
+        error(cause) {
+          throw cause;
+        },
       },
       onFailed() {},
     });

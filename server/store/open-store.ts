@@ -1,3 +1,4 @@
+import type { Logger } from '../logger.ts';
 import { markCleanEnd, takeCleanEnd } from './clean-end.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { checkLater } from './later-check.ts';
@@ -24,20 +25,18 @@ export function openStore(options: {
   now(): number;
   /** Where the code of a thread lies, by its name. */
   workerPath(name: 'check-worker' | 'read-worker' | 'write-worker'): string;
-  /** Called with what the operator should know. */
-  tell(note: string): void;
-  report(error: unknown): void;
+  readonly logger: Logger;
   onFailed(error: Error): void;
 }): OpenedStore {
-  const { file, salvage, now, workerPath, tell, report, onFailed } = options;
-  if (salvage) salvageStore({ file, now }).forEach(tell);
+  const { file, salvage, now, workerPath, logger, onFailed } = options;
+  if (salvage) salvageStore({ file, now }).forEach(logger.info);
   const isTrusted = takeCleanEnd(file);
   const store = createSqliteStore({
     file,
     isTrusted,
     workerPath: workerPath('write-worker'),
     readWorkerPath: workerPath('read-worker'),
-    tell,
+    tell: logger.info,
     onFailed,
   });
   let check: ReturnType<typeof checkLater> | undefined;
@@ -50,7 +49,7 @@ export function openStore(options: {
       check.done.catch((error: unknown) => {
         isDamaged = error instanceof StoreDamagedError;
         if (error instanceof StoreDamagedError) onDamaged(error);
-        else report(error); // It could not be read to its end; each row still is when it is asked for.
+        else logger.error(error); // It could not be read to its end; each row still is when it is asked for.
       });
     },
     async close() {

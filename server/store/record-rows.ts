@@ -4,7 +4,7 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import { fromEventsColumn } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
-import type { ClientRecord, IdempotencyEntry, SessionRecord } from './store.ts';
+import type { ClientRecord, IdempotencyEntry, KeptEntry, SessionRecord } from './store.ts';
 import type { ClientRow, MessageRow, ModelTurnRow, RunRow, Tables } from './tables.ts';
 
 /** Wire times are seconds. Columns hold milliseconds, one unit for all who read the file. */
@@ -128,6 +128,18 @@ export const toSessionRow = (session: SessionRecord): Unsummed<Tables['sessions'
 export function fromSessionRow(stored: Tables['sessions']): SessionRecord {
   const { id_hash, created_at, expires_at } = wholeRow('sessions', stored);
   return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at };
+}
+
+export const toKeptRow = ({ area, key, value, putAt }: KeptEntry): Unsummed<Tables['kept']> => ({
+  area,
+  key,
+  value: JSON.stringify(value),
+  put_at: putAt,
+});
+
+export function fromKeptRow(stored: Tables['kept']): KeptEntry {
+  const { area, key, value, put_at } = wholeRow('kept', stored);
+  return { area, key, value: fromJsonColumn(value), putAt: put_at };
 }
 
 /** In their order. */

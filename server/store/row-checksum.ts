@@ -49,6 +49,7 @@ export const GUARDS = {
       ...['prompt_sha256', 'rendering', 'sent'],
     ],
   ),
+  kept: one(['area', 'key'], ['value', 'put_at']),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];

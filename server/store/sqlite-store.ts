@@ -12,6 +12,7 @@ import type { Store } from './store.ts';
 import {
   queryCalls,
   queryEvents,
+  queryKept,
   queryMessages,
   queryModelTurns,
   queryOpenCalls,
@@ -122,6 +123,8 @@ export function createSqliteStore(options: {
       const row = read.session({ from: `${cookieHash}:`, below: `${cookieHash};` });
       return row && fromSessionRow(row);
     },
+
+    listKept: (area) => queryKept(kysely, area),
 
     async reserveSeqs(count) {
       if (queue.refusal) throw queue.refusal;

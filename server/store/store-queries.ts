@@ -6,8 +6,14 @@ import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts
 import { fromCallRow } from './call-row.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
-import { fromEventsRow, fromMessageRow, fromModelTurnRow, fromRunRow } from './record-rows.ts';
-import type { CallQuery, ModelTurnPage, ModelTurnQuery } from './store.ts';
+import {
+  fromEventsRow,
+  fromKeptRow,
+  fromMessageRow,
+  fromModelTurnRow,
+  fromRunRow,
+} from './record-rows.ts';
+import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery } from './store.ts';
 import type { CallEventsRow, Tables } from './tables.ts';
 
 /** The most that one page holds, whatever is asked for. */
@@ -167,6 +173,15 @@ export async function queryModelTurns(
   const turns = read.rows.slice(0, take).map(fromModelTurnRow);
   const isMore = read.isCut || read.rows.length > take;
   return { turns, nextAfter: isMore ? (turns.at(-1)?.number ?? null) : null };
+}
+
+/** At a start, before anything else is asked. */
+export async function queryKept(
+  kysely: Kysely<Tables>,
+  area: KeptEntry['area'],
+): Promise<KeptEntry[]> {
+  const rows = kysely.selectFrom('kept').selectAll().where('area', '=', area);
+  return (await rows.orderBy('put_at').orderBy('key').execute()).map(fromKeptRow);
 }
 
 const pageSize = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE);

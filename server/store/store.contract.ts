@@ -310,6 +310,24 @@ function describeRest(setup: Setup) {
     expect(await again.findSession('s')).toBeUndefined();
   });
 
+  test('[ST47] what is kept of an area comes back in its order, until it is deleted', async () => {
+    const { store, reopen } = setup();
+    const entry = (key: string, putAt: number, value: unknown = { of: key }) =>
+      ({ area: 'always', key, value, putAt }) as const;
+    const [late, early] = [entry('a', 2), entry('b', 1)];
+    const elsewhere = { ...late, area: 'breaker' } as const;
+    await store.write(
+      [late, early, entry('c', 3), elsewhere].map((one) => ({ type: 'put_kept', entry: one })),
+    );
+    await store.write([
+      { type: 'put_kept', entry: entry('a', 4, null) },
+      { type: 'delete_kept', area: 'always', key: 'c' },
+    ]);
+    const again = await reopen();
+    expect(await again.listKept('always')).toEqual([early, entry('a', 4, null)]);
+    expect(await again.listKept('breaker')).toEqual([elsewhere]);
+  });
+
   test('[ST21] reserved numbers rise, over restarts too', async () => {
     const { store, reopen } = setup();
     expect(await store.reserveSeqs(10)).toBe(1);

@@ -67,6 +67,15 @@ export interface SessionRecord {
   readonly expiresAt: number;
 }
 
+/** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
+export interface KeptEntry {
+  readonly area: 'always' | 'breaker';
+  readonly key: string;
+  /** As JSON has it. */
+  readonly value: unknown;
+  readonly putAt: number;
+}
+
 /** One thing to make durable. A write is all of its changes or none. */
 export type Change =
   | { readonly type: 'put_call'; readonly call: CallRecord }
@@ -84,7 +93,10 @@ export type Change =
   | { readonly type: 'put_session'; readonly session: SessionRecord }
   /** Only where it is there: a session that was deleted meanwhile does not come back. */
   | { readonly type: 'renew_session'; readonly session: SessionRecord }
-  | { readonly type: 'delete_session'; readonly idHash: string };
+  | { readonly type: 'delete_session'; readonly idHash: string }
+  /** In the place of one with the same area and key. */
+  | { readonly type: 'put_kept'; readonly entry: KeptEntry }
+  | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string };
 
 /**
  * The durable record. `write` resolves once the changes are on disk (fsynced),
@@ -140,6 +152,9 @@ export interface Store {
   hasClient(clientId: string): Promise<boolean>;
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
+
+  /** All of an area, in the order in which they were put. */
+  listKept(area: KeptEntry['area']): Promise<KeptEntry[]>;
 
   /**
    * Reserves the next `count` event numbers for this process, durably, and

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { ClientRecord } from './store.ts';
+import type { ClientRecord, KeptEntry } from './store.ts';
 
 /** SQLite has no booleans. */
 type Flag = 0 | 1;
@@ -130,6 +130,7 @@ export interface Tables {
   model_turns: ModelTurnRow;
   clients: ClientRow;
   sessions: { id_hash: string; created_at: number; expires_at: number; checksum: number };
+  kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
   meta: { key: string; value: number };
   migrations: { name: string };
 }

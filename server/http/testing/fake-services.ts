@@ -79,6 +79,7 @@ export function createFakeCalls() {
     answer: act('answer'),
     extend: act('extend'),
     draft: unused,
+    always: { list: unused, withdraw: unused },
     watched: () => [],
     endedOf: async () => [],
   };

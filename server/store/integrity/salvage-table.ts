@@ -49,10 +49,12 @@ const pick = (row: Row, names: readonly string[]): Row =>
 /**
  * A page that is out of use still shows rows as they once were. When it is not
  * known which these are, only what SQLite did not reach is worth a look there;
- * and a session that was ended must not come back at all.
+ * and what was ended or withdrawn must not come back at all.
  */
 const isToBeScanned = ({ freePages }: TableCopy, table: GuardedTable, complete: boolean): boolean =>
-  freePages !== undefined || (!complete && table !== 'sessions');
+  freePages !== undefined || (!complete && !WITHDRAWABLE.includes(table));
+
+const WITHDRAWABLE: readonly GuardedTable[] = ['sessions', 'kept'];
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
 function createKeptRows(table: GuardedTable) {

@@ -106,6 +106,7 @@ export function readContent(file: string): Content {
       clients: rows('clients').sort(),
       sessions: rows('sessions').sort(),
       model_turns: rows('model_turns').sort(),
+      kept: rows('kept').sort(),
     };
   } finally {
     database.close();

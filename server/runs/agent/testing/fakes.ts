@@ -166,6 +166,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     watched: () => [],
     events: async () => [],
     endedOf: async () => [],
+    always: { list: () => [], withdraw: async () => undefined },
   };
 }
 

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { KeptEntry, Store } from '../store/store.ts';
+
+type KeptStore = Pick<Store, 'write' | 'listKept'>;
+
+/** Small values of one kind that outlive the server. Whoever has the area bounds its number. */
+export class KeptArea<Value> {
+  readonly #deps: {
+    readonly store: KeptStore;
+    readonly area: KeptEntry['area'];
+    readonly schema: z.ZodType<Value>;
+    now(): number;
+  };
+
+  constructor(deps: {
+    store: KeptStore;
+    area: KeptEntry['area'];
+    schema: z.ZodType<Value>;
+    now(): number;
+  }) {
+    this.#deps = deps;
+  }
+
+  /** In the order in which they were put. Rejects with a `ZodError` where one is of another form. */
+  async load(): Promise<{ key: string; value: Value }[]> {
+    const entries = await this.#deps.store.listKept(this.#deps.area);
+    return entries.map(({ key, value }) => ({ key, value: this.#deps.schema.parse(value) }));
+  }
+
+  /** Resolves when all of it is on disk. `value` undefined: it is deleted. */
+  change(changes: readonly { readonly key: string; readonly value?: Value }[]): Promise<void> {
+    const { store, area, now } = this.#deps;
+    return store.write(
+      changes.map(({ key, value }) =>
+        value === undefined
+          ? { type: 'delete_kept', area, key }
+          : { type: 'put_kept', entry: { area, key, value, putAt: now() } },
+      ),
+    );
+  }
+}

@@ -1,0 +1,47 @@
+import { HttpError } from '#lib/protocol/http-error';
+import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/rest';
+import type { AlwaysRule } from '../../calls/always-allowed.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { OPERATORS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'calls'>;
+
+const path = '/v1/approvals/always';
+
+export const approvalRoutes = ({ calls }: Deps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    id: 'listAlwaysAllowed',
+    tag: 'calls',
+    summary: 'What operators allowed for good, oldest first; it holds over restarts',
+    access: OPERATORS,
+    responses: { 200: { description: 'The rules', schema: alwaysAllowedSchema } },
+    handle: () => json(200, { always: calls.always.list().map(toWireRule) }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    id: 'withdrawAlwaysAllowed',
+    tag: 'calls',
+    summary: 'Ask again before such calls',
+    access: OPERATORS,
+    responses: { 200: { description: 'The rule that was withdrawn', schema: alwaysRuleSchema } },
+    async handle({ params }) {
+      const rule = await calls.always.withdraw(params.id);
+      if (rule) return json(200, toWireRule(rule));
+      const id = JSON.stringify(params.id.slice(0, 128));
+      throw new HttpError('not_found', `Nothing is always allowed as ${id}; GET ${path} lists it.`);
+    },
+  }),
+];
+
+const toWireRule = ({ id, runId, toolName, clientId, allowedAt }: AlwaysRule) => ({
+  id,
+  run_id: runId,
+  tool_name: toolName,
+  client_id: clientId,
+  allowed_at: allowedAt / 1_000,
+});
