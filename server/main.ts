@@ -30,6 +30,7 @@ import { SEQ_BLOCK } from './events/seq-reservation.ts';
 import { createSnapshots } from './events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
+import { createWholeLists } from './events/whole-lists.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { readiness } from './http/readiness.ts';
@@ -161,9 +162,10 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const stopAlive = alive.keep();
   const { breaker } = calls;
-  const stopListings = publishListings({ bus, clock, registry, clients: table, breaker });
-  const stop = { alive: stopAlive, listings: stopListings };
-  return { clock, lock, opened, store, bus, blobs, registry, table, calls, models, runs, stop };
+  const listings = publishListings({ bus, clock, registry, clients: table, breaker });
+  const stop = { alive: stopAlive, listings: listings.stop };
+  const outside = { registry, table, listings, calls, models, runs };
+  return { clock, lock, opened, store, bus, blobs, ...outside, stop };
 }
 
 type Core = Awaited<ReturnType<typeof createCore>>;
@@ -211,8 +213,12 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     allowedHosts: config.file.allowed_hosts,
     allowedOrigins: config.file.allowed_origins,
   });
-  const snapshot = createSnapshots({ bus, calls, runs, registry, clients: table.listings });
-  const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError: logger.error });
+  const { publishNow } = core.listings;
+  const listed = { bus, registry, clients: table.listings, publishNow };
+  const snapshot = createSnapshots({ ...listed, calls, runs });
+  const lists = createWholeLists(listed);
+  const limits = WATCH_LIMITS;
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits, onError: logger.error });
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
   const clientSessions = createClientSessions({

@@ -24,6 +24,11 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
               : tool.clients.map((client) => (
                   <ServingClient key={client.client_id} client={client} />
                 ))}
+            {tool.clients_left_out !== undefined && (
+              <span className="block text-xs text-muted">
+                {t('facts.moreClients', { count: tool.clients_left_out })}
+              </span>
+            )}
           </dd>
         </>
       )}

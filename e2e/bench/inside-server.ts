@@ -20,6 +20,7 @@ import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { createSnapshots } from '../../server/events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from '../../server/events/watch-hub.ts';
 import { createWatchSocketHandler } from '../../server/events/watch-socket.ts';
+import { createWholeLists } from '../../server/events/whole-lists.ts';
 import { createNewId } from '../../server/new-id.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { createToolRegistry } from '../../server/tools/memory-tool-registry.ts';
@@ -81,14 +82,14 @@ const onClient = createClientSocketHandler({
   flood: { burst: 1_000_000, perSecond: 1_000_000 },
   newNonce: randomUUID,
 });
+const listed = { bus, registry, clients: table.listings, publishNow: () => {} };
 const snapshot = createSnapshots({
-  bus,
   calls,
   runs: { watched: () => Promise.resolve([]) },
-  registry,
-  clients: table.listings,
+  ...listed,
 });
-const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError });
+const lists = createWholeLists(listed);
+const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, onError });
 const onWatch = createWatchSocketHandler({ hub, clock, heartbeatMs: 60_000, onError });
 
 const rawWatchers = new Set<WebSocket>();

@@ -63,6 +63,8 @@ export const toolListingSchema = z.object({
       tripped: z.object({ until: z.number(), failures: z.number().int() }).optional(),
     }),
   ),
+  /** On the watch socket: how many more clients offer the name than `clients` and `others` have. */
+  clients_left_out: z.number().int().positive().optional(),
   /** Who offers the name with another schema, so that only `name@client` reaches it. */
   others: z.array(z.object({ client_id: z.string(), name: z.string() })).optional(),
   /** Whether the asker may call it now, and if not, why. */

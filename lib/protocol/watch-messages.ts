@@ -10,6 +10,8 @@ export const watchRequestSchema = z.object({
   type: z.literal('watch'),
   run_id: z.string().max(128).optional(),
   since: z.number().int().nonnegative().optional(),
+  /** Changes of tools and clients come as `tools_changed` and `clients_changed`, not as whole lists. */
+  changes: z.boolean().optional(),
 });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
 
@@ -101,6 +103,28 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     seq,
     clients: z.array(clientListingSchema),
     left_out: count,
+  }),
+  /** What is new of tools, in place of the whole list, for a watcher that asked for `changes`. */
+  z.object({
+    type: z.literal('tools_changed'),
+    seq,
+    /** Each in place of the one of its name. */
+    tools: z.array(toolListingSchema),
+    /** Names that no client offers any more. */
+    gone: z.array(z.string()),
+    /** By name of a tool that is else as it was: clients that offer it now, with its schema. */
+    joined: z.record(z.string(), z.array(z.string())),
+    /** By name of such a tool: the client that is asked first now. */
+    first: z.record(z.string(), z.string()),
+  }),
+  /** The same of clients: their rows are what the `clients` of tools say of them. */
+  z.object({
+    type: z.literal('clients_changed'),
+    seq,
+    /** All rows of each client that is named, in place of those before. */
+    clients: z.array(clientListingSchema),
+    /** Ids of clients that have left. */
+    gone: z.array(z.string()),
   }),
   z.object({
     type: z.literal('approval'),

@@ -5,6 +5,7 @@ import type {
   Snapshot,
   WatchEvent,
 } from '../protocol/watch-messages.ts';
+import { foldClients, foldTools } from './fold-list-changes.ts';
 
 export interface ListingsState {
   readonly tools: readonly ToolListing[];
@@ -16,18 +17,28 @@ export interface ListingsState {
 
 export const NO_LISTINGS: ListingsState = { tools: [], clients: [], approvals: [], known: false };
 
-/** SF10, SF11: lists come whole and replace; approvals come one by one. */
+/** SF10, SF11, SF18: lists come whole and replace, or as changes; approvals come one by one. */
 export function foldListings(state: ListingsState, events: readonly WatchEvent[]): ListingsState {
-  let next = state;
-  for (const event of events) {
-    if (event.type === 'tools') next = { ...next, tools: event.tools };
-    else if (event.type === 'clients') next = { ...next, clients: event.clients };
-    else if (event.type === 'approval') {
-      const others = next.approvals.filter((one) => one.tool_call_id !== event.tool_call_id);
-      next = { ...next, approvals: event.approval ? [...others, event.approval] : others };
+  return events.reduce(foldListing, state);
+}
+
+function foldListing(state: ListingsState, event: WatchEvent): ListingsState {
+  switch (event.type) {
+    case 'tools':
+      return { ...state, tools: event.tools };
+    case 'clients':
+      return { ...state, clients: event.clients };
+    case 'tools_changed':
+      return { ...state, tools: foldTools(state, event) };
+    case 'clients_changed':
+      return { ...state, ...foldClients(state, event) };
+    case 'approval': {
+      const others = state.approvals.filter((one) => one.tool_call_id !== event.tool_call_id);
+      return { ...state, approvals: event.approval ? [...others, event.approval] : others };
     }
+    default:
+      return state;
   }
-  return next;
 }
 
 export const listingsOfSnapshot = (snapshot: Snapshot): ListingsState => ({

@@ -16,12 +16,12 @@ function setupConnected() {
 
 test('[SW1] at first it asks for a snapshot, after a loss for what is newer', () => {
   const { socket, sockets, pass } = setupConnected();
-  expect(socket.sent).toEqual([{ type: 'watch' }]);
+  expect(socket.sent).toEqual([{ type: 'watch', changes: true }]);
   socket.receive(event(11));
   socket.lose();
   pass(30_000);
   sockets[1]?.open();
-  expect(sockets[1]?.sent).toEqual([{ type: 'watch', since: 11 }]);
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true, since: 11 }]);
 });
 
 test('[SW1] a snapshot that never came is asked for again', () => {
@@ -30,7 +30,7 @@ test('[SW1] a snapshot that never came is asked for again', () => {
   socket.lose();
   pass(30_000);
   sockets[1]?.open();
-  expect(sockets[1]?.sent).toEqual([{ type: 'watch' }]);
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true }]);
 });
 
 test('[SW2] what came between two frames is handed on in one piece', () => {
@@ -124,7 +124,7 @@ test('[SW5] a page that is put away closes its socket, and asks for what is newe
   expect(socket.closedWith).toBe(4000);
   wake();
   sockets[1]?.open();
-  expect(sockets[1]?.sent).toEqual([{ type: 'watch', since: 10 }]);
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true, since: 10 }]);
 });
 
 test('[SW14] a socket without an answer in two seconds is lost, and what it still says is ignored', () => {
@@ -170,7 +170,7 @@ test('[SW7] closed for being slow, it asks for a snapshot', () => {
   socket.lose(4013);
   pass(30_000);
   sockets[1]?.open();
-  expect(sockets[1]?.sent).toEqual([{ type: 'watch' }]);
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true }]);
 });
 
 test('[SW8] signed out by close code, it stops for good', () => {
@@ -197,7 +197,10 @@ test('[SW9] a gap is mended by a snapshot, and not more often than every ten sec
     socket.receive(event(seq));
     frame();
   }
-  expect(socket.sent).toEqual([{ type: 'watch' }, { type: 'watch' }]);
+  expect(socket.sent).toEqual([
+    { type: 'watch', changes: true },
+    { type: 'watch', changes: true },
+  ]);
   pass(10_000);
   socket.receive(event(14));
   frame();

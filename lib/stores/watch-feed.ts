@@ -159,7 +159,7 @@ class SocketFeed implements WatchFeed {
 
   #subscribe(): void {
     const since = this.#wantsSnapshot ? null : this.#queue.seq;
-    this.#socket.send({ type: 'watch', ...(since === null ? {} : { since }) });
+    this.#socket.send({ type: 'watch', changes: true, ...(since === null ? {} : { since }) });
   }
 
   #resync(): void {

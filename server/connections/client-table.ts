@@ -40,8 +40,10 @@ export interface ClientTable {
   /** For the order in which the clients of a pool are asked. */
   standing(instanceId: string): ClientStanding;
   facts(instanceId: string): InstanceFacts | undefined;
-  listings(): ClientListing[];
-  onChange(listener: () => void): void;
+  /** Of all, or of one client's instances. */
+  listings(clientId?: string): ClientListing[];
+  /** Called when what is listed of a client is new. */
+  onChange(listener: (clientId: string) => void): void;
 }
 
 /** The instances that are connected to this process, whatever carries their messages. */
@@ -56,33 +58,37 @@ export function createClientTable(deps: {
   const instances = new InstanceIndex<ConnectedInstance>();
   /** Coming back is not a touch. An instance that reports none counts from its connection. */
   const touches = new Touches();
-  let listChanged = () => {};
+  let listChanged = (_clientId: string) => {};
   const listingOf = (one: ConnectedInstance) =>
     toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []);
-  const changed = (instanceId: string) => {
+  const changed = ({ clientId, instanceId }: ConnectedInstance) => {
     deps.standingChanged(instanceId);
-    listChanged();
+    listChanged(clientId);
   };
+  const instancesOf = (clientId: string) =>
+    [...instances.idsOf(clientId)].flatMap((id) => instances.get(id) ?? []);
 
   return {
     add(instance) {
       instances.set(instance);
-      changed(instance.instanceId);
+      changed(instance);
     },
     update(instanceId, change) {
       const before = instances.get(instanceId);
       if (!before) return;
       const after = { ...before, ...change };
       instances.set(after);
-      if (!sameJson(before, after)) changed(instanceId);
+      if (!sameJson(before, after)) changed(after);
     },
     touch(instanceId) {
       const forgotten = touches.set(instanceId, deps.now());
-      deps.standingChanged(instanceId);
+      const one = instances.get(instanceId);
+      if (one) changed(one);
       if (forgotten !== undefined) deps.standingChanged(forgotten);
     },
     remove(instanceId) {
-      if (instances.delete(instanceId)) changed(instanceId);
+      const before = instances.get(instanceId);
+      if (before && instances.delete(instanceId)) changed(before);
     },
     get: (instanceId) => instances.get(instanceId),
     hasClient: (clientId) => instances.has(clientId),
@@ -95,7 +101,8 @@ export function createClientTable(deps: {
       const one = instances.get(instanceId);
       return one && toInfo(one);
     },
-    listings: () => [...instances.values()].map(listingOf),
+    listings: (clientId) =>
+      (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map(listingOf),
     onChange(listener) {
       listChanged = listener;
     },

@@ -10,6 +10,8 @@ const TOOLS_BYTES = 256 * 1024;
 /** Up to here tools come with their schemas. */
 const WITH_SCHEMAS_BYTES = 192 * 1024;
 const CLIENTS_BYTES = 128 * 1024;
+/** Of each tool in what watchers are sent: `GET /api/tools` has all that offer it. */
+export const MOST_CLIENTS_OF_TOOL = 64;
 const APPROVALS_BYTES = 64 * 1024;
 
 /** The tools as watchers are sent them (rule WA12). */

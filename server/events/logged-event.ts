@@ -1,4 +1,4 @@
-import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import type { LoggedEvent } from './event-bus.ts';
 
 /** The text is made when the first watcher wants it, and then shared by all. */
@@ -12,3 +12,7 @@ export function loggedEvent(event: WatchEvent): LoggedEvent {
     },
   };
 }
+
+/** Only TypeScript needs it said that a member of the union without its number gets it back. */
+export const numbered = (body: WatchEventBody, seq: number): WatchEvent =>
+  ({ ...body, seq }) as WatchEvent;

@@ -1,8 +1,7 @@
-import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 import { createEventLog } from './event-log.ts';
 import { createInboxes } from './inboxes.ts';
-import { loggedEvent } from './logged-event.ts';
+import { loggedEvent, numbered } from './logged-event.ts';
 import { createSeqReservation, SEQ_BLOCK } from './seq-reservation.ts';
 
 type OnEvents = (events: readonly LoggedEvent[]) => void;
@@ -80,8 +79,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
     publish(body) {
       seq += 1;
       numbers?.used(seq);
-      // Only TypeScript needs telling that a member of the union without its number gets it back.
-      const entry = loggedEvent({ ...body, seq } as WatchEvent);
+      const entry = loggedEvent(numbered(body, seq));
       log.append(entry);
       if (subscribers.size > 0) {
         fresh.push(entry);

@@ -39,6 +39,13 @@ export function createMissedEvents(maxCalls: number) {
       case 'tools':
       case 'clients':
         newest.set(event.type, event);
+        break;
+      // The whole list takes the place of its changes.
+      case 'tools_changed':
+        newest.set('tools', event);
+        break;
+      case 'clients_changed':
+        newest.set('clients', event);
     }
     if (calls.size + newest.size > maxCalls) needsSnapshot = true;
     if (needsSnapshot) {

@@ -1,55 +1,260 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
+import { foldListings, type ListingsState } from '#lib/stores/fold-listings';
+import { type ConnectedInstance, createClientTable } from '../connections/client-table.ts';
+import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import type { Trip } from '../tools/tool-registry.ts';
+import { numbered } from './logged-event.ts';
 import { publishListings } from './publish-listings.ts';
+import { clientsEvent, toolsEvent } from './whole-lists.ts';
 
+/** Real registry and table; what is published, as bytes and as events. */
 function setup() {
   const clock = createManualClock();
-  const published: string[] = [];
-  const changed: Record<'tools' | 'clients' | 'breaker', () => void> = {
-    tools: () => {},
-    clients: () => {},
-    breaker: () => {},
-  };
-  const stop = publishListings({
+  const published: WatchEvent[] = [];
+  let trips: Record<string, Trip[]> = {};
+  let breakerChanged = (_instanceId: string) => {};
+  let touched = 0;
+  const registry = createToolRegistry({
+    serverTools: [],
+    standing: (instanceId) => table.standing(instanceId),
+    tripOf: (id, name) => trips[id]?.find(({ tool }) => tool === name),
+  });
+  const table: ReturnType<typeof createClientTable> = createClientTable({
+    now: () => ++touched,
+    toolsOf: registry.namesOf,
+    standingChanged: registry.standingChanged,
+    tripsOf: (id) => trips[id] ?? [],
+  });
+  const { stop, publishNow } = publishListings({
     clock,
-    bus: { publish: ({ type }) => published.push(type) },
-    registry: {
-      list: () => [],
-      onChange: (listener) => {
-        changed.tools = listener;
-        return () => {};
-      },
+    bus: {
+      publish: (body: WatchEventBody) =>
+        published.push(numbered(structuredClone(body), published.length + 1)),
     },
-    clients: {
-      listings: () => [],
-      onChange: (listener) => {
-        changed.clients = listener;
-      },
-    },
+    registry,
+    clients: table,
     breaker: {
       onChange: (listener) => {
-        changed.breaker = listener;
+        breakerChanged = listener;
       },
     },
   });
-  return { clock, published, changed, stop };
+  const whole = (): ListingsState => {
+    const lists = [toolsEvent(registry), clientsEvent(table.listings())];
+    const none = { tools: [], clients: [], approvals: [], known: true };
+    return foldListings(
+      none,
+      lists.map((body) => numbered(structuredClone(body), 1)),
+    );
+  };
+  return {
+    registry,
+    table,
+    published,
+    stop,
+    publishNow,
+    whole,
+    trip(instanceId: string, tool: string, until: number) {
+      trips = { ...trips, [instanceId]: until > 0 ? [{ tool, until, failures: 3 }] : [] };
+      registry.standingChanged(instanceId);
+      breakerChanged(instanceId);
+    },
+    /** What the changes since the last time are published as. */
+    next(): WatchEvent[] {
+      clock.advance(50);
+      return published.splice(0);
+    },
+  };
 }
 
-test.each(['tools', 'clients', 'breaker'] as const)(
-  '[BR6] when the %s change, both lists are told again, once for many changes',
-  (who) => {
-    const { clock, published, changed } = setup();
-    for (let time = 0; time < 5; time += 1) changed[who]();
-    expect(published).toEqual([]);
-    clock.advance(50);
-    expect(published).toEqual(['tools', 'clients']);
+const instance = (clientId: string, instanceId = clientId, name = clientId): ConnectedInstance => ({
+  ...{ clientId, instanceId, name, kind: 'tab', caps: ['claim'], journalEpoch: null },
+  ...{ visible: true, responsive: true, permissions: undefined, secureContext: undefined },
+  connectedAt: 1_000,
+});
+
+const spec = (name: string, more: object = {}) => ({
+  name,
+  description: `What ${name} does, in a sentence or two of usual length`,
+  parameters: { type: 'object', properties: { text: { type: 'string', description: 'A text' } } },
+  ...more,
+});
+
+const bytesOf = (events: readonly WatchEvent[]) => JSON.stringify(events).length;
+
+test.each([
+  ['each with tools of its own', (client: number, tool: number) => `tool_${client}_${tool}`],
+  ['that offer the same', (_: number, tool: number) => `tool_${tool}`],
+])(
+  '[WA13] of 40 clients with 2,000 tools, %s, a change of one takes less than 4 KiB',
+  (_, named) => {
+    const { registry, table, trip, next } = setup();
+    const connect = (n: number) => {
+      table.add(instance(`client_${n}`));
+      const specs = Array.from({ length: 50 }, (_, at) => spec(named(n, at)));
+      registry.register({ clientId: `client_${n}`, instanceId: `client_${n}` }, specs);
+    };
+    for (let n = 0; n < 40; n += 1) connect(n);
+    expect(next().map(({ type }) => type)).toContain('tools');
+    const changes = [
+      () => table.update('client_7', { visible: false }),
+      () => table.update('client_7', { responsive: false }),
+      () => trip('client_8', named(8, 3), 60_000),
+      () => table.update('client_7', { visible: true, responsive: true }),
+      () => registry.register(instance('client_7'), [spec('one_more')]),
+      () => registry.unregister('client_7', [named(7, 1), 'one_more']),
+      () => {
+        registry.drop('client_9');
+        table.remove('client_9');
+      },
+    ];
+    for (const change of changes) {
+      change();
+      const events = next();
+      expect(bytesOf(events)).toBeGreaterThan(0);
+      expect(bytesOf(events)).toBeLessThan(4096);
+    }
   },
 );
 
-test('[BR6] after the stop nothing more is told', () => {
-  const { clock, published, changed, stop } = setup();
-  changed.breaker();
-  stop();
-  clock.advance(50);
-  expect(published).toEqual([]);
+test('[WA13] a client that joins a pool of 40 with its 50 tools takes less than 8 KiB', () => {
+  const { registry, table, next } = setup();
+  const specs = Array.from({ length: 50 }, (_, at) => spec(`tool_${at}`));
+  for (let n = 0; n < 41; n += 1) {
+    const one = instance(`client_${n}`);
+    table.add(one);
+    registry.register(one, specs);
+    const bytes = bytesOf(next());
+    if (n > 0) expect(bytes).toBeLessThan(8192);
+  }
 });
+
+test('[WA13] what many clients change at once is published as whole lists, which are bounded', () => {
+  const { registry, table, next } = setup();
+  const connect = (n: number) => {
+    const one = instance(`client_${n}`, `client_${n}`, 'x'.repeat(200));
+    table.add(one);
+    registry.register(one, [spec(`tool_${n}`)]);
+  };
+  for (let n = 0; n < 1_000; n += 1) connect(n);
+  const events = next();
+  expect(events.map(({ type }) => type)).toEqual(['clients', 'tools']);
+  expect(bytesOf(events)).toBeLessThan(512 * 1024);
+});
+
+test('[WA13] what one client changes in one moment is published once', () => {
+  const { registry, table, next, stop, published } = setup();
+  table.add(instance('a'));
+  registry.register(instance('a'), [spec('t')]);
+  table.update('a', { visible: false });
+  expect(published).toEqual([]);
+  expect(next().map(({ type }) => type)).toEqual(['clients_changed', 'tools_changed']);
+  table.update('a', { visible: true });
+  expect(next()).toMatchObject([{ type: 'clients_changed', clients: [{ visible: true }] }]);
+  table.update('a', { visible: false });
+  stop();
+  expect(next()).toEqual([]);
+});
+
+test('[BR6] that a client is tripped is published with its row', () => {
+  const { registry, table, trip, next } = setup();
+  table.add(instance('a'));
+  registry.register(instance('a'), [spec('t')]);
+  next();
+  trip('a', 't', 60_000);
+  expect(next()).toMatchObject([
+    { type: 'clients_changed', clients: [{ client_id: 'a', tripped: [{ tool: 't', until: 60 }] }] },
+  ]);
+});
+
+const CLIENTS = ['a', 'b', 'c', 'd'] as const;
+const TOOLS = ['t', 'u', 'v'] as const;
+const client = fc.constantFrom(...CLIENTS);
+const tool = fc.constantFrom(...TOOLS);
+const step = fc.oneof(
+  client.map((id) => ({ kind: 'join', id }) as const),
+  client.map((id) => ({ kind: 'leave', id }) as const),
+  fc.tuple(client, tool, fc.boolean()).map(([id, name, isOther]) => {
+    const other = isOther ? { parameters: { type: 'object' } } : {};
+    return { kind: 'register', id, spec: spec(name, other) } as const;
+  }),
+  fc.tuple(client, tool).map(([id, name]) => ({ kind: 'unregister', id, name }) as const),
+  client.map((id) => ({ kind: 'touch', id }) as const),
+  fc
+    .tuple(client, fc.constantFrom('visible', 'responsive'), fc.boolean())
+    .map(([id, what, is]) => ({ kind: 'update', id, change: { [what]: is } }) as const),
+  fc
+    .tuple(client, tool, fc.nat(9))
+    .map(([id, name, until]) => ({ kind: 'trip', id, name, until }) as const),
+  fc.constant({ kind: 'publish' } as const),
+);
+
+test('[WA13] a list and its changes give the same as the whole list, whatever happens', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
+      fc.nat(40),
+      (steps, from) => {
+        const world = setup();
+        for (const id of CLIENTS) run(world, { kind: 'join', id });
+        for (const id of ['a', 'b'] as const) run(world, { kind: 'register', id, spec: spec('t') });
+        run(world, { kind: 'publish' });
+        let state: ListingsState | undefined;
+        for (const [at, one] of steps.entries()) {
+          // A watcher comes at some place, where changes may be due that it has seen already.
+          if (at === from % steps.length) {
+            world.publishNow();
+            world.published.splice(0);
+            state = world.whole();
+          }
+          run(world, one);
+          if (one.kind === 'publish' && state)
+            state = foldListings(state, world.published.splice(0));
+        }
+        state = state && foldListings(state, world.next());
+        if (state) expect(comparable(state)).toEqual(comparable(world.whole()));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+function run({ registry, table, trip, next, published }: ReturnType<typeof setup>, one: Step) {
+  switch (one.kind) {
+    case 'publish':
+      published.push(...next());
+      return;
+    case 'join':
+      if (!table.get(one.id)) table.add(instance(one.id));
+      return;
+    case 'leave':
+      registry.drop(one.id);
+      table.remove(one.id);
+      return;
+  }
+  if (!table.get(one.id)) return;
+  if (one.kind === 'register') registry.register(instance(one.id), [one.spec]);
+  else if (one.kind === 'unregister') registry.unregister(one.id, [one.name]);
+  else if (one.kind === 'touch') table.touch(one.id);
+  else if (one.kind === 'update') table.update(one.id, one.change);
+  else trip(one.id, one.name, one.until * 1_000);
+}
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** Which client is asked first counts; the order of the others is not kept up. */
+const comparable = ({ tools, clients }: ListingsState) => ({
+  clients: [...clients].sort(byId),
+  tools: tools.map((one) => ({
+    ...one,
+    first: one.clients[0]?.client_id,
+    clients: [...one.clients].sort(byId),
+    ...(one.others ? { others: [...one.others].sort(byId) } : {}),
+  })),
+});
+
+const byId = (a: { client_id: string }, b: { client_id: string }) =>
+  a.client_id < b.client_id ? -1 : 1;

@@ -1,53 +1,187 @@
-import type { ClientListing } from '#lib/protocol/watch-messages';
+import { estimateJsonBytes } from '#lib/json/measure-json';
+import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import type { Clock } from '../clock.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { boundClients, boundTools } from './bound-listings.ts';
+import type { OfferChange, ToolRegistry } from '../tools/tool-registry.ts';
+import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
 import type { EventBus } from './event-bus.ts';
+import { clientsEvent, toolsEvent } from './whole-lists.ts';
 
-/** Two hundred tabs that connect at once shall not send two hundred lists of ten thousand tools. */
+/** Two hundred tabs that connect at once shall not send two hundred events. */
 const GATHER_MS = 50;
+/** Of the texts of what changed; above it the whole list is sent, which is bounded as well. */
+const CHANGES_BYTES = 64 * 1024;
 
-/** Tells watchers which tools and clients there are now, at most once in a while. */
-export function publishListings(deps: {
-  bus: Pick<EventBus, 'publish'>;
-  clock: Clock;
-  registry: Pick<ToolRegistry, 'list' | 'onChange'>;
-  clients: { listings(): ClientListing[]; onChange(listener: () => void): void };
-  /** Of what else the lists say: which clients are passed over for a while. */
-  breaker: { onChange(listener: () => void): void };
-}): () => void {
-  let undo: (() => void) | undefined;
-  const toolsChanged = () => {
-    tools = true;
-    // A client's row says which tools it has.
-    gather();
+export interface PublishListingsDeps {
+  readonly bus: Pick<EventBus, 'publish'>;
+  readonly clock: Clock;
+  readonly registry: Pick<ToolRegistry, 'list' | 'listing' | 'find' | 'onChange'>;
+  readonly clients: {
+    listings(clientId?: string): ClientListing[];
+    /** The client of a connected instance. */
+    get(instanceId: string): { readonly clientId: string } | undefined;
+    onChange(listener: (clientId: string) => void): void;
   };
-  let tools = false;
+  /** Which clients are offered no calls for a while. */
+  readonly breaker: { onChange(listener: (instanceId: string) => void): void };
+}
 
-  function gather(): void {
-    undo ??= deps.clock.schedule(GATHER_MS, () => {
-      undo = undefined;
-      if (tools) {
-        const list = deps.registry.list({ kind: 'operator', sessionId: null });
-        const { shown, leftOut } = boundTools(list);
-        deps.bus.publish({ type: 'tools', tools: values(shown), ...more(leftOut) });
-      }
-      tools = false;
-      const { shown, leftOut } = boundClients(deps.clients.listings());
-      deps.bus.publish({ type: 'clients', clients: values(shown), ...more(leftOut) });
-    });
+export interface PublishedListings {
+  /** Publishes what has changed, so that a list that is made now is one that changes lead on from. */
+  publishNow(): void;
+  stop(): void;
+}
+
+/**
+ * Publishes what changed of tools and clients, at most once in a while (rule
+ * WA13). It costs as much as the clients that changed have tools, whatever else there is.
+ */
+export function publishListings(deps: PublishListingsDeps): PublishedListings {
+  const { bus, clock, registry, clients, breaker } = deps;
+  const changes = createToolChanges(registry);
+  let changedClients = new Set<string>();
+  let undo: (() => void) | undefined;
+
+  function clientChanged(clientId: string | undefined): void {
+    if (clientId === undefined) return;
+    changedClients.add(clientId);
+    undo ??= clock.schedule(GATHER_MS, publish);
   }
 
-  const stopTools = deps.registry.onChange(toolsChanged);
-  // Whether a client is visible decides who is asked first, and the list of tools says so.
-  deps.clients.onChange(toolsChanged);
-  deps.breaker.onChange(toolsChanged);
-  return () => {
-    stopTools();
-    undo?.();
+  function publish(): void {
+    undo = undefined;
+    const ids = changedClients;
+    changedClients = new Set();
+    const rows = [...ids].flatMap((id) => clients.listings(id));
+    const here = new Set(rows.map(({ client_id }) => client_id));
+    const gone = [...ids].filter((id) => !here.has(id));
+    if (ids.size > 0) bus.publish(clientsChanged(rows, gone) ?? clientsEvent(clients.listings()));
+    // How a client stands decides who is asked first.
+    for (const { tools } of rows) for (const name of tools) changes.look(name);
+    const tools = changes.take();
+    if (tools) bus.publish(tools === 'many' ? toolsEvent(registry) : tools);
+  }
+
+  const stopTools = registry.onChange(({ instanceId, names }: OfferChange) => {
+    const clientId = clients.get(instanceId)?.clientId;
+    for (const name of names) changes.look(name, clientId);
+    clientChanged(clientId);
+    undo ??= clock.schedule(GATHER_MS, publish);
+  });
+  clients.onChange(clientChanged);
+  breaker.onChange((instanceId) => clientChanged(clients.get(instanceId)?.clientId));
+  return {
+    publishNow() {
+      if (!undo) return;
+      undo();
+      publish();
+    },
+    stop() {
+      stopTools();
+      undo?.();
+      undo = undefined;
+    },
   };
 }
 
-const values = <T>(shown: readonly { readonly value: T }[]): T[] => shown.map(({ value }) => value);
+/** Undefined when they are many. */
+function clientsChanged(
+  rows: readonly ClientListing[],
+  gone: string[],
+): WatchEventBody | undefined {
+  const { shown, bytes, leftOut } = boundClients(rows);
+  if (leftOut > 0 || bytes + estimateJsonBytes(gone) > CHANGES_BYTES) return undefined;
+  return { type: 'clients_changed', clients: shown.map(({ value }) => value), gone };
+}
 
-const more = (leftOut: number) => (leftOut > 0 ? { left_out: leftOut } : {});
+/** What watchers were sent last of a tool. */
+interface Seen {
+  /** Of all that is described of it. */
+  readonly head: string;
+  readonly first: string;
+  /** Whether all that offer it are in its listing. */
+  readonly isWhole: boolean;
+}
+
+type Registry = PublishListingsDeps['registry'];
+type ToolsChanged = Omit<Extract<WatchEvent, { type: 'tools_changed' }>, 'seq'>;
+
+/** Finds out what is new of tools since the last time, by their names. */
+function createToolChanges(registry: Registry) {
+  const seen = new Map<string, Seen>();
+  /** Names to look at, with the clients that offer it otherwise than before. */
+  let names = new Map<string, Set<string>>();
+
+  function look(name: string, clientId?: string): void {
+    const clients = names.get(name) ?? new Set();
+    names.set(name, clientId === undefined ? clients : clients.add(clientId));
+  }
+
+  function addChange(event: ToolsChanged, name: string, clients: ReadonlySet<string>): void {
+    const before = seen.get(name);
+    const now = seenOf(registry, name);
+    if (!now) {
+      seen.delete(name);
+      event.gone.push(name);
+      return;
+    }
+    seen.set(name, now);
+    const isWhole = now.isWhole && before?.isWhole;
+    const joined = clients.size === 0 || isWhole ? joinedOf(registry, name, clients) : undefined;
+    if (!joined || now.head !== before?.head) {
+      const listing = registry.listing(name, MOST_CLIENTS_OF_TOOL);
+      if (listing) event.tools.push(listing);
+      return;
+    }
+    if (joined.length > 0) event.joined[name] = joined;
+    if (now.first !== before.first) event.first[name] = now.first;
+  }
+
+  return {
+    look,
+    /** The event, `many` where the whole list is shorter, undefined where nothing is new. */
+    take(): WatchEventBody | 'many' | undefined {
+      const looked = names;
+      names = new Map();
+      const event: ToolsChanged = {
+        ...{ type: 'tools_changed', tools: [], gone: [], joined: {}, first: {} },
+      };
+      for (const [name, clients] of looked) addChange(event, name, clients);
+      return bounded(event);
+    },
+  };
+}
+
+function bounded(event: ToolsChanged): WatchEventBody | 'many' | undefined {
+  const { tools, ...names } = event;
+  const { gone, joined, first } = names;
+  if (tools.length + gone.length + Object.keys({ ...joined, ...first }).length === 0) return;
+  const { shown, bytes, leftOut } = boundTools(tools);
+  if (leftOut > 0 || bytes + estimateJsonBytes(names) > CHANGES_BYTES) return 'many';
+  return { ...event, tools: shown.map(({ value }) => value) };
+}
+
+function seenOf(registry: Registry, name: string): Seen | undefined {
+  const target = registry.find(name);
+  if (target?.source !== 'client') return undefined;
+  const { toolHash, timeoutMs, clientId: first } = target.best;
+  const [more] = Iterator.from(target.candidates).drop(MOST_CLIENTS_OF_TOOL);
+  return { head: `${toolHash} ${timeoutMs}`, first, isWhole: more === undefined };
+}
+
+/** Those of the clients that offer it with its schema; undefined when one has another. */
+function joinedOf(
+  registry: Registry,
+  name: string,
+  clients: ReadonlySet<string>,
+): string[] | undefined {
+  const pool = registry.find(name);
+  const joined: string[] = [];
+  for (const id of clients) {
+    const own = registry.find(`${name}@${id}`);
+    if (pool?.source !== 'client' || own?.source !== 'client') continue;
+    for (const { schemaHash } of own.candidates)
+      if (schemaHash !== pool.best.schemaHash) return undefined;
+    joined.push(id);
+  }
+  return joined;
+}

@@ -64,6 +64,7 @@ function setup({ shown = [], ended = [], runs = [], tools = [], clients = [] }: 
     runs: { watched: async () => runs },
     registry: { list: () => tools },
     clients: () => clients,
+    publishNow: () => {},
   });
   return {
     bus,
@@ -108,6 +109,7 @@ test('[WA11] a snapshot that cannot be made fails for those who asked, and not f
     },
     registry: { list: () => [] },
     clients: () => [],
+    publishNow: () => {},
   });
   await expect(take()).rejects.toThrow('the disk is gone');
   fails = false;

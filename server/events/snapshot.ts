@@ -5,7 +5,12 @@ import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/wat
 import type { CallService, ShownCall } from '../calls/call-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { boundApprovals, boundClients, boundTools } from './bound-listings.ts';
+import {
+  boundApprovals,
+  boundClients,
+  boundTools,
+  MOST_CLIENTS_OF_TOOL,
+} from './bound-listings.ts';
 import type { EventBus, SnapshotText } from './event-bus.ts';
 import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
 
@@ -29,6 +34,8 @@ export interface SnapshotDeps {
   readonly runs: Pick<RunService, 'watched'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
   clients(): ClientListing[];
+  /** Publishes what has changed of tools and clients. */
+  publishNow(): void;
 }
 
 /**
@@ -43,6 +50,7 @@ async function takeSnapshot(deps: SnapshotDeps, runId: string | undefined): Prom
     deps.runs.watched(runId),
     runId === undefined ? [] : deps.calls.endedOf(runId),
   ]);
+  deps.publishNow();
   // From here on nothing is awaited: all of it is as of this one number.
   const { seq } = deps.bus;
   const shown = withoutTwins([...ended, ...deps.calls.watched(runId)]);
@@ -52,7 +60,9 @@ async function takeSnapshot(deps: SnapshotDeps, runId: string | undefined): Prom
     ),
   );
   const clients = boundClients(deps.clients());
-  const tools = boundTools(deps.registry.list({ kind: 'operator', sessionId: null }));
+  const tools = boundTools(
+    deps.registry.list({ kind: 'operator', sessionId: null }, null, MOST_CLIENTS_OF_TOOL),
+  );
   const runs = boundRuns(watchedRuns);
   const lists = { runs, tools, clients, approvals };
   const used = Object.values(lists).reduce((sum, { bytes }) => sum + bytes, ENVELOPE_BYTES);

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { CardUpdate } from '#lib/protocol/card';
+import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { tool } from '#lib/stores/testing/fixtures';
 import { createMemoryBus } from './memory-bus.ts';
 import { createSnapshots } from './snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch-hub.ts';
+import { createWholeLists } from './whole-lists.ts';
 
 test('[WA4] the same bytes go to every watcher, one frame for what a moment brought', async () => {
   const { hub, say, watcher } = setup();
@@ -132,6 +135,40 @@ test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
   ]);
 });
 
+test('[WA13] who asks for changes is sent them; others, and one that was slow, the whole list', async () => {
+  const { hub, offer, watcher, clock } = setup();
+  const [old, asking, slow] = [watcher(), watcher(), watcher()];
+  await hub.add(old.channel, {});
+  await hub.add(asking.channel, { changes: true });
+  await hub.add(slow.channel, { changes: true });
+  slow.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
+  for (const name of ['a', 'b', 'c']) offer(name);
+  await nextMoment();
+  slow.buffered = 0;
+  clock.advance(WATCH_LIMITS.pollMs);
+  const seen = (one: ReturnType<typeof watcher>) =>
+    one
+      .events()
+      .map((event) => [
+        event.type,
+        event.seq,
+        'tools' in event && event.tools.map(({ name }) => name),
+      ]);
+  expect(seen(asking)).toEqual([
+    ['tools_changed', 1, ['a']],
+    ['tools_changed', 2, ['b']],
+    ['tools_changed', 3, ['c']],
+  ]);
+  expect(seen(old)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
+  expect(seen(slow)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
+  const [again, late] = [watcher(), watcher()];
+  await hub.add(again.channel, { since: 1, changes: true });
+  await hub.add(late.channel, { since: 1 });
+  await nextMoment();
+  expect(seen(again).map(([type]) => type)).toEqual(['tools_changed', 'tools_changed']);
+  expect(seen(late)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
+});
+
 /** Two turns of the event loop: the bus gathers a moment in one. */
 const nextMoment = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
@@ -147,11 +184,25 @@ function setup({ firstSeq = 1 } = {}) {
     runs: { watched: () => ready.then(() => []) },
     registry: { list: () => [] },
     clients: () => [],
+    publishNow: () => {},
   });
-  const hub = createWatchHub({ bus, snapshot, clock, limits: WATCH_LIMITS, onError });
+  const tools: ToolListing[] = [];
+  const lists = createWholeLists({
+    bus,
+    registry: { list: () => tools },
+    clients: () => [],
+    publishNow: () => {},
+  });
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, onError });
   return {
     hub,
     clock,
+    /** It is offered now: the whole list has it, and the change says it. */
+    offer(name: string) {
+      tools.push({ ...tool(name), description: `Number ${tools.length}` });
+      const change = { tools: tools.slice(-1), gone: [], joined: {}, first: {} };
+      bus.publish({ type: 'tools_changed', ...change });
+    },
     say: (id: string, update: CardUpdate, runId = 'run_1') =>
       bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update }),
     slowSnapshot() {

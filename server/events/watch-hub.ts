@@ -1,8 +1,10 @@
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
+import { loggedEvent } from './logged-event.ts';
 import { createMissedEvents } from './merge-events.ts';
 import type { TakeSnapshot } from './snapshot.ts';
+import type { WholeLists } from './whole-lists.ts';
 
 /** The way to one watcher, and how much of what was sent it has not taken yet. */
 export interface WatcherChannel {
@@ -14,6 +16,7 @@ export interface WatcherChannel {
 export interface WatchHubDeps {
   readonly bus: EventBus;
   readonly snapshot: TakeSnapshot;
+  readonly lists: WholeLists;
   readonly clock: Clock;
   readonly limits: WatchLimits;
   onError(error: unknown): void;
@@ -37,9 +40,18 @@ export const WATCH_LIMITS: WatchLimits = {
   pollMs: 100,
 };
 
+/** What a watcher asked for. */
+export interface WatchOptions {
+  readonly runId?: string;
+  readonly since?: number;
+  readonly changes?: boolean;
+}
+
 interface Watcher {
   readonly channel: WatcherChannel;
   readonly runId: string | undefined;
+  /** It asked for changes of tools and clients; others are sent the whole lists. */
+  readonly changes: boolean;
   /** Not started: events wait here until the snapshot is sent. */
   pending: LoggedEvent[] | undefined;
   /** Slow: what it missed, since when. */
@@ -62,7 +74,7 @@ export function createWatchHub(deps: WatchHubDeps) {
   const subscription = bus.subscribe({ onEvents: spread });
 
   function spread(events: readonly LoggedEvent[]): void {
-    let shared: Buffer | undefined;
+    const frames = new Map<boolean, Buffer>();
     for (const watcher of watchers) {
       if (watcher.pending) {
         watcher.pending.push(...events);
@@ -70,9 +82,10 @@ export function createWatchHub(deps: WatchHubDeps) {
       } else if (watcher.missed || watcher.channel.bufferedBytes > limits.mergeAboveBytes) {
         miss(watcher, events);
       } else if (watcher.runId === undefined && watcher.seq < firstSeq(events)) {
-        shared ??= toFrame(events);
+        const frame = frames.get(watcher.changes) ?? toFrame(formOf(watcher, events));
+        frames.set(watcher.changes, frame);
         // guard: every-watcher-updated
-        watcher.channel.send(shared);
+        watcher.channel.send(frame);
         watcher.seq = lastSeq(events);
       } else {
         sendNew(watcher, events);
@@ -80,13 +93,16 @@ export function createWatchHub(deps: WatchHubDeps) {
     }
   }
 
+  const formOf = (watcher: Watcher, events: readonly LoggedEvent[]) =>
+    watcher.changes ? events : deps.lists.inPlaceOfChanges(events);
+
   /** Only what it has not seen, and only of its run. */
   function sendNew(watcher: Watcher, events: readonly LoggedEvent[]): void {
     const own = events.filter(
       ({ event }) => event.seq > watcher.seq && concerns(event, watcher.runId),
     );
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
-    if (own.length > 0) watcher.channel.send(toFrame(own));
+    if (own.length > 0) watcher.channel.send(toFrame(formOf(watcher, own)));
   }
 
   function miss(watcher: Watcher, events: readonly LoggedEvent[]): void {
@@ -121,7 +137,8 @@ export function createWatchHub(deps: WatchHubDeps) {
     if (events === 'snapshot') {
       begin(watcher).catch(deps.onError);
     } else if (events.length > 0) {
-      watcher.channel.send(Buffer.from(JSON.stringify({ type: 'batch', events })));
+      const whole = deps.lists.inPlaceOfChanges(events.map(loggedEvent));
+      watcher.channel.send(toFrame(whole));
     }
   }
 
@@ -166,10 +183,11 @@ export function createWatchHub(deps: WatchHubDeps) {
   }
 
   return {
-    async add(channel: WatcherChannel, request: { runId?: string; since?: number }) {
+    async add(channel: WatcherChannel, request: WatchOptions) {
       const watcher: Watcher = {
         channel,
         runId: request.runId,
+        changes: request.changes ?? false,
         pending: [],
         missed: undefined,
         slowSince: 0,

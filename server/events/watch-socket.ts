@@ -9,6 +9,7 @@ import {
   watchProbeSchema,
   watchRequestSchema,
 } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
@@ -82,14 +83,11 @@ export function createWatchSocketHandler(deps: {
     async function serve(): Promise<void> {
       isServing = true;
       while (wanted) {
-        const { run_id: runId, since } = wanted;
+        const { run_id: runId, since, changes } = wanted;
         wanted = undefined;
         leave?.();
         leave = undefined;
-        const request = {
-          ...(runId === undefined ? {} : { runId }),
-          ...(since === undefined ? {} : { since }),
-        };
+        const request = given({ runId, since, changes });
         const undo = await deps.hub.add(channel, request).catch((error: unknown) => {
           deps.onError(error);
           return undefined;

@@ -103,6 +103,8 @@ function isOfRun(event: WatchEvent, runId: string): boolean {
       return event.approval === null || event.approval.run_id === runId;
     case 'tools':
     case 'clients':
+    case 'tools_changed':
+    case 'clients_changed':
       return false;
   }
 }

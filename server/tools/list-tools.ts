@@ -21,15 +21,17 @@ export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing 
 /**
  * A pool as one tool: described by the client that would be asked first, and
  * served by those that have its schema. Others of the name are reached by
- * `name@client` alone.
+ * `name@client` alone. `shown` are the first of the `size` that offer it.
  */
 export function toPoolListing(
-  best: ClientTool,
-  more: readonly ClientTool[],
+  shown: readonly ClientTool[],
+  size: number,
   standing: Standing,
-): ToolListing {
+): ToolListing | undefined {
+  const [best] = shown;
+  if (!best) return undefined;
   const isOfPool = ({ schemaHash }: ClientTool) => schemaHash === best.schemaHash;
-  const others = more.filter((tool) => !isOfPool(tool));
+  const others = shown.filter((tool) => !isOfPool(tool));
   return {
     name: best.name,
     model_name: toModelName(best.name),
@@ -39,7 +41,7 @@ export function toPoolListing(
     timeout_ms: best.timeoutMs,
     ...(best.displayName === undefined ? {} : { display_name: best.displayName }),
     annotations: best.annotations,
-    clients: [best, ...more].filter(isOfPool).map(({ clientId, instanceId }) => {
+    clients: shown.filter(isOfPool).map(({ clientId, instanceId }) => {
       const { name, visible, responsive, trip } = standing(instanceId, best.name);
       return {
         client_id: clientId,
@@ -49,6 +51,7 @@ export function toPoolListing(
         ...(trip ? { tripped: { until: trip.until / 1000, failures: trip.failures } } : {}),
       };
     }),
+    ...(size > shown.length ? { clients_left_out: size - shown.length } : {}),
     ...(others.length === 0 ? {} : { others: others.map((tool) => toOther(tool, standing)) }),
     callable: true,
   };

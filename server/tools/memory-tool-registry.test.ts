@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
-import type { ClientStanding, Trip } from './tool-registry.ts';
+import type { ClientStanding, OfferChange, Trip } from './tool-registry.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
 const sum = defineTool({
@@ -329,6 +329,33 @@ test('[TR12] a family emoji and Persian keep their joiners', () => {
   const text = '👩‍👩‍👧 می‌خواهم';
   registry.register(client('one'), [spec('t', { description: text, display_name: text })]);
   expect(registry.list(operator)[1]).toMatchObject({ description: text, display_name: text });
+});
+
+test('[TR13] listeners are called with the instance and its names', () => {
+  const { registry } = setup();
+  const changes: OfferChange[] = [];
+  registry.onChange((change) => void changes.push(change));
+  registry.register(client('one'), [spec('t'), spec(''), spec('u')]);
+  registry.unregister('one', ['t', 'none']);
+  registry.drop('one');
+  expect(changes).toEqual([
+    { instanceId: 'one', names: ['t', 'u'] },
+    { instanceId: 'one', names: ['t'] },
+    { instanceId: 'one', names: ['u'] },
+  ]);
+});
+
+test('a listing has the first of its clients and the number of the others', () => {
+  const { registry } = setup();
+  for (const id of ['one', 'two', 'three']) registry.register(client(id), [spec('t')]);
+  const [whole] = registry.list(operator).filter(({ name }) => name === 't');
+  expect(whole?.clients_left_out).toBe(undefined);
+  expect(registry.listing('t', 2)).toEqual({
+    ...whole,
+    clients: whole?.clients.slice(0, 2),
+    clients_left_out: 1,
+  });
+  expect(registry.listing('none', 2)).toBe(undefined);
 });
 
 test('[TR13] listeners hear of changes and of nothing else', () => {

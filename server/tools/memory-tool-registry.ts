@@ -6,7 +6,7 @@ import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
-import type { ClientStanding, Standing, ToolRegistry, Trip } from './tool-registry.ts';
+import type { ClientStanding, OfferChange, Standing, ToolRegistry, Trip } from './tool-registry.ts';
 import { validateToolSpec } from './validate-tool-spec.ts';
 
 export interface ToolRegistryDeps {
@@ -28,28 +28,31 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
   const reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
   const ownListings = [...own.values()].map(toServerListing);
   const pools = createToolPools(standing);
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(change: OfferChange) => void>();
   let sortedNames: readonly string[] | undefined;
 
-  const changed = () => {
+  const changed = (change: OfferChange) => {
     sortedNames = undefined;
-    for (const listener of [...listeners]) listener();
+    for (const listener of [...listeners]) listener(change);
   };
-  const listings = (from: string | null) => {
+  const listing = (name: string, from: string | null, most: number) => {
+    const shown = Iterator.from(pools.ranked(name, undefined, from))
+      .take(most)
+      .toArray();
+    return toPoolListing(shown, pools.sizeOf(name), standing);
+  };
+  const listings = (from: string | null, most: number) => {
     sortedNames ??= [...pools.names()].sort();
-    const offered = sortedNames.flatMap((name) => {
-      const [best, ...others] = pools.ranked(name, undefined, from);
-      return best ? [toPoolListing(best, others, standing)] : [];
-    });
-    return [...ownListings, ...offered];
+    return [...ownListings, ...sortedNames.flatMap((name) => listing(name, from, most) ?? [])];
   };
 
   return {
-    list: (principal, from = null) =>
-      listings(from).map((listing) => {
-        const reason = refusalOf(principal, listing.name);
-        return reason === undefined ? listing : { ...listing, callable: false, reason };
+    list: (principal, from = null, mostClients = Number.POSITIVE_INFINITY) =>
+      listings(from, mostClients).map((one) => {
+        const reason = refusalOf(principal, one.name);
+        return reason === undefined ? one : { ...one, callable: false, reason };
       }),
+    listing: (name, mostClients) => listing(name, null, mostClients),
     find(reference, from = null) {
       const { name, clientId } = parseToolReference(reference);
       const entry = own.get(name);
@@ -64,33 +67,33 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     mayCall: (principal, name) => refusalOf(principal, name) === undefined,
     register(client, specs) {
       const rejected: RejectedTool[] = [];
-      let refused = 0;
+      const names: string[] = [];
       for (const spec of specs) {
-        const refusal = admit(pools, reserved, client, spec);
-        if (!refusal) continue;
-        refused += 1;
-        if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(refusal);
+        const outcome = admit(pools, reserved, client, spec);
+        if (typeof outcome === 'string') names.push(outcome);
+        else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
       }
-      const registered = specs.length - refused;
-      if (registered > 0) changed();
+      const registered = names.length;
+      const refused = specs.length - registered;
+      if (registered > 0) changed({ instanceId: client.instanceId, names });
       return refused > rejected.length
         ? { registered, rejected, rejected_count: refused }
         : { registered, rejected };
     },
     unregister(instanceId, names) {
       const removed = names.filter((name) => pools.remove(instanceId, name));
-      if (removed.length > 0) changed();
+      if (removed.length > 0) changed({ instanceId, names: removed });
     },
     drop(instanceId) {
       const names = pools.namesOf(instanceId);
       for (const name of names) pools.remove(instanceId, name);
-      if (names.length > 0) changed();
+      if (names.length > 0) changed({ instanceId, names });
     },
     namesOf: (instanceId) => pools.namesOf(instanceId),
     standingChanged: pools.restand,
     onChange(listener) {
       // A wrapper of its own for each call, so that an undo takes away no other's.
-      const call = () => listener();
+      const call = (change: OfferChange) => listener(change);
       listeners.add(call);
       return () => {
         listeners.delete(call);
@@ -99,13 +102,13 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
   };
 }
 
-/** Takes the tool in, or says why not. */
+/** Takes the tool in and returns its name, or says why not. */
 function admit(
   pools: ToolPools,
   reserved: ReadonlySet<string>,
   client: { clientId: string; instanceId: string },
   spec: unknown,
-): RejectedTool | undefined {
+): string | RejectedTool {
   const validated = validateToolSpec(client, spec);
   if (!validated.ok) return validated.rejected;
   const { name } = validated.tool;
@@ -124,4 +127,5 @@ function admit(
     return { name, code: 'too_many_tools', message };
   }
   pools.put(validated.tool);
+  return name;
 }

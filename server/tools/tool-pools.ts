@@ -12,6 +12,8 @@ export interface ToolPools {
   serves(instanceId: string, name: string): boolean;
   namesOf(instanceId: string): string[];
   names(): IterableIterator<string>;
+  /** How many instances offer the name. */
+  sizeOf(name: string): number;
   /** How the instance stands may have changed. */
   restand(instanceId: string): void;
   /** Those who offer the name, or only the client `named`, in the order in which they are asked for `from`. */
@@ -51,6 +53,7 @@ export function createToolPools(standing: Standing): ToolPools {
     serves: (instanceId, name) => byInstance.get(instanceId)?.has(name) ?? false,
     namesOf: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
     names: () => byName.keys(),
+    sizeOf: (name) => byName.get(name)?.size ?? 0,
     restand(instanceId) {
       for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.restand(instanceId);
     },

@@ -73,6 +73,12 @@ export interface Registration {
   readonly rejected_count?: number;
 }
 
+/** Of these names, an instance offers others or none now. */
+export interface OfferChange {
+  readonly instanceId: string;
+  readonly names: readonly string[];
+}
+
 /**
  * The one registry of tools. Every list of tools in the system is a view of it,
  * so none can differ. It knows no sockets and runs nothing.
@@ -80,9 +86,12 @@ export interface Registration {
 export interface ToolRegistry {
   /**
    * Every tool, with whether `principal` may call it now, and why not. `from` is
-   * the client whose person asks, of which a pool is described first.
+   * the client whose person asks, of which a pool is described first. Of the clients
+   * of each tool the first `mostClients` are in it.
    */
-  list(principal: Principal, from?: string | null): ToolListing[];
+  list(principal: Principal, from?: string | null, mostClients?: number): ToolListing[];
+  /** One tool of clients as the operator's list has it, with at most so many of its clients. */
+  listing(name: string, mostClients: number): ToolListing | undefined;
   /** `name`, or `name@client`, in the order for `from`. Undefined when it is not served. */
   find(reference: string, from?: string | null): ToolTarget | undefined;
   /** Whether `principal` may call it. */
@@ -98,6 +107,6 @@ export interface ToolRegistry {
   namesOf(instanceId: string): string[];
   /** How an instance stands may have changed; to be called before the next look-up. */
   standingChanged(instanceId: string): void;
-  /** Called after the set of tools, or who serves them, changed. Returns its own undo. */
-  onChange(listener: () => void): () => void;
+  /** Called after an instance offers other tools than before. Returns its own undo. */
+  onChange(listener: (change: OfferChange) => void): () => void;
 }

@@ -3,7 +3,7 @@ import type { StartOptions } from '../../start-callboard.ts';
 import { type Callboard, startCallboard } from '../../start-callboard.ts';
 import type { SocketOptions } from './socket.ts';
 import { type ClientOptions, connectClient, type ToolClient } from './tool-client.ts';
-import { connectWatcher, type Watcher } from './watcher.ts';
+import { connectWatcher, type Watcher, type WatchOptions } from './watcher.ts';
 
 /** Opens sockets that are gone when the test ends. */
 export interface Connect {
@@ -11,7 +11,7 @@ export interface Connect {
   /** Asks for `request` at once, when it is given. */
   watcher(
     board: Callboard,
-    request?: { run_id?: string; since?: number } | null,
+    request?: WatchOptions | null,
     options?: SocketOptions,
   ): Promise<Watcher>;
 }

@@ -2,6 +2,7 @@ import { mergeCard } from '../../../lib/call/merge-card.ts';
 import type { Card, CardUpdate } from '../../../lib/protocol/card.ts';
 import {
   type WatchEvent,
+  type WatchRequest,
   type WatchServerMessage,
   watchServerMessageSchema,
 } from '../../../lib/protocol/watch-messages.ts';
@@ -10,8 +11,10 @@ import { openSocket, type Socket, type SocketOptions } from './socket.ts';
 
 export type WatchMessage = Exclude<WatchServerMessage, { type: 'batch' }>;
 
+export type WatchOptions = Omit<WatchRequest, 'type'>;
+
 export interface Watcher extends Socket<WatchMessage> {
-  watch(request?: { run_id?: string; since?: number }): void;
+  watch(request?: WatchOptions): void;
   /** Events alone, in order. */
   events(): WatchEvent[];
   /** What the updates of a call merge to. */

@@ -1,0 +1,73 @@
+import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
+import type { EventBus, LoggedEvent } from './event-bus.ts';
+import { loggedEvent, numbered } from './logged-event.ts';
+
+export interface WholeListsDeps {
+  readonly bus: Pick<EventBus, 'seq'>;
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  clients(): ClientListing[];
+  /** Publishes what has changed of the lists. */
+  publishNow(): void;
+}
+
+export interface WholeLists {
+  /** The same events, for who gets no changes: of those of a list the last one is the whole list. */
+  inPlaceOfChanges(events: readonly LoggedEvent[]): readonly LoggedEvent[];
+}
+
+const LIST_OF = { tools_changed: 'tools', clients_changed: 'clients' } as const;
+type ListName = 'tools' | 'clients';
+
+/** Tools and clients as whole lists (rules WA12 and WA13), made once for all that want them in one moment. */
+export function createWholeLists(deps: WholeListsDeps): WholeLists {
+  const made = new Map<string, LoggedEvent>();
+  let madeAt = -1;
+
+  function whole(name: ListName, seq: number): LoggedEvent {
+    deps.publishNow();
+    if (madeAt !== deps.bus.seq) made.clear();
+    madeAt = deps.bus.seq;
+    const key = `${name} ${seq}`;
+    const before = made.get(key);
+    if (before) return before;
+    const body = name === 'tools' ? toolsEvent(deps.registry) : clientsEvent(deps.clients());
+    const event = loggedEvent(numbered(body, seq));
+    made.set(key, event);
+    return event;
+  }
+
+  return {
+    inPlaceOfChanges(events) {
+      const last = new Map<ListName, number>();
+      for (const { event } of events) {
+        const name = listOf(event);
+        if (name) last.set(name, event.seq);
+      }
+      if (last.size === 0) return events;
+      return events.flatMap((entry) => {
+        const name = listOf(entry.event);
+        if (!name) return [entry];
+        return last.get(name) === entry.event.seq ? [whole(name, entry.event.seq)] : [];
+      });
+    },
+  };
+}
+
+/** The list that a change is of. */
+const listOf = ({ type }: WatchEvent): ListName | undefined =>
+  type === 'tools_changed' || type === 'clients_changed' ? LIST_OF[type] : undefined;
+
+export function toolsEvent(registry: Pick<ToolRegistry, 'list'>): WatchEventBody {
+  const list = registry.list({ kind: 'operator', sessionId: null }, null, MOST_CLIENTS_OF_TOOL);
+  const { shown, leftOut } = boundTools(list);
+  return { type: 'tools', tools: shown.map(({ value }) => value), ...more(leftOut) };
+}
+
+export function clientsEvent(clients: readonly ClientListing[]): WatchEventBody {
+  const { shown, leftOut } = boundClients(clients);
+  return { type: 'clients', clients: shown.map(({ value }) => value), ...more(leftOut) };
+}
+
+const more = (leftOut: number) => (leftOut > 0 ? { left_out: leftOut } : {});
