@@ -310,7 +310,7 @@ function describeRest(setup: Setup) {
     expect(await again.findSession('s')).toBeUndefined();
   });
 
-  test('[ST47] what is kept of an area comes back in its order, until it is deleted', async () => {
+  test('[ST70] what is kept of an area comes back in its order, until it is deleted', async () => {
     const { store, reopen } = setup();
     const entry = (key: string, putAt: number, value: unknown = { of: key }) =>
       ({ area: 'always', key, value, putAt }) as const;
