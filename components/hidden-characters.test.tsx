@@ -114,7 +114,7 @@ test.each<[string, number, ReactNode, ((workbench: Workbench) => void)?]>([
   ['whom a call waits for', 2, card({ status: 'WAIT', phase: 'queued' })],
   ['whom a call was sent to', 2, card({ status: 'DOING', phase: 'offered' })],
   [
-    'what a running tool says',
+    'what a running tool reports',
     3,
     card({ status: 'DOING', phase: 'granted', tip: evil, preview: evil }),
   ],

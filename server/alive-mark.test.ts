@@ -47,7 +47,7 @@ test('[CK4] when the clock was set the mark is of the new time at once', async (
   await stop();
 });
 
-test('[CK4] a mark that cannot be written is told, and stops nothing', async () => {
+test('[CK4] a mark that cannot be written is logged, and stops nothing', async () => {
   const { errors, mark } = setup(() => 1, join(dir, 'missing', 'alive'));
   await mark.keep()();
   expect(errors).not.toEqual([]);

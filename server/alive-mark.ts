@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 const EVERY_MS = 5_000;
 
 /**
- * A file that says when the server was last known to run, so that the next start
- * knows how long there was none. Not flushed: an older mark of the same clock does no harm.
+ * A file with the last time at which the server ran, so that the next start
+ * can compute how long there was none. Not flushed: an older mark of the same clock does no harm.
  */
 export interface AliveMark {
   /** What the server before left; undefined when there was none, or its file makes no sense. */
@@ -16,7 +16,7 @@ export interface AliveMark {
    * and a mark of the old one would count the difference as an absence.
    */
   markNow(): Promise<void>;
-  /** Marks from now on. Returns its undo, which marks once more. */
+  /** Marks from now on. Returns a function that stops it and marks once more. */
   keep(): () => Promise<void>;
 }
 

@@ -12,13 +12,13 @@ const using = (defaultModel: string, message?: string) => ({
   models: { defaultModel, trouble: message === undefined ? undefined : { message } },
 });
 
-test('a start says where to go, what is used and how to stop, and owns up to the rehearsal', () => {
+test('a start prints where to go, what is used and how to stop, and that the rehearsal is used', () => {
   const text = formatBanner({ ...facts, ...using('rehearsal') });
   for (const word of ['/sign-in/x', '/data', 'not an LLM', 'Ctrl+C']) expect(text).toContain(word);
   expect(formatBanner({ ...facts, ...using('openai:gpt-5') })).not.toContain('not an LLM');
 });
 
-test('[AL69] a start says what is set and that it did not answer, and does not ask to set it', () => {
+test('[AL69] a start prints what is set and that it did not answer, and does not ask to set it', () => {
   const trouble = 'The model server http://127.0.0.1:11434/v1 (OPENAI_BASE_URL) did not answer: x.';
   const none = formatBanner({ ...facts, ...using('compatible', trouble) });
   expect(none).toContain(`none yet. ${trouble}`);

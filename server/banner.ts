@@ -27,7 +27,7 @@ export function formatBanner(facts: BannerFacts): string {
   ].join('\n');
 }
 
-/** Of what is set and does not work it says so; it never asks for what is set. */
+/** For what is set and does not work it names the fault; it never asks for what is set. */
 function modelLabel({ isModelSet, models }: BannerFacts): string {
   const { defaultModel, trouble } = models;
   if (defaultModel === 'rehearsal') {
@@ -39,7 +39,7 @@ function modelLabel({ isModelSet, models }: BannerFacts): string {
   return trouble === undefined ? name : `${name}. ${trouble.message}`;
 }
 
-/** The address as a browser takes it; nobody can open "any address". */
+/** The address as a browser takes it; "any address" cannot be opened. */
 export function reachableUrl(host: string, port: number): string {
   const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;

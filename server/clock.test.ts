@@ -21,7 +21,7 @@ function setup() {
 }
 
 test.each([3_600_000, -3_600_000, 315_360_000_000, -315_360_000_000])(
-  '[CK3] a wall clock that is set by %d ms is followed between two decisions, and told',
+  '[CK3] a wall clock that is set by %d ms is followed between two decisions, and reported',
   (byMs) => {
     const { clock, jumps, run, setWall, wall } = setup();
     run(300);
@@ -50,7 +50,7 @@ test('[CK3] small corrections are left alone until they add up', () => {
   expect(jumps).toEqual([1_200]);
 });
 
-test('[CK3] a clock that is no longer followed runs evenly', () => {
+test('[CK3] a clock that is not followed any more runs evenly', () => {
   const { clock, jumps, run, setWall, stop } = setup();
   stop();
   const start = clock.now();

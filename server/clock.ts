@@ -2,14 +2,14 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fire` once after `ms`; returns its undo. Longer waits than a timer can hold are split. */
+  /** Calls `fire` once after `ms`; returns a function that cancels it. Longer waits than a timer can hold are split. */
   schedule(ms: number, fire: () => void): () => void;
 }
 
 export interface SystemClock extends Clock {
   /**
    * Follows the wall clock from now on. When that was set, or the machine slept,
-   * `onJump` is told by how much; whoever keeps deadlines moves them.
+   * `onJump` is called with by how much; it moves the deadlines.
    */
   followWallClock(onJump: (byMs: number) => void): () => void;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { tokenProblem } from '#lib/protocol/operator-token';
 
-/** A setting that makes no sense, told in one line: which, what it was, what it may be. */
+/** A setting that makes no sense, described in one line: which, what it was, what it may be. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

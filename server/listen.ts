@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from './config.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
 
-/** Listens, and tells the port; throws `ConfigError` with what to do when it cannot. */
+/** Listens, and returns the port; throws `ConfigError` with what to do when it cannot. */
 export async function listen(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },

@@ -60,7 +60,7 @@ import { createToolRegistry } from './tools/memory-tool-registry.ts';
 const OPERATOR = { kind: 'operator', sessionId: null } as const;
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
-/** For whoever was waiting when the server was told to stop. */
+/** For callers that waited when the server was stopped. */
 const LAST_ANSWERS_MS = 1_500;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
@@ -317,7 +317,7 @@ async function shutDown(
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
-  // The door stays open meanwhile, so that who asks now hears that the server is stopping.
+  // The port stays open meanwhile, so that new requests are answered with "stopping".
   // guard: last-answers-awaited
   await endpoints.answered(LAST_ANSWERS_MS);
   endpoints.server.close();
@@ -349,7 +349,7 @@ function printBanner(
 
 /**
  * What a failed write left on disk only a new start finds out. Until the disk takes
- * one, people can read; whoever has something to write keeps it and comes back.
+ * one, people can read; clients keep what they have to write and come back.
  */
 async function endOnceWritable(
   error: Error,

@@ -29,13 +29,13 @@ test('starts nothing when no browser is wanted', async () => {
   expect(launched).toEqual([]);
 });
 
-test('tells when the desktop has no opener', async () => {
+test('reports when the desktop has no opener', async () => {
   const { launch } = setup(false);
   const env = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
   expect(await openBrowser(url, { env, platform: 'linux', launch })).toBe('failed');
 });
 
-test('a desktop whose opener is missing is no crash', async () => {
+test('a desktop whose opener is missing does not crash it', async () => {
   // The real launcher of programs, on a platform whose opener no test machine has.
   const other = process.platform === 'darwin' ? 'win32' : 'darwin';
   const path = process.env.PATH;

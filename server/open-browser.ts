@@ -12,7 +12,7 @@ export interface OpenBrowserOptions {
   readonly launch?: (command: string, args: readonly string[]) => Promise<boolean>;
 }
 
-/** Opens `url` in the desktop's browser, when there is somebody to see it. */
+/** Opens `url` in the desktop's browser, when there is a person to see it. */
 export async function openBrowser(
   url: string,
   options: OpenBrowserOptions,

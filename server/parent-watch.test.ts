@@ -6,7 +6,7 @@ import { watchParent } from './parent-watch.ts';
 
 const module = join(import.meta.dirname, 'parent-watch.ts');
 
-/** A program that lives until its parent is gone, and then ends with 7. */
+/** A program that lives until its parent has ended, and then ends with 7. */
 const CHILD = `
   import { watchParent } from ${JSON.stringify(module)};
   setInterval(() => {}, 1_000);
@@ -14,7 +14,7 @@ const CHILD = `
   console.log('watching', process.pid);
 `;
 
-test('tells a process that its launcher was killed outright', async () => {
+test('notifies a process that its launcher was killed outright', async () => {
   const launcher = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCHER], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -48,7 +48,7 @@ const LAUNCHER = `
   setInterval(() => {}, 1_000);
 `;
 
-test('tells it too when the channel was closed before it listened', async () => {
+test('notifies it too when the channel was closed before it listened', async () => {
   const exited = new Promise<void>((resolve) => {
     watchParent(resolve, { connected: false, once: () => {}, off: () => {} });
   });

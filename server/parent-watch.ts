@@ -8,7 +8,7 @@ export interface ParentChannel {
 }
 
 /**
- * Calls `onExit` once when the launcher that started this process is gone; returns its undo.
+ * Calls `onExit` once when the launcher that started this process has ended; returns a function that unsubscribes.
  *
  * A signal reaches one process, not those that it started: npm ends of a SIGTERM and a launcher of
  * a SIGKILL without a word to the server, which would then keep the port and the data directory.
@@ -20,7 +20,7 @@ export interface ParentChannel {
 export function watchParent(onExit: () => void, channel: ParentChannel = process): () => void {
   if (channel.connected === undefined) return () => {};
   if (!channel.connected) {
-    // It went before anybody listened; asked back later, so that the caller has its undo first.
+    // It ended before this listened; called later, so that the caller has the returned function first.
     const soon = setImmediate(onExit);
     return () => clearImmediate(soon);
   }

@@ -5,7 +5,7 @@ export interface Arguments {
   readonly salvage: boolean;
 }
 
-/** Reads what stands after the program's name. Throws `ConfigError` for anything that is not known. */
+/** Reads the arguments after the program's name. Throws `ConfigError` for an unknown one. */
 export function readArguments(args: readonly string[]): Arguments {
   const unknown = args.find((argument) => argument !== '--salvage');
   if (unknown === undefined) return { salvage: args.length > 0 };

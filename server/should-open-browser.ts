@@ -3,8 +3,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Whether to open a browser at the start: when the launcher was asked to (`npm start` sets
- * `CALLBOARD_OPEN`), and somebody sits before the machine. Over SSH, in CI or without a display a
- * browser would open for nobody; `BROWSER=none` says that none is wanted.
+ * `CALLBOARD_OPEN`), and a person sits before the machine. Over SSH, in CI or without a display a
+ * browser would open unseen; `BROWSER=none` means that none is wanted.
  */
 export function shouldOpenBrowser(env: Environment, platform: NodeJS.Platform): boolean {
   if (env.CALLBOARD_OPEN !== '1' || env.BROWSER === 'none') return false;
@@ -13,7 +13,7 @@ export function shouldOpenBrowser(env: Environment, platform: NodeJS.Platform): 
   return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
 }
 
-/** `CI=false` is how one says no to tools that only look whether it is there. */
+/** `CI=false` means no to tools that only check whether it is set. */
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value !== 'false';
 }

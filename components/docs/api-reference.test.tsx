@@ -51,7 +51,7 @@ describe('ApiReference', () => {
     expect(within(contents).getByRole('link', { name: 'calls' })).toBeDefined();
   });
 
-  test('says why it cannot, and tries again', async () => {
+  test('shows why it cannot, and tries again', async () => {
     const answers = [
       Response.json(
         { error: { code: 'shutting_down', message: 'It is stopping.' } },

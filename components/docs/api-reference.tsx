@@ -7,7 +7,7 @@ import { useFormatFailure } from '../failure/format-failure.ts';
 import { GroupSection, groupAnchor } from './group-section.tsx';
 import { useApiDocument } from './use-api-document.ts';
 
-/** The API reference: what `/openapi.json` says, for people. */
+/** The API reference: the contents of `/openapi.json`, for people. */
 export function ApiReference() {
   const t = useTranslations('docs');
   const formatFailure = useFormatFailure();

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { fieldsOf, type JsonObject, typeOf } from './api-document.ts';
 import { DocsTable } from './docs-table.tsx';
 
-/** Deeper fields say their type alone; the whole schema is in `/openapi.json`. */
+/** Deeper fields show their type alone; the whole schema is in `/openapi.json`. */
 const MAX_DEPTH = 2;
 
 export interface FieldTableProps {

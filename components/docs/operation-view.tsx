@@ -31,7 +31,7 @@ export function OperationView({ operation }: { operation: ApiOperation }) {
   );
 }
 
-/** Where this page comes from; the server that draws it first cannot know. */
+/** Where this page comes from; the server that draws it first does not have it. */
 const useOrigin = (): string =>
   useSyncExternalStore(
     () => () => {},

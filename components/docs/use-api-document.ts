@@ -36,7 +36,7 @@ async function load(
 ): Promise<void> {
   const deps = { fetch: pageFetch, baseUrl: '' };
   const result = await sendRequest<unknown>(deps, { method: 'GET', path: '/openapi.json', signal });
-  // The page is gone, and with it whoever wanted to know.
+  // The page was closed, and with it the reader of the state.
   if (signal.aborted) return;
   setState(
     result.ok

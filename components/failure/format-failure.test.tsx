@@ -29,7 +29,7 @@ function wordsFor(failure: FailedRequest, locale: 'en' | 'zh'): string {
 }
 
 test.each([...Object.entries(HTTP_ERRORS), ['of_a_later_version', 418] as const])(
-  '[LN5] the refusal %s is said in the language of the page, in English by the server',
+  '[LN5] the error %s is shown in the language of the page, in English by the server',
   (code, status) => {
     const failure = { code, status, message: SERVERS };
     expect(wordsFor(failure, 'zh')).not.toContain(SERVERS);
@@ -41,7 +41,7 @@ test.each([...Object.entries(HTTP_ERRORS), ['of_a_later_version', 418] as const]
 test.each([
   ['unreachable', 0],
   ['unexpected_answer', 502],
-])('[LN5] %s is never said in the words of the browser', (code, status) => {
+])('[LN5] %s is never shown in the words of the browser', (code, status) => {
   const failure = { code, status, message: BROWSERS };
   expect(wordsFor(failure, 'zh')).not.toContain('fetch');
   expect(wordsFor(failure, 'zh')).toMatch(/\p{Script=Han}{3}/u);
@@ -62,19 +62,22 @@ test.each([
   [409, 'conflict', '取消失败状态已经变化，或者其他操作仍在进行。请查看最新状态后再试。'],
   [503, 'shutting_down', '取消失败服务器正在停止。请等它恢复后再试。'],
   [0, 'unreachable', '取消失败无法连接服务器。服务器还在运行吗？请等它恢复后再试。'],
-])('[LN5] a card whose request fails with %i %s says so in Chinese', async (status, code, said) => {
-  const { workbench } = createTestWorkbench(() => {
-    if (status === 0) throw new TypeError('Failed to fetch');
-    return { status, body: { error: { code, message: SERVERS } } };
-  });
-  render(
-    <InWorkbench workbench={workbench} locale="zh">
-      <Cancel />
-      <Toaster label="消息" closeLabel="关闭" />
-    </InWorkbench>,
-  );
-  await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
-  await waitFor(() =>
-    expect(screen.getAllByRole('listitem').map((toast) => toast.textContent)).toContain(said),
-  );
-});
+])(
+  '[LN5] a card whose request fails with %i %s shows it in Chinese',
+  async (status, code, text) => {
+    const { workbench } = createTestWorkbench(() => {
+      if (status === 0) throw new TypeError('Failed to fetch');
+      return { status, body: { error: { code, message: SERVERS } } };
+    });
+    render(
+      <InWorkbench workbench={workbench} locale="zh">
+        <Cancel />
+        <Toaster label="消息" closeLabel="关闭" />
+      </InWorkbench>,
+    );
+    await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
+    await waitFor(() =>
+      expect(screen.getAllByRole('listitem').map((toast) => toast.textContent)).toContain(text),
+    );
+  },
+);

@@ -10,7 +10,7 @@ import { useDevicePrompts, useWorkbench } from './workbench-context.tsx';
 
 /**
  * What a tool asks of the person at this device. It takes no focus: a person
- * who types must not allow anything by the next key. It is said at once.
+ * who types must not allow anything by the next key. It is announced at once.
  */
 export function DevicePromptBanner() {
   const t = useTranslations('shell.tab');
@@ -60,7 +60,7 @@ export function DevicePromptBanner() {
   );
 }
 
-/** In the person's language where we know the tool, else in the tool's own words. */
+/** In the person's language for built-in tools, else in the tool's own words. */
 function useQuestion(): (prompt: DevicePrompt) => string {
   const t = useTranslations('shell.tab');
   return ({ tool, message }) => (tool === 'browser.screenshot' ? t('screenshot') : message);

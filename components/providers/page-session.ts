@@ -18,7 +18,7 @@ export function keepSessionKey(key: string): boolean {
 
 export const hasSessionKey = (): boolean => readKey() !== null;
 
-/** Called when another tab has signed in or out. Returns its undo. */
+/** Called when another tab has signed in or out. Returns a function that unsubscribes. */
 export function onSessionKey(listener: () => void): () => void {
   const onStorage = ({ key }: StorageEvent) => (key === KEY || key === null) && listener();
   window.addEventListener('storage', onStorage);

@@ -14,7 +14,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** A name by which a person knows this browser among others, e.g. `Mac · Chrome`. */
+/** A name by which a person tells this browser from others, e.g. `Mac · Chrome`. */
 export function tabName({ userAgent }: { userAgent: string }): string {
   const find = (known: readonly (readonly [RegExp, string])[]) =>
     known.find(([pattern]) => pattern.test(userAgent))?.[1];

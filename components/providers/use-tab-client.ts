@@ -3,7 +3,7 @@
 import { useEffect } from 'react';
 import { useWorkbench } from './workbench-context.tsx';
 
-/** Starts this tab's client once the page is there; its code is no part of the first load. */
+/** Starts this tab's client once the page is there; its code is not part of the first load. */
 export function useTabClient(): void {
   const workbench = useWorkbench();
   useEffect(() => {

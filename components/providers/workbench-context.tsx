@@ -110,7 +110,7 @@ export const useClients = (): readonly ClientListing[] =>
 export const useTool = (name: string | undefined): ToolListing | undefined =>
   useStore(useWorkbench().listings, ({ tools }) => tools.find((tool) => tool.name === name));
 
-/** Whether the client is connected, and nobody there answers. */
+/** Whether the client is connected and does not answer. */
 export const useIsSilent = (clientId: string | null | undefined): boolean =>
   useStore(useWorkbench().listings, ({ clients }) => {
     const own = clients.filter((client) => client.client_id === clientId && client.connected);
@@ -134,7 +134,7 @@ export const useChosenModel = (): string | null =>
 export const useUi = <T,>(selector: (state: UiState) => T): T =>
   useStore(useWorkbench().ui, selector);
 
-/** Says something once to those who listen. */
+/** Announces a text once to screen readers. */
 export const useAnnounce = (): UiState['announce'] => useUi((state) => state.announce);
 
 export const useDevicePrompts = (): readonly DevicePrompt[] =>
@@ -143,7 +143,7 @@ export const useDevicePrompts = (): readonly DevicePrompt[] =>
 export const useTab = (): TabState => useStore(useWorkbench().tab);
 
 /**
- * The card that somebody asked to see, e.g. from the transcript. Whoever draws
+ * The card that a person asked to see, e.g. from the transcript. What draws
  * the list scrolls to it and focuses it whenever `nonce` rises.
  */
 export const useRevealedCall = (): Pick<RevealState, 'callId' | 'nonce'> =>

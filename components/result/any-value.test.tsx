@@ -59,7 +59,7 @@ describe('[RV1] any JSON value is drawn as data', () => {
   });
 });
 
-test('[RV2] a name that every object has is no field of a row that does not hold it', () => {
+test('[RV2] a name that every object has is not a field of a row that does not hold it', () => {
   const value: unknown = JSON.parse('{"columns":["toString","__proto__"],"rows":[{"a":1}]}');
   expect(wordsOf(result(value))).not.toMatch(/native code|\{\}/);
 });

@@ -34,7 +34,7 @@ test.each<[unknown, string]>([
   expect(kindOf(value)).toBe(kind);
 });
 
-test('[CD11] only a missing result is nothing', () => {
+test('[CD11] only a missing result is shown as nothing', () => {
   expect(kindOf(undefined)).toBe('nothing');
   for (const value of [null, 0, false, '', [], {}]) expect(kindOf(value)).not.toBe('nothing');
 });

@@ -3,7 +3,7 @@ import { jsonLine } from '#lib/format/json-preview';
 import { MarkedText } from '../ui/marked-text.tsx';
 import type { Fact } from './choose-result-view.ts';
 
-/** A few named values, e.g. what a device tells about itself. */
+/** A few named values, e.g. what a device reports about itself. */
 export const FactsView = ({ facts }: { facts: readonly Fact[] }) => (
   <dl className="grid items-baseline grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-4 gap-y-0.5">
     {facts.map(({ name, value }) => (

@@ -3,7 +3,7 @@ import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 
 /**
- * Whether a result says no more than what stands below its picture anyway: facts
+ * Whether a result has no more than what is below its picture anyway: facts
  * of an attachment, and how this system's own tools took the picture. With any
  * other key, or another value, it is a result to be shown.
  */
@@ -22,10 +22,10 @@ export function isCaption(value: unknown, attachments: readonly Attachment[]): b
   });
 }
 
-/** The store measures pictures, and does not know the size of every format. */
+/** The store measures pictures, but not those of every format. */
 const SIZE = new Set(['width', 'height']);
 
-/** The screenshot says how it was taken, in words of our own; the camera, which one it was. */
+/** The screenshot has a note of how it was taken, in words of our own; the camera, which one it was. */
 function isOurs(keys: readonly string[], { mode, note, facing }: Record<string, unknown>): boolean {
   const ourNote = mode === 'page' || mode === 'display' ? PICTURE_NOTES[mode] : undefined;
   const isPhoto = facing === 'user' || facing === 'environment';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { stripAnsi } from '#lib/format/strip-ansi';
 import { MarkedText } from '../ui/marked-text.tsx';
 
-/** Beyond this a text is cut until somebody asks for all of it. */
+/** Beyond this a text is cut until a person asks for all of it. */
 const SHOWN_CHARS = 2_000;
 
 /** Plain text of a tool: wrapped, never read as HTML or markdown, hidden characters as symbols. */

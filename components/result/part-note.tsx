@@ -11,7 +11,7 @@ export interface Whole {
   readonly download: () => void;
 }
 
-/** Says that what is shown is a part, and of how much. */
+/** A note that what is shown is a part, and of how much. */
 export function PartNote({ shown, whole }: { shown: unknown; whole: Whole }) {
   const t = useTranslations('card');
   const locale = useLocale();

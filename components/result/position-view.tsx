@@ -12,7 +12,7 @@ const LocatorMap = late<LocatorMapProps>(
   { frame: (words) => <div className="p-2 text-xs">{words}</div> },
 );
 
-/** A position on a map that asks nobody: where somebody is goes to no map service by itself. */
+/** A position on a map that is drawn here: no map service receives where a person is. */
 export function PositionView({ position }: { position: Position }) {
   const t = useTranslations('card.result');
   const locale = useLocale();

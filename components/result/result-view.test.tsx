@@ -90,7 +90,7 @@ test('[RV6] a wide table has fewer rows at once', () => {
   expect(result.textContent).toContain('First 50 of 60 columns');
 });
 
-test('[RV6] rows that have nothing in common are no table with millions of empty cells', () => {
+test('[RV6] rows that have nothing in common are not a table with millions of empty cells', () => {
   const result = show(Array.from({ length: 2_000 }, (_, n) => ({ [`key ${n}`]: n })));
   expect(result.dataset.resultKind).toBe('json');
 });
@@ -177,7 +177,7 @@ test('a picture that cannot be had shows its words', async () => {
   await waitFor(() => expect(image.hasAttribute('src')).toBe(false));
 });
 
-test('a file that cannot be had says so', async () => {
+test('a file that cannot be fetched is shown as such', async () => {
   stubBlobs(async () => new Response('', { status: 404 }));
   show(null, [{ blob_id: 'b1', media_type: 'text/plain', size: 10, name: 'a.txt' }]);
   fireEvent.click(screen.getByRole('button', { name: /a.txt/ }));
@@ -220,7 +220,7 @@ test('[RV6] a level of a tree is drawn 100 items at a time, and a long text in i
   expect(result.querySelector('pre')?.textContent).toMatch(/^\[\n {2}\{\n {4}"list": \[/);
 });
 
-test('[RV7] a beginning says that it is one, and of how much; the file is the whole', () => {
+test('[RV7] a beginning is marked as one, with the size of the whole; the file is the whole', () => {
   const asked: string[] = [];
   const whole = {
     bytes: 1_300_000,
@@ -260,7 +260,7 @@ test.each<[string, unknown, boolean]>([
   ['another name', { media_type: 'image/png', name: 'other.png' }, true],
   ['a note of another tool', { media_type: 'image/png', note: 'ZH 1291' }, true],
   ['nothing of a picture', { width: 640 }, true],
-])('[RV8] beside a picture a result that says %s', (_, value, isShown) => {
+])('[RV8] beside a picture a result that has %s', (_, value, isShown) => {
   const result = show(value, [picture]);
   expect(result.querySelector('dl') !== null).toBe(isShown);
   expect(screen.getByRole('button', { name: 'Download' })).toBeDefined();

@@ -45,7 +45,7 @@ function DrawnResult({ value, attachments, name, blobUrl, whole }: ResultViewPro
   const [mode, setMode] = useState<Mode>('view');
   const view = chooseResultView(value);
   const raw = <JsonTree value={value} label={t('result.tree')} />;
-  // An attachment says it all where the tool returned nothing beside it.
+  // An attachment is the whole result where the tool returned nothing beside it.
   const isOnlyFiles = attachments.length > 0 && (value === undefined || value === null);
   return (
     <div data-testid="result" data-result-kind={view.kind}>
@@ -108,7 +108,7 @@ function AsText({ value }: { value: unknown }) {
   return <PagedText text={JSON.stringify(value, null, 2)} label={t('text')} />;
 }
 
-/** Screenshots drawn from the page's elements say so in their result. */
+/** Screenshots drawn from the page's elements have a note of that in their result. */
 const isReconstructed = (value: unknown): boolean =>
   isRecord(value) && (value.reconstructed === true || value.mode === 'page');
 

@@ -24,7 +24,7 @@ const setup = (locale: 'en' | 'zh') => {
   return { setStoreFailed, header: () => screen.getByTestId('connection').textContent };
 };
 
-test.each(['en', 'zh'] as const)('a disk that takes nothing is told in words (%s)', (locale) => {
+test.each(['en', 'zh'] as const)('a disk that takes nothing is named in words (%s)', (locale) => {
   const { shell, errors, card } = catalogue[locale];
   const { setStoreFailed, header } = setup(locale);
   const announced = () => screen.getAllByRole('status').map((region) => region.textContent);

@@ -20,7 +20,7 @@ const DOTS: Record<FeedState['kind'], string> = {
   refused: 'bg-error',
 };
 
-/** How we stand with the server, in words, with what is connected to it. */
+/** The state of the connection to the server, in words, with what is connected to it. */
 export function ConnectionState() {
   const { feed, storeFailed } = useConnection();
   return (

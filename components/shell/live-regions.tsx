@@ -5,7 +5,7 @@ import { useCallAnnouncements } from './use-call-announcements.ts';
 import { useConnectionAnnouncements } from './use-connection-announcements.ts';
 
 /**
- * The one polite voice of the page. The list of cards itself is no live region:
+ * The one polite live region of the page. The list of cards itself is none:
  * at hundreds of updates a second it would never stop talking.
  */
 export function LiveRegions() {
@@ -14,7 +14,7 @@ export function LiveRegions() {
   useConnectionAnnouncements();
   return (
     <p role="status" className="sr-only">
-      {/* A new element for each, so that the same words twice are said twice. */}
+      {/* A new element for each, so that the same words twice are announced twice. */}
       <span key={at}>{text}</span>
     </p>
   );

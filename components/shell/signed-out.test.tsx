@@ -51,13 +51,13 @@ test('signing out leads to the sign-in page once, and the key is forgotten', asy
   expect(pageProtocols()).toEqual(['callboard.v1']);
 });
 
-test('a session that ends by itself leads there too, and says that it ended', () => {
+test('a session that ends by itself leads there too, and shows that it ended', () => {
   const { went, lose } = setup({ body: {} });
   act(lose);
   expect(went).toEqual([`/sign-in?expired=session&next=${encodeURIComponent(location.pathname)}`]);
 });
 
-test('when signing out did not work, a session that is gone all the same is noticed', async () => {
+test('when signing out did not work, a session that has ended all the same is noticed', async () => {
   const { went } = setup({ status: 500, body: {} });
   fireEvent.click(screen.getByText('Out'));
   await waitFor(() => expect(went).toHaveLength(1));

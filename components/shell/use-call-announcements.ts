@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { createCallSummary } from '#lib/stores/call-summary';
 import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
 
-/** Apart enough for a sentence to be heard to its end. */
+/** Apart enough for a sentence to be read out to its end. */
 const EVERY_MS = 1_500;
 
 /** Sums up what finished since the last time, for those who listen. */

@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
 import { showToast } from '../ui/toast.ts';
 
-/** Says that the connection was lost, that the server's disk is why, and after it is back what was caught up. */
+/** Announces that the connection was lost, that the server's disk is why, and after it is back what was caught up. */
 export function useConnectionAnnouncements(): void {
   const { connection } = useWorkbench();
   const t = useTranslations('shell.connection');

@@ -54,14 +54,14 @@ test.each([
   [refusal(429, 7), /in 7 s/],
   [refusal(0), /does not respond/],
   [refusal(500), /failed: No\./],
-])('a refusal says what to do', async (answer, words) => {
+])('an error shows what to do', async (answer, words) => {
   const { went, submit } = setup(answer);
   submit('x');
   await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(words));
   expect(went).toEqual([]);
 });
 
-test('an empty field asks nobody', async () => {
+test('an empty field sends no request', async () => {
   const { tokens, submit } = setup({ ok: true, value: {} });
   submit('   ');
   await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('Enter the token.'));

@@ -41,7 +41,7 @@ test('the code is sent once by the page, and the key that comes back is kept for
   expect(pageProtocols()).toEqual(['callboard.v1', 'session.k-1']);
 });
 
-test('a used link leads to the form, which says so', async () => {
+test('a used link leads to the form, which shows it', async () => {
   const { went } = open(() => refused(401, 'unauthenticated'));
   expect(await screen.findByText(/^This link no longer works/)).toBeDefined();
   expect(screen.getByLabelText('Operator token')).toBeDefined();
@@ -50,13 +50,13 @@ test('a used link leads to the form, which says so', async () => {
   expect(pageProtocols()).toEqual(['callboard.v1']);
 });
 
-test('what else is wrong is said beside the form, and is not called a used link', async () => {
+test('what else is wrong is shown beside the form, and is not called a used link', async () => {
   open(() => Promise.reject(new TypeError('no route')));
   await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/does not respond/));
   expect(screen.queryByText(/no longer works/)).toBeNull();
 });
 
-test('in a browser that keeps nothing the page says so, since it would not stay signed in', async () => {
+test('in a browser that stores nothing the page shows it, since it would not stay signed in', async () => {
   vi.stubGlobal('localStorage', {
     getItem: () => null,
     setItem() {

@@ -8,7 +8,7 @@ import { SignInFrame } from './sign-in-frame.tsx';
 import { type SignInWith, signInWith } from './sign-in-with.ts';
 
 export interface SignInLinkProps {
-  /** Of a one-time link: what stands behind `/sign-in/`. */
+  /** Of a one-time link: the part after `/sign-in/`. */
   code: string;
   signIn?: SignInWith;
   go?: (path: string) => void;

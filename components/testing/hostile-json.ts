@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * Keys that mean something to JavaScript, to React or to a promise, and those
- * by which viewers and forms know a shape.
+ * by which viewers and forms recognize a shape.
  */
 const KEYS = [
   ...['__proto__', 'toString', 'valueOf', 'constructor', 'hasOwnProperty', 'toJSON', 'then'],

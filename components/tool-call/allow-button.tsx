@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '#components/ui/button';
 
 export interface AllowButtonProps extends Omit<ButtonProps, 'aria-disabled' | 'aria-describedby'> {
-  /** Id of the words that say why the call cannot be allowed yet; null when it can. */
+  /** Id of the text that explains why the call cannot be allowed yet; null when it can. */
   blockedBy: string | null;
   /** In place of a click while it cannot be allowed. */
   onBlocked: () => void;

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { useApprovals } from '../providers/workbench-context.tsx';
 
-/** Says at once that somebody must decide: the one thing that may interrupt. */
+/** Announces at once that a decision is needed: the one thing that may interrupt. */
 export function ApprovalVoice() {
   const t = useTranslations('card.approval');
   const newest = useApprovals().at(-1);

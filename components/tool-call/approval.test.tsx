@@ -98,7 +98,7 @@ describe('arguments that do not fit', () => {
     },
   );
 
-  test('[AP1] are no reason not to deny', async () => {
+  test('[AP1] do not prevent a denial', async () => {
     const { decisions } = setup();
     await press('Deny');
     expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'no', expires_at: 2_000 }]);

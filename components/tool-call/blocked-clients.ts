@@ -30,7 +30,7 @@ export function blockedClients(card: Card, tool: ToolListing | undefined): Block
 
 function toBlocked(client: Provider): BlockedClient | null {
   const who = { id: client.client_id, name: client.name || client.client_id };
-  // A silent one is not asked either when its pause is over, so that is said first.
+  // A silent one is not asked either when its pause is over, so that is shown first.
   if (client.responsive === false) return { kind: 'silent', ...who };
   return client.tripped ? { kind: 'tripped', ...who, ...client.tripped } : null;
 }

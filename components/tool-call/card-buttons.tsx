@@ -10,7 +10,7 @@ export interface CardButtonsProps {
   callId: string;
   card: Card;
   view: CardView;
-  /** Somebody asked for an end and the server has not said so yet. */
+  /** A cancel was requested, and the server has not reported it yet. */
   isAsked: boolean;
   actions: CardActions;
 }

@@ -10,7 +10,7 @@ import { TickerContext } from './ticker-context.tsx';
 /**
  * The time of a card. Written straight into the element on each tick of the
  * page's one clock: a list of running calls renders nothing while time passes.
- * While the connection is lost nobody knows the time, so it stops.
+ * While the connection is lost the time is unknown, so it stops.
  */
 export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
   const t = useTranslations('card');

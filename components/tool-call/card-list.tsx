@@ -54,7 +54,7 @@ export const CardList = (props: CardListProps) => (
 
 const NONE: readonly number[] = [];
 
-/** Said again because Safari forgets that a list without bullets is one. */
+/** Repeated because Safari does not expose a list without bullets as one. */
 const LIST = { role: 'list' };
 
 function List({

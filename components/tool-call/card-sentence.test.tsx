@@ -36,7 +36,7 @@ const sentenceOf = (locale: 'en' | 'zh', more: Partial<Card>) => {
 test.each([
   ['en', `${ENGLISH}.`],
   ['zh', '按此服务器的策略，调用 gate.ask 前须由操作员批准。'],
-] as const)('why the policy asks is said in the language of the page (%s)', (locale, text) => {
+] as const)('why the policy asks is shown in the language of the page (%s)', (locale, text) => {
   const policy = { approval_reason: ENGLISH, approval_reason_code: 'policy' } as const;
   expect(sentenceOf(locale, policy)).toBe(text);
 });
@@ -47,7 +47,7 @@ test.each([
     'Approval is needed again: the tool or its client has changed. The call would go to Phone now.',
   ],
   ['zh', '重新请求批准：工具或提供它的客户端已有变化。现在将发送到Phone。'],
-] as const)('that it is asked again is said in the language of the page (%s)', (locale, text) => {
+] as const)('that it is asked again is shown in the language of the page (%s)', (locale, text) => {
   const changed = { approval_reason: 'x', approval_reason_code: 'changed' } as const;
   expect(sentenceOf(locale, { ...changed, source: 'client', client_name: 'Phone' })).toBe(text);
 });

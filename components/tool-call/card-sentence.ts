@@ -10,7 +10,7 @@ export interface CardSentence {
   readonly own: boolean;
 }
 
-/** The sentence for people under a card's first row; null when there is nothing to say. */
+/** The sentence for people under a card's first row; null when there is none. */
 export function cardSentence(card: Card, view: CardView, t: CardTranslator): CardSentence | null {
   const client = formatClient(card, t);
   const own = card.tip ? { text: card.tip, own: true } : null;
@@ -50,7 +50,7 @@ const queuedFor = (card: Card, t: CardTranslator): string =>
     ? t('source.server')
     : (card.client_name ?? card.client_id ?? t('source.anyClient'));
 
-/** Why a call failed, in our words; the server's own stand beside it. */
+/** Why a call failed, in our words; the server's own are beside it. */
 export function formatCause(card: Card, t: CardTranslator, locale: string): string {
   const { error } = card;
   if (!error) return t('error.noReason');
@@ -83,7 +83,7 @@ function whoLost({ reason, message }: CallError): 'left' | 'back' | 'other' {
   return reason === 'client_left' || message.startsWith('The client left') ? 'left' : 'other';
 }
 
-/** What the person can do about it; null when the cause says enough. */
+/** What the person can do about it; null when the cause is enough. */
 export function formatNextStep(card: Card, t: CardTranslator): string | null {
   const { error } = card;
   if (!error) return null;

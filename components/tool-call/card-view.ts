@@ -61,14 +61,14 @@ export function cardView(card: Card): CardView {
 
 /**
  * CD16: while the execute clock runs, which it does behind the resume clock too.
- * One that stands still has no end to put off.
+ * A paused one has no end to put off.
  */
 function mayExtend(card: Card, kind: CardViewKind): boolean {
   if (kind === 'away') return card.phase === 'granted';
   return kind === 'running' && card.clock?.name === 'execute' && card.clock.deadline_at !== null;
 }
 
-/** CD5: a tool that said itself that it failed is not warned about. */
+/** CD5: a tool that reported itself that it failed is not warned about. */
 const mayHaveRun = (error: Card['error']): boolean =>
   error ? error.executed !== 'no' && error.code !== 'tool_error' : false;
 
@@ -125,9 +125,9 @@ function viewKind(card: Card): CardViewKind {
 
 function doingKind(card: Card): CardViewKind {
   if (card.phase === 'cancelling') return 'cancelling';
-  // CD4: the grace clock runs only while the client is gone.
+  // CD4: the grace clock runs only while the client is disconnected.
   if (card.clock?.name === 'resume') return 'away';
-  // CD14: a client that does not claim never says that it took a call; its time runs all the same.
+  // CD14: a client that does not claim never confirms that it took a call; its time runs all the same.
   if (card.phase === 'offered' && card.clock?.name === 'execute') return 'running';
   if (card.phase === 'offered' || card.phase === 'device') return card.phase;
   return 'running';

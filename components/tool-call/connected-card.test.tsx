@@ -82,7 +82,7 @@ const failed: CardUpdate = {
 };
 const refusal = { status: 409, body: { error: { code: 'already_final', message: 'It is over.' } } };
 
-test('cancel is said at once, asked of the server, and followed by the card', async () => {
+test('cancel is shown at once, asked of the server, and followed by the card', async () => {
   let release: (answer: Answer) => void = () => {};
   const held = new Promise<Answer>((resolve) => {
     release = resolve;
@@ -96,7 +96,7 @@ test('cancel is said at once, asked of the server, and followed by the card', as
   expect(screen.getByTestId('tool-card').dataset).toMatchObject({ phase: 'cancelling', seq: '2' });
 });
 
-test('a cancel that the server refuses is taken back and told', async () => {
+test('a cancel that the server refuses is taken back and shown', async () => {
   setup(running, () => refusal);
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Cancel' })));
   expect(screen.getByRole('button', { name: 'Cancel' })).toBeDefined();
@@ -127,7 +127,7 @@ test('a card renders again only for its own call', () => {
   expect(screen.getByTestId('tool-card').outerHTML).toBe(before);
 });
 
-test('what the model got is told from the record, word by word', async () => {
+test('what the model got is shown from the record, word by word', async () => {
   const record = {
     tool_name: 'file.read',
     status: 'SUCCEEDED',
@@ -143,7 +143,7 @@ test('what the model got is told from the record, word by word', async () => {
   expect((await screen.findByTestId('model-output')).textContent).toBe('for the model only');
 });
 
-test('[CD15] a card says that its client does not answer, and no longer once it does', () => {
+test('[CD15] a card shows that its client does not answer, and no longer once it does', () => {
   const { workbench } = setup(
     { ...running, source: 'client', client_id: 'c', client_name: 'Phone' },
     () => ({
@@ -183,7 +183,7 @@ describe('a late answer', () => {
     expect(screen.queryByTestId('result')).toBeNull();
   });
 
-  test('[CD17] that cannot be fetched says why, and is asked for again when opened again', async () => {
+  test('[CD17] that cannot be fetched shows why, and is asked for again when opened again', async () => {
     const { sent } = setup(late, () => refusal);
     await act(async () => fireEvent.click(disclosure()));
     expect(screen.getByRole('alert').textContent).toBe('It is over.');
@@ -210,7 +210,7 @@ describe('a queued call', () => {
     return screen.getByTestId('tool-card').textContent;
   };
 
-  test('[CD18] says who does not answer, once', () => {
+  test('[CD18] shows which client does not answer, once', () => {
     const { workbench } = setup({ ...queued, client_id: 'c', client_name: 'Gate' }, () => ({
       body: {},
     }));
@@ -222,7 +222,7 @@ describe('a queued call', () => {
     expect(text).not.toContain('frozen');
   });
 
-  test('[CD18] says who failed to deliver and when it is asked again', () => {
+  test('[CD18] shows which client failed to deliver and when it is asked again', () => {
     const until = Math.floor(Date.now() / 1_000) + 3_600;
     const text = textOf(queued, [withOpenCircuit(until), gate]);
     expect(text).toMatch(/Lamp failed to deliver 3 times; asked again in \d+:\d\d/);

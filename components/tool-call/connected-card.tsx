@@ -28,7 +28,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
     () => ({
       ...actions,
       cancel: async (id) => {
-        // Said at once: an answer from a client that hangs can take seconds.
+        // Shown at once: an answer from a client that hangs can take seconds.
         setAsked(true);
         const wasAsked = await actions.cancel(id);
         if (!wasAsked) setAsked(false);

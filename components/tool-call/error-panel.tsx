@@ -12,7 +12,7 @@ export function ErrorPanel({ card }: { card: Card }) {
   const t = useTranslations('card');
   const locale = useLocale();
   const { error } = card;
-  // That a tool which failed has run goes without saying.
+  // A tool that failed has run: that is not shown.
   const showsWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
   const next = formatNextStep(card, t);
   const tone = cardView(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
@@ -34,7 +34,7 @@ export function ErrorPanel({ card }: { card: Card }) {
               </>
             )}
           </code>
-          {/* The cause above already says which clock ran out, and in the person's language. */}
+          {/* The cause above already names the clock that ran out, and in the person's language. */}
           {error.code !== 'timeout' && (
             <span className="min-w-40 flex-1 wrap-anywhere">
               <LongText text={error.message} maxChars={600} />

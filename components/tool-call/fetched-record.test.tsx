@@ -7,7 +7,7 @@ import { InWorkbench } from './testing/in-workbench.tsx';
 
 afterEach(cleanup);
 
-test('[CD24] a record on its way says how large it is and how much has come', async () => {
+test('[CD24] a record on its way shows how large it is and how much has come', async () => {
   const text = JSON.stringify({ tool_call_id: 'tc_1', result: 'x'.repeat(1_500_000) });
   const bytes = new TextEncoder().encode(text);
   let line: ReadableStreamDefaultController<Uint8Array> | undefined;

@@ -12,7 +12,7 @@ export interface LateAnswerProps {
   blobUrl: (blobId: string) => string;
 }
 
-/** CD17: what came after the end. A card knows only that it came, so its record is asked. */
+/** CD17: what came after the end. A card has only that it came, so its record is fetched. */
 export function LateAnswer(props: LateAnswerProps) {
   const t = useTranslations('card');
   return (

@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl';
 export interface ReadFirstProps {
   id: string;
   isReady: boolean;
-  /** What is to be read scrolls: that its end was reached is then worth saying. */
+  /** What is to be read scrolls: that its end was reached is then announced. */
   isLong: boolean;
   /** It can be folded as well. */
   canFold?: boolean;

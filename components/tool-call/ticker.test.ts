@@ -38,7 +38,7 @@ test('the timer stops with the last listener and starts again with the next', ()
   expect(timers.size).toBe(1);
 });
 
-test('the timer goes on while anybody listens', () => {
+test('the timer goes on while there is a listener', () => {
   const { ticker, tick } = setup();
   const received: number[] = [];
   const stop = ticker.subscribe(() => {});

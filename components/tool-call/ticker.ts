@@ -14,7 +14,7 @@ export interface Ticker {
 const TICK_MS = 250;
 
 /**
- * One timer however many cards show a time, none while nobody listens. The
+ * One timer however many cards show a time, none without a listener. The
  * listeners write text by themselves, so that a tick renders nothing.
  */
 export function createTicker({ now, every }: TickerDeps): Ticker {

@@ -33,7 +33,7 @@ const failed = (code: CallErrorCode, executed: 'no' | 'yes' | 'unknown', more: o
     error: { code, executed, message: 'the words of the server', ...more },
   });
 
-/** Time stands at 1,010 s and moves by `tick`. */
+/** The time is 1,010 s and moves by `tick`. */
 function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?: 'zh' } = {}) {
   const asked: unknown[] = [];
   const clock = { now: 1_010_000, ticks: new Set<() => void>() };
@@ -72,7 +72,7 @@ function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?
   return { article, asked, tick, time: () => screen.getByTestId('card-time').textContent, clock };
 }
 
-describe('every look says what is going on', () => {
+describe('every view shows what is going on', () => {
   test.each<[string, Card, string, string]>([
     ['streaming', cardOf({ status: 'WAIT', phase: 'streaming' }), 'Waiting', 'is writing'],
     [
@@ -181,7 +181,7 @@ describe('arguments', () => {
     expect(within(article).queryByRole('button', { name: 'Cancel' })).toBeNull();
   });
 
-  test('are drawn only once somebody opens them', () => {
+  test('are drawn only once a person opens them', () => {
     const { article } = setup(cardOf({ status: 'DOING', phase: 'granted' }));
     const button = within(article).getByRole('button', { name: /^Arguments/ });
     expect(screen.queryByRole('tree')).toBeNull();
@@ -192,7 +192,7 @@ describe('arguments', () => {
 });
 
 describe('what a client reports', () => {
-  test('[CD22] stands beside the arguments, and never among them', () => {
+  test('[CD22] is beside the arguments, and never among them', () => {
     const params = { to: 'Ann', amount: 5, lens: 'wide' };
     setup(
       cardOf({
@@ -230,14 +230,14 @@ describe('clocks', () => {
   test.each([
     ['en', 'sent; 0:04 left to take it'],
     ['zh', '已询问；接手还剩 0:04'],
-  ] as const)('[CD9] say in %s how long a client has to take it', (locale, text) => {
+  ] as const)('[CD9] show in %s how long a client has to take it', (locale, text) => {
     const clock = { name: 'start', deadline_at: 1_014 } as const;
     const card = cardOf({ status: 'DOING', phase: 'offered', clock });
     const { time } = setup(card, locale === 'zh' ? { locale } : {});
     expect(time()).toBe(text);
   });
 
-  test('stop while the connection is lost, and say so', () => {
+  test('stop while the connection is lost, and show it', () => {
     const { time, tick, article, clock } = setup(running, { isStale: true });
     expect(time()).toBe('running 10.0 s of 30 s (paused)');
     expect(clock.ticks.size).toBe(0);
@@ -331,7 +331,7 @@ describe('results', () => {
     expect(screen.queryByText('Completed, returned nothing.')).toBeNull();
   });
 
-  test('[CD11] a missing one is said to be nothing', () => {
+  test('[CD11] a missing one is shown as nothing', () => {
     setup(cardOf({ status: 'SUCCESS' }));
     expect(screen.getByTestId('result').textContent).toBe('Completed, returned nothing.');
   });
@@ -350,7 +350,7 @@ describe('an unknown outcome', () => {
     return screen.getByTestId('card-cause').textContent ?? '';
   };
 
-  test('[CD19] is said by the reason that the server gives, whatever its words are', () => {
+  test('[CD19] is shown by the reason that the server gives, whatever its words are', () => {
     const words = (code: CallErrorCode, reason: string) => {
       cleanup();
       setup(failed(code, 'unknown', { message: 'Other words', reason }));
@@ -366,7 +366,7 @@ describe('an unknown outcome', () => {
     expect(words('denied', 'toString')).toContain('The call was denied.');
   });
 
-  test('[CD19] is said to be of a client that left only when it never came back', () => {
+  test('[CD19] is shown as that of a client that left only when it never came back', () => {
     expect(cause('The client left and did not come back within 60 s')).toContain(
       'iPhone 15 disconnected during the call.',
     );

@@ -31,7 +31,7 @@ export interface ToolCardProps {
   isSilent?: boolean;
   /** All whom a queued call could go to, when none of them is asked now. */
   blocked?: readonly BlockedClient[];
-  /** Somebody asked for an end and the server has not said so yet. */
+  /** A cancel was requested, and the server has not reported it yet. */
   isAsked?: boolean;
   actions: CardActions;
 }
@@ -111,7 +111,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   );
 });
 
-/** The tool's own words are in a language we do not know; ours name clients, which name themselves. */
+/** The tool's own words are in an unknown language; ours name clients, which name themselves. */
 const Sentence = ({ sentence }: { sentence: CardSentence }) => (
   <p {...(sentence.own ? { lang: '' } : {})} className="mt-0.5 wrap-anywhere">
     <MarkedText text={sentence.text} />

@@ -22,7 +22,7 @@ import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
 import type { WholeValueDialogProps } from './whole-value-dialog.tsx';
 
 const EXTEND_MS = 30_000;
-/** A record from this size on takes seconds on a slow line, and says how large it is. */
+/** A record from this size on takes seconds on a slow line, and its size is shown. */
 const LARGE_BYTES = 256 * 1024;
 
 const ModelOutputDialog = late<ModelOutputDialogProps>(() =>
@@ -39,7 +39,7 @@ interface Shown {
 }
 
 /**
- * What cards can ask for, wired to the HTTP API. A toast says what failed, and why.
+ * What cards can ask for, wired to the HTTP API. A toast shows what failed, and why.
  * `dialog` must be drawn once beside the cards.
  */
 export function useCardActions(): { actions: CardActions; dialog: ReactNode } {

@@ -49,7 +49,7 @@ function actOn(card: HTMLElement, key: string, actions: CardActions): boolean {
       press(card, '[data-action="cancel"]:not(:disabled)');
       return true;
     case 'r':
-      // The button says whether it may run twice; a second key press on it decides.
+      // The button shows whether it may run twice; a second key press on it decides.
       card.querySelector<HTMLElement>('[data-action="retry"], [data-card-menu]')?.focus();
       return true;
     case 'a':

@@ -16,7 +16,7 @@ function remember(key: string, open: boolean): void {
   }
 }
 
-/** Open or closed, remembered under `key`. The default counts until somebody decides. */
+/** Open or closed, remembered under `key`. The default counts until a person decides. */
 export function useDisclosure(key: string, openByDefault: boolean) {
   const [chosen, setChosen] = useState(() => memory.get(key));
   const isOpen = chosen ?? openByDefault;

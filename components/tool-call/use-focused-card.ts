@@ -36,7 +36,7 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
       last = at && card ? { at, card } : null;
     };
     const onOut = ({ target }: FocusEvent) => {
-      // What is taken out of the page says this before it is out of it.
+      // What is taken out of the page fires this before it is out of it.
       queueMicrotask(() => {
         if (last && last.at === target && !isUnusable(last.at)) last = null;
       });

@@ -17,7 +17,7 @@ export interface SeenToEnd {
 /**
  * Whether the end of an element that scrolls was in view since it shows `text`
  * (AP1). Another text is not seen yet. An element without a height is not on the
- * screen: what stands in a hidden panel was not shown.
+ * screen: what is in a hidden panel was not shown.
  */
 export function useSeenToEnd(text: string): SeenToEnd {
   const [seenText, setSeenText] = useState<string | null>(null);

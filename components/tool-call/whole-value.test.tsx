@@ -80,7 +80,7 @@ test('[CD21] a result that is a beginning opens whole, the display where there i
   expect(await file).toEqual(['file.read-output.txt', 'text/plain', 'for the model']);
 });
 
-test('[CD23] a whole that cannot be had says why in the language of the page', async () => {
+test('[CD23] a whole that cannot be had shows why in the language of the page', async () => {
   const failure = { error: { code: 'rate_limited', message: 'Too many requests' } };
   setup(done, failure, { status: 429, locale: 'zh' });
   fireEvent.click(button('打开完整内容'));

@@ -89,7 +89,7 @@ test('[CD13] keys beyond the schema grow no fields', () => {
   expect(plan.kind === 'form' && 'additionalProperties' in plan.schema).toBe(false);
 });
 
-test('[CD13] a form starts with the defaults that the schema tells, and nothing else', () => {
+test('[CD13] a form starts with the defaults of the schema, and nothing else', () => {
   const schema = object(
     {
       a: { default: 0 },
@@ -102,7 +102,7 @@ test('[CD13] a form starts with the defaults that the schema tells, and nothing 
   expect(initialArguments(schema)).toEqual({ a: 0, c: 'x' });
 });
 
-test('[CD13] of what is edited as JSON the form knows only the name and its words', () => {
+test('[CD13] of what is edited as JSON the form has only the name and its texts', () => {
   const plan = planForm(object({ a: { $ref: '#/$defs/none', description: 'odd' } }));
   expect(plan).toMatchObject({ schema: { properties: { a: { description: 'odd' } } } });
   expect(JSON.stringify(plan)).not.toContain('$ref');

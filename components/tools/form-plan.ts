@@ -34,7 +34,7 @@ export function planForm(schema: Schema): FormPlan {
   if (schema.type !== 'object' && schema.type !== undefined)
     return { kind: 'json', reason: 'type' };
   if (Object.keys(properties).length === 0) {
-    // `additionalProperties` is true unless said otherwise, and still most such tools take nothing.
+    // `additionalProperties` is true unless set otherwise, and still most such tools take nothing.
     return isRecord(schema.additionalProperties) || schema.additionalProperties === true
       ? { kind: 'json', reason: 'additionalProperties' }
       : { kind: 'none' };
@@ -43,7 +43,7 @@ export function planForm(schema: Schema): FormPlan {
   return { kind: 'form', schema: schemaToShow(schema, ui), ui };
 }
 
-/** The values a form starts with: what the schema says is the default, and nothing else. */
+/** The values a form starts with: the defaults of the schema, and nothing else. */
 export function initialArguments(schema: Schema): Record<string, unknown> {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.fromEntries(
@@ -61,7 +61,7 @@ const propertiesOf = (schema: Schema): Schema =>
 /**
  * The schema as far as the form reads it. Unknown keys that a person types as
  * JSON must not grow fields of a guessed type, and what is edited as JSON is
- * only named: the check knows the whole schema.
+ * only named: the check uses the whole schema.
  */
 function schemaToShow(schema: Schema, ui: FieldPlan): Schema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, inner]) => {
@@ -115,7 +115,7 @@ function planField(name: string, schema: unknown, depth: number): FieldPlan {
     case 'integer':
       return {};
     case 'boolean':
-      // A tick box cannot tell "no" from "not given"; a select can.
+      // A tick box does not distinguish "no" from "not given"; a select does.
       return { 'ui:widget': 'select' };
     case 'array':
       return planArray(name, schema, depth);
@@ -151,7 +151,7 @@ function planArray(name: string, schema: Schema, depth: number): FieldPlan {
   return plan === AS_JSON ? AS_JSON : { items: plan };
 }
 
-/** Distinct texts or distinct numbers; mixed or repeated ones cannot be told apart in a list. */
+/** Distinct texts or distinct numbers; mixed or repeated ones cannot be distinguished in a list. */
 function isPlainEnum(schema: Schema): boolean {
   const values = schema.enum;
   if (!Array.isArray(values) || values.length === 0) return false;

@@ -21,7 +21,7 @@ import type { FormData } from './tool-validator.ts';
 
 const DEFAULT_CHARS = 60;
 
-/** A property: its name as the tool knows it, what it is for, its field, what is wrong. */
+/** A property: its name as the tool has it, what it is for, its field, what is wrong. */
 function Field(props: FieldTemplateProps<FormData, RJSFSchema>) {
   const t = useTranslations('tools.try');
   const { id, label, required, schema, rawDescription } = props;

@@ -38,7 +38,7 @@ export function JsonField(props: FieldProps) {
   );
 }
 
-/** Tells the form that a field holds text that is not JSON, which must not be sent as what it was before. */
+/** Reports to the form that a field holds text that is not JSON, which must not be sent as what it was before. */
 export type ReportProblem = (fieldId: string, isBroken: boolean) => void;
 
 function reportOf(props: FieldProps): ReportProblem | undefined {

@@ -23,7 +23,7 @@ export interface SchemaFormProps {
   ui: FieldPlan;
   compiled: CompiledToolSchema;
   value: FormData;
-  /** What is wrong with the value; shown only once somebody tried to send. */
+  /** What is wrong with the value; shown only after an attempt to send. */
   problems: readonly ErrorDetail[];
   onChange: (value: FormData) => void;
   onSubmit: () => void;

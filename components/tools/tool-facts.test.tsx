@@ -34,22 +34,22 @@ test('a client with another schema is listed beside the pool, with how to call i
   expect(screen.getByText('camera@c_2').parentElement?.textContent).toBe('Tablet camera@c_2');
 });
 
-test('a client that does not answer is told as such', () => {
+test('a client that does not answer is shown as such', () => {
   show([{ ...phone, responsive: false }]);
   expect(screen.getByText('not responding, so not asked')).toBeDefined();
 });
 
-test('a client that does not deliver is told with how often, and when it is asked again', () => {
+test('a client that does not deliver is shown with how often, and when it is asked again', () => {
   show([{ ...phone, tripped: { until: Date.now() / 1_000 + 25, failures: 3 } }]);
   expect(screen.getByText(/^3 calls in a row not delivered; asked again in 2\d s$/)).toBeDefined();
 });
 
-test('after the pause it is told that the next call is its trial', () => {
+test('after the pause it is shown that the next call is its probe', () => {
   show([{ ...phone, tripped: { until: Date.now() / 1_000 - 1, failures: 3 } }]);
   expect(screen.getByText(/asked again with the next call/)).toBeDefined();
 });
 
-test('of one that is well nothing more is told', () => {
+test('of a healthy one nothing more is shown', () => {
   show([phone]);
   expect(screen.queryByText(/asked/)).toBeNull();
 });

@@ -6,7 +6,7 @@ import { formatDuration } from '#lib/format/format-duration';
 import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import { useNow } from '../shell/use-now.ts';
 
-/** Who serves a tool, for how long it may run, what its author says of it. */
+/** Who serves a tool, for how long it may run, its author's hints. */
 export function ToolFacts({ tool }: { tool: ToolListing }) {
   const t = useTranslations('tools');
   const locale = useLocale();
@@ -101,7 +101,7 @@ function OtherClient({ tool, other }: { tool: string; other: Other }) {
   );
 }
 
-/** What the author said, either way; what was not said is not shown. */
+/** What the author stated, either way; what was not stated is not shown. */
 const HINTS = [
   ['readOnlyHint', 'notReadOnlyHint'],
   ['destructiveHint', 'notDestructiveHint'],

@@ -128,7 +128,7 @@ test('text that is not JSON is never sent as what it was before', async () => {
   expect(sent[0]?.body).toMatchObject({ args: { filter: 3 } });
 });
 
-test('a schema that no form can show faithfully is edited as JSON, and it says why', async () => {
+test('a schema that no form can show faithfully is edited as JSON, and it shows why', async () => {
   await setup(toolOf({ properties: { a: {} }, oneOf: [{}] }));
   expect(screen.getByText(/without misreporting what is sent: oneOf/)).toBeDefined();
   expect(json().value).toBe('{}');
@@ -148,7 +148,7 @@ test('one of several clients can be chosen', async () => {
   expect(sent[0]?.body).toMatchObject({ args: {}, client: 'cl_2' });
 });
 
-test('the server’s refusal is told with its details', async () => {
+test('the server’s refusal is shown with its details', async () => {
   const error = {
     code: 'invalid_args',
     message: 'The arguments do not fit.',

@@ -83,7 +83,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
 interface ViewSwitchProps {
   view: 'form' | 'json';
   onView: (view: 'form' | 'json') => void;
-  /** Text that is not JSON stands in one view and cannot be shown in the other. */
+  /** Text that is not JSON is in one view and cannot be shown in the other. */
   isLocked: boolean;
 }
 

@@ -80,7 +80,7 @@ export function useTryIt(tool: ToolListing) {
     report,
     wasTried,
     problems,
-    /** Nothing is wrong before somebody tried to send it. */
+    /** Nothing is wrong before an attempt to send it. */
     shownProblems: wasTried ? problems : NONE,
     clientId,
     setClientId,

@@ -49,7 +49,7 @@ test('a schema that the feed has is shown as it is', async () => {
   expect(sent).toEqual([]);
 });
 
-test('a tool that is gone meanwhile is said to be gone', async () => {
+test('a tool that was removed meanwhile is shown as such', async () => {
   await setup(listed, { status: 200, body: { tools: [] } });
   expect((await screen.findByRole('alert')).textContent).toContain('map.draw');
 });

@@ -6,7 +6,7 @@ import { MarkedText } from './marked-text.tsx';
 
 export interface HiddenNoteProps {
   id?: string;
-  /** What stands in a field beside, which can draw no marks. */
+  /** The text of a field beside, which can draw no marks. */
   text: string;
 }
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Code on a network that is gone until it is mended. */
+/** Code on a network that is down until it is restored. */
 function setup() {
   let attempts = 0;
   let isThere = false;

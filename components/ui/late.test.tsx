@@ -18,7 +18,7 @@ const show = (view: ReactNode, locale: 'en' | 'zh' = 'en') =>
     </NextIntlClientProvider>,
   );
 
-test('it says that it is loading, and then is there with its newest props', async () => {
+test('it shows that it is loading, and then is there with its newest props', async () => {
   const code = Promise.withResolvers<typeof Shown>();
   const Late = late<{ text: string }>(() => code.promise);
   show(<Late text="here" />);
@@ -30,7 +30,7 @@ test('it says that it is loading, and then is there with its newest props', asyn
   expect(screen.getByText('at once')).toBeDefined();
 });
 
-test('code that cannot be had is said to be so, in both languages, and can be tried again', async () => {
+test('code that cannot be had is shown to be so, in both languages, and can be tried again', async () => {
   let isThere = false;
   const Late = late<{ text: string }>(async () => {
     if (!isThere) throw new Error('no network');

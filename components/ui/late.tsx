@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { createLateCode, whenIdle } from './late-code.ts';
 
 export interface LateOptions<Props> {
-  /** Puts the words for "loading" and "failed" where the component will stand. */
+  /** Puts the words for "loading" and "failed" where the component will be. */
   frame?: (words: ReactNode) => ReactNode;
   /** A plainer way to show the same, drawn in place of these words. */
   instead?: (props: Props) => ReactNode;
@@ -20,8 +20,8 @@ export type LateComponent<Props> = ComponentType<Props> & {
 const notHere = () => 'loading' as const;
 
 /**
- * A component whose code is fetched when it is first drawn. Until then it says that it is loading,
- * and when the code cannot be had it says so and goes on trying, at once when a person asks; drawn
+ * A component whose code is fetched when it is first drawn. Until then it shows that it is loading,
+ * and when the code cannot be had it shows that and goes on trying, at once when a person asks; drawn
  * a second time it is there at once. (React.lazy keeps a failure for good.)
  */
 export function late<Props extends object>(
@@ -41,7 +41,7 @@ export function late<Props extends object>(
 
 /**
  * Fetches the code of a part as soon as the page is idle, so that it is there before it is needed,
- * also when the network is gone by then.
+ * also when the network is down by then.
  */
 export function useFetchedWhenIdle({ fetch }: Pick<LateComponent<never>, 'fetch'>): void {
   useEffect(() => whenIdle(fetch), [fetch]);

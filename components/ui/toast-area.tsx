@@ -10,7 +10,7 @@ export interface ToastAreaProps {
   closeLabel: string;
 }
 
-/** An error says what to do next. */
+/** An error has a next step. */
 const ERROR_MS = 10_000;
 
 /** Draws what waits, then what comes. A live region that is there before its first message. */

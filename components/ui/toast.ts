@@ -16,7 +16,7 @@ export const waitingToasts = createObservable<readonly Toast[]>([]);
 export const showToast = (title: string, description?: string): void =>
   add({ title, isError: false, ...shown(description) });
 
-/** Stays longer: it says what to do next. */
+/** Stays longer: it has a next step. */
 export const showErrorToast = (title: string, description?: string): void =>
   add({ title, isError: true, ...shown(description) });
 

@@ -13,7 +13,7 @@ const ToastArea = late<ToastAreaProps>(
 
 /**
  * Where short messages appear. Put once into the page. Its code comes when the page is idle, since
- * most messages say that the network failed; a message that is earlier waits for it.
+ * most messages report that the network failed; a message that is earlier waits for it.
  */
 export function Toaster(props: ToastAreaProps) {
   return useIsWanted() && <ToastArea {...props} />;

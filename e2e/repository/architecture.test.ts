@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** What the parts of the server know of each other. */
+/** The interfaces through which the parts of the server use each other. */
 const INTERFACES = [
   'server/runs/agent/agent.ts',
   'server/auth/principal.ts',
@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: ['lib'],
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
-  // What speaks to the outside knows who asks and through whom; the services know nothing of it.
+  // What faces the outside uses callers and credentials; the services do not.
   'server/http': ['server/http', 'server/auth', ...INTERFACES, 'lib'],
   // Clients take and answer calls, a run has an agent; neither the other way round.
   'server/connections': [
@@ -65,7 +65,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'lib/stores': ['zustand'],
 };
 
-/** Packages that would bind a part to what it must not know. */
+/** Packages that would bind a part to what it must not use. */
 const NOT_FOR: Record<string, readonly string[]> = {
   lib: ['react', 'react-dom', 'next', 'ws', 'kysely', 'pino'],
   components: ['ws', 'kysely', 'pino', 'ai'],
@@ -81,7 +81,7 @@ const IS_FOR_TESTS = /\.(test|contract)\.tsx?$|\/testing\//;
 const files = ['app', 'components', 'lib', 'server'].flatMap(sourceFiles);
 
 describe('architecture', () => {
-  test('each part imports only what it may know', () => {
+  test('each part imports only what it may use', () => {
     const illegal = files.flatMap((file) =>
       localImports(file)
         .filter((target) => !allowedFor(file).some((prefix) => isInside(target, prefix)))
@@ -166,7 +166,7 @@ describe('the reading of imports', () => {
     (code) => expect(importsIn(code)).toEqual([]),
   );
 
-  test('a circle is told from a fork that meets again', () => {
+  test('a circle differs from a fork that meets again', () => {
     const fork = { a: ['b', 'c'], b: ['d'], c: ['d'], d: [] };
     expect(findCycle(new Map(Object.entries(fork)))).toEqual([]);
     const circle = { ...fork, d: ['b'] };
@@ -178,7 +178,7 @@ function allowedFor(file: string): readonly string[] {
   const rule = ruleFor(MAY_IMPORT, file);
   if (rule !== undefined) return rule;
   const [, folder = '', ...rest] = file.split('/');
-  // A file at the server's top belongs to no part; it may know its neighbours there.
+  // A file at the server's top belongs to no part; it may use its neighbours there.
   const own = rest.length > 0 ? [`server/${folder}`] : files.filter(isAtTheTop);
   return [...own, ...INTERFACES, 'lib'];
 }

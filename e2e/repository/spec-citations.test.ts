@@ -20,7 +20,7 @@ test('no two rules have the same id', () => {
   expect(rules.filter((rule, index) => rules.indexOf(rule) !== index)).toEqual([]);
 });
 
-test('one test may cite several rules, and an id in the middle of a name is no citation', () => {
+test('one test may cite several rules, and an id in the middle of a name is not a citation', () => {
   expect(citationsIn("test('[AB1] [AB2] it holds', …); test(`[C3][C4] so does this`, …)")).toEqual([
     'AB1',
     'AB2',
@@ -46,7 +46,7 @@ function citationsIn(text: string): string[] {
   );
 }
 
-/** The texts of all files of that name; installed packages are nobody's tests here. */
+/** The texts of all files of that name; tests of installed packages do not count. */
 function filesNamed(name: RegExp): string[] {
   const textsIn = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -32,7 +32,7 @@ async function setup(reply: Reply) {
   return { asked, api: createApi({ fetch, baseUrl: `http://127.0.0.1:${port}` }), server };
 }
 
-test('an invoke names the tool in the path, encoded, and says the rest in the body', async () => {
+test('an invoke names the tool in the path, encoded, and sends the rest in the body', async () => {
   const { api, asked } = await setup({ status: 202, body: '{"tool_call_id":"tc_1"}' });
   const args = { city: 'Oslo' };
   const answer = await api.invoke({ tool: 'a.b@c/d', runId: 'run_1', args, timeoutMs: 900 });
@@ -46,7 +46,7 @@ test('an invoke names the tool in the path, encoded, and says the rest in the bo
   ]);
 });
 
-test('what a person asks for says at which client; what is done to a call does not', async () => {
+test('what a person asks for names the client; what is done to a call does not', async () => {
   const { asked, server } = await setup({ body: '{}' });
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -83,7 +83,7 @@ test('a refusal is a value with its code, message and details', async () => {
   });
 });
 
-test('a rate limit tells when to come back', async () => {
+test('a rate limit has the time of the next try', async () => {
   const body = '{"error":{"code":"rate_limited","message":"Too many."}}';
   const { api } = await setup({ status: 429, headers: { 'retry-after': '7' }, body });
   expect(await api.signIn({ token: 'x' })).toMatchObject({ code: 'rate_limited', retryAfter: 7 });

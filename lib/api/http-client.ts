@@ -66,7 +66,7 @@ export interface Api {
   getRun(runId: string): Promise<ApiResult<RunRecord>>;
   listRuns(cursor?: string): Promise<ApiResult<{ runs: RunSummary[]; next_cursor: string | null }>>;
   listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
-  /** Whether the server takes work; the failure's code says why not. */
+  /** Whether the server takes work; the failure's code is the reason why not. */
   isReady(): Promise<ApiResult<unknown>>;
   signIn(credential: SignInCredential): Promise<ApiResult<SignedIn>>;
   signOut(): Promise<ApiResult<unknown>>;

@@ -1,9 +1,9 @@
-/** Any origin will do: it only tells whether a path stays on it. */
+/** Any origin will do: it only serves to check that a path stays on it. */
 const HERE = 'http://here.invalid';
 
-/** A path on this very site, or `/`. Nobody may be sent elsewhere by a link to the sign-in page. */
+/** A path on this very site, or `/`. A link to the sign-in page must not lead elsewhere. */
 export function toInternalPath(wanted: unknown): string {
-  // `new URL` drops tabs and line breaks and takes `\` for `/`, as browsers do: so judge its result.
+  // `new URL` drops tabs and line breaks and takes `\` for `/`, as browsers do: so check its result.
   if (typeof wanted !== 'string' || !wanted.startsWith('/') || !URL.canParse(wanted, HERE)) {
     return '/';
   }

@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly onReceived?: OnReceived;
 }
 
-/** How much of an answer has come, in bytes; `total` is null where the server did not say. */
+/** How much of an answer has come, in bytes; `total` is null where the server did not send it. */
 export interface Received {
   readonly received: number;
   readonly total: number | null;
@@ -77,7 +77,7 @@ async function readText(response: Response, onReceived?: OnReceived): Promise<st
   }
 }
 
-/** Of what is counted: a length of compressed bytes says nothing of them. */
+/** Of what is counted: a length of compressed bytes is another one. */
 function bytesOf(headers: Headers): number | null {
   const length = headers.get('content-length');
   return length === null || headers.has('content-encoding') ? null : Number(length);

@@ -51,7 +51,7 @@ export interface BrowserEnv {
   device(): Record<string, unknown>;
   battery(): Promise<Battery | null>;
   permission(name: PermissionName): Promise<PermissionState>;
-  /** Tells of each change of visibility, permissions or battery. Returns the unsubscribe function. */
+  /** Reports each change of visibility, permissions or battery. Returns the unsubscribe function. */
   onStateChange(names: readonly PermissionName[], listener: () => void): () => void;
   visibility(): 'visible' | 'hidden';
   /** Reports each touch of a person: pointer, key, or the window getting the focus. Returns the unsubscribe function. */

@@ -97,14 +97,14 @@ test('[BT1] a secure page in Chromium offers all of them', async () => {
   ]);
 });
 
-test('[BT1] a page that is no secure context offers what it can', async () => {
+test('[BT1] a page that is not a secure context offers what it can', async () => {
   const { tools } = await setup({}, chromium.insecureUrl);
   const names = z.array(z.object({ name: z.string(), parameters: z.unknown() })).parse(tools);
   expect(names.map(({ name }) => name)).toEqual(['browser.screenshot', 'device.info', 'page.text']);
   expect(JSON.stringify(names)).not.toContain('"display"');
 });
 
-test('[BT7] those that change something say so, the others are read-only', async () => {
+test('[BT7] those that change something are annotated, the others are read-only', async () => {
   const { tools } = await setup();
   const schema = z.object({
     name: z.string(),
@@ -117,7 +117,7 @@ test('[BT7] those that change something say so, the others are read-only', async
   expect(changing.map(({ name }) => name)).toEqual(['clipboard.write', 'notification.show']);
 });
 
-test('[BT2] a page screenshot shows what is in view, and says that it was reconstructed', async () => {
+test('[BT2] a page screenshot shows what is in view, and is marked as reconstructed', async () => {
   const { call } = await setup();
   const { output, attachment, pixel, width, height } = await pictureOf(
     await call('browser.screenshot'),
@@ -221,7 +221,7 @@ test('[BT5] a cancel takes the question away', async () => {
   await page.getByRole('button', { name: 'allowed' }).waitFor({ state: 'detached' });
 });
 
-test('geolocation.get tells the position and its datum', async () => {
+test('geolocation.get returns the position and its datum', async () => {
   const { call } = await setup({
     permissions: ['geolocation'],
     geolocation: { latitude: 53.5413, longitude: 9.9841, accuracy: 12 },
@@ -237,7 +237,7 @@ test('geolocation.get tells the position and its datum', async () => {
   });
 });
 
-test('[BT3] while the browser asks for the position the call says so', async () => {
+test('[BT3] while the browser asks for the position the call reports it', async () => {
   const { page, link, begin } = await setup({
     geolocation: { latitude: 1, longitude: 2 },
   });
@@ -246,7 +246,7 @@ test('[BT3] while the browser asks for the position the call says so', async () 
   await page.context().grantPermissions(['geolocation']);
 });
 
-test('[BT4] what is denied says how to allow it', async () => {
+test('[BT4] a denial explains how to allow it', async () => {
   // Chromium by Playwright denies all that is not in a list that was given.
   const { call } = await setup({ permissions: ['midi'] });
   for (const [name, args] of [

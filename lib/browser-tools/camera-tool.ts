@@ -50,7 +50,7 @@ async function openFor(
 ): Promise<MediaStream> {
   try {
     const stream = await env.camera.open({ facing });
-    // The call may have ended while the browser asked: nobody would turn it off then.
+    // The call may have ended while the browser asked: it would never be turned off then.
     if (signal.aborted) stop(stream);
     return stream;
   } catch (error) {

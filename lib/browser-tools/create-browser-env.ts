@@ -4,7 +4,7 @@ import { takeFrame } from './take-frame.ts';
 
 interface BatteryManager extends Battery, EventTarget {}
 
-/** What some browsers have beyond the types that TypeScript knows. */
+/** What some browsers have beyond TypeScript's types. */
 interface NavigatorExtras {
   readonly getBattery?: () => Promise<BatteryManager>;
   readonly deviceMemory?: number;
@@ -84,7 +84,7 @@ const TOUCHES = ['pointerdown', 'keydown', 'focus'] as const;
 function listenToTouches(listener: () => void): () => void {
   const ended = new AbortController();
   const onEvent = ({ isTrusted, type, target }: Event) => {
-    // What a script made up is no person's, nor where it moves the focus to within the page.
+    // An event that a script made up is not a person's, nor where it moves the focus to within the page.
     if (isTrusted && (type !== 'focus' || target === window)) listener();
   };
   const options = { signal: ended.signal, capture: true, passive: true };
@@ -92,7 +92,7 @@ function listenToTouches(listener: () => void): () => void {
   return () => ended.abort();
 }
 
-/** What a browser does not tell beforehand it has to be asked for: `prompt`. */
+/** What a browser does not report beforehand: `prompt`, so it has to be asked for. */
 async function queryPermission(
   { permissions }: NavigatorExtras,
   name: PermissionName,
@@ -107,7 +107,7 @@ async function permissionStatus(
   try {
     return await permissions?.query({ name } as PermissionDescriptor);
   } catch {
-    return undefined; // A browser rejects the names it does not know, as Firefox does the clipboard's.
+    return undefined; // A browser rejects the names that it does not support, as Firefox does the clipboard's.
   }
 }
 
@@ -128,7 +128,7 @@ function listenToState(
   return () => ended.abort();
 }
 
-/** As laid out; undefined for what is no HTML element. */
+/** As laid out; undefined for what is not an HTML element. */
 const visibleText = (element: HTMLElement | null): string | undefined => {
   if (!element) return undefined;
   // `textContent` would give scripts, styles and what is hidden too.

@@ -20,7 +20,7 @@ export async function drawPage({ fullPage }: { fullPage: boolean }): Promise<Pic
     scale: Math.min(devicePixelRatio, 2),
     backgroundColor: background(),
     includeStyleProperties: [...DRAWN_PROPERTIES],
-    // A root element keeps its children's margins inside; a copy of one has to be told to. It is
+    // A root element keeps its children's margins inside; a copy of one has to be set to. It is
     // drawn from its top, so what is in view is moved there (but fixed elements move as well).
     style: {
       display: 'flow-root',
@@ -36,7 +36,7 @@ async function toPicture(canvas: HTMLCanvasElement, type: string): Promise<Pictu
   const { width, height } = canvas;
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, 0.92));
   if (!blob) throw new Error(`a canvas of ${width} × ${height} gives no ${type}`);
-  // A browser that cannot write the wanted type gives PNG, and says so.
+  // A browser that cannot write the wanted type gives PNG, with its type.
   return { blob, mediaType: blob.type, width, height };
 }
 

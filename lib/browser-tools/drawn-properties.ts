@@ -1,7 +1,7 @@
 /**
  * The CSS properties that a picture of an element needs, by their physical longhands. Browsers
  * compute about 480 for each element; most are logical copies of these, or concern what does not
- * stand still (animations, scrolling, pointers). Copying all of them takes three times as long.
+ * are static (animations, scrolling, pointers). Copying all of them takes three times as long.
  */
 export const DRAWN_PROPERTIES: readonly string[] = [
   ...sided('border', ['color', 'style', 'width']),

@@ -1,6 +1,6 @@
 import { ToolFailure } from '../client/tool-failure.ts';
 
-/** The person, or the browser for them, said no; told with the way to allow it (BT4). */
+/** The person, or the browser for them, refused; with the way to allow it (BT4). */
 export const permissionDenied = (what: string): ToolFailure =>
   new ToolFailure(
     'permission_denied',

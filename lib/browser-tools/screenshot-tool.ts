@@ -77,7 +77,7 @@ function createSharedDisplay({ display }: Env, prompts: DevicePrompts) {
     if (answer === 'denied')
       throw new ToolFailure('permission_denied', 'The person declined to share this tab.');
     const stream = await display.open();
-    // The call may have ended while the browser asked: nobody would stop this stream then.
+    // The call may have ended while the browser asked: this stream would never be stopped then.
     if (signal.aborted) for (const track of stream.getTracks()) track.stop();
     signal.throwIfAborted();
     return stream;

@@ -4,7 +4,7 @@ import type { BrowserEnv, PermissionName } from './browser-env.ts';
 
 /**
  * Uses what the browser may first ask the person for. While it asks, the call
- * says so and its clock stands still (BT3); when it has nothing to ask, not.
+ * reports it and its clock is paused (BT3); when it has nothing to ask, not.
  */
 export async function withPermission<T>(
   env: Pick<BrowserEnv, 'permission'>,

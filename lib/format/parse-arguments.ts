@@ -5,7 +5,7 @@ export type ParsedArguments =
   | { readonly ok: true; readonly args: Record<string, unknown> }
   | { readonly ok: false; readonly problem: 'not_json' | 'not_object'; readonly message: string };
 
-/** Arguments that a person typed as JSON (FM12). An empty text is no arguments. */
+/** Arguments that a person typed as JSON (FM12). An empty text means no arguments. */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, args: {} };
   let value: unknown;

@@ -8,7 +8,7 @@ export interface ShowOptions {
 /** A stretch of a text: shown as it is, or a run of hidden characters as marks (FM7). */
 export interface TextPart {
   readonly text: string;
-  /** Code points of the characters that `text` stands for; none for a stretch that shows itself. */
+  /** Code points of the characters that `text` shows; none for a stretch that shows itself. */
   readonly hidden: readonly number[];
 }
 
@@ -37,7 +37,7 @@ const ALL_BUT_LAYOUT = new RegExp(`${EMOJI}|(?<hidden>(?:(?![\\n\\t])${HIDDEN})+
 
 /**
  * A text in stretches, so that hidden characters can be drawn apart from a text that spells their
- * marks. Characters with a visible effect, as in emoji, are no marks.
+ * marks. Characters with a visible effect, as in emoji, are not marked.
  */
 export function textParts(text: string, more: ShowOptions = {}): readonly TextPart[] {
   if (!HAS_HIDDEN.test(text)) return [{ text, hidden: [] }];
@@ -57,7 +57,7 @@ export function textParts(text: string, more: ShowOptions = {}): readonly TextPa
 
 /**
  * Makes characters visible that would hide or reorder what follows, so that a
- * tool cannot show people something other than what it said.
+ * tool cannot show people something other than what it returned.
  */
 export const showControlCharacters = (text: string, more: ShowOptions = {}): string =>
   textParts(text, more)

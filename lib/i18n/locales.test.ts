@@ -17,7 +17,7 @@ test.each([
   expect(negotiateLocale(chosen, languages)).toBe(expected);
 });
 
-test('[LN1] a theme that we do not know is the system’s', () => {
+test('[LN1] an unknown theme is the system’s', () => {
   expect([toTheme('dark'), toTheme('pink'), toTheme(undefined)]).toEqual([
     'dark',
     'system',

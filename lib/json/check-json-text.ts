@@ -19,7 +19,7 @@ const CLOSE_OBJECT = 0x7d;
  * Looks over JSON text before it is parsed, in one pass and without memory of
  * its own: `[` five thousand times parses, and then breaks whatever walks it.
  * Nodes are counted as commas and brackets, which is never less than the values
- * that are no first child. Whether the text is JSON at all is for the parser.
+ * that are not a first child. Whether the text is JSON at all is for the parser.
  */
 export function checkJsonText(text: string, limits: JsonTextLimits): JsonTextCheck {
   let depth = 0;

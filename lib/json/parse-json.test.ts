@@ -5,13 +5,13 @@ import { parseJson } from './parse-json.ts';
 
 const limits = { maxDepth: 64, maxNodes: 1_000 };
 
-test('[JS4] depth is judged before parsing', () => {
+test('[JS4] depth is checked before parsing', () => {
   expect(checkJsonText('['.repeat(5_000), limits)).toEqual({ ok: false, reason: 'depth' });
   expect(checkJsonText('{"a":'.repeat(65), limits)).toEqual({ ok: false, reason: 'depth' });
   expect(checkJsonText(`${'['.repeat(64)}${']'.repeat(64)}`, limits)).toEqual({ ok: true });
 });
 
-test('[JS4] the count of values is judged before parsing', () => {
+test('[JS4] the count of values is checked before parsing', () => {
   expect(checkJsonText(`[${'1,'.repeat(2_000)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
   expect(checkJsonText(`[${'[],'.repeat(600)}1]`, limits)).toEqual({ ok: false, reason: 'nodes' });
 });

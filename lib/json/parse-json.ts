@@ -8,7 +8,7 @@ export type ParsedJson =
 const PROTO_TEXT = '__proto__';
 
 /**
- * The one way from text of strangers to a value. Refuses what is nested too
+ * The one way from untrusted text to a value. Refuses what is nested too
  * deep, has too many values, is not JSON, or has a key `__proto__`, which would
  * change the prototype of any object it is copied into.
  */

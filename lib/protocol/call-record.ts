@@ -3,7 +3,7 @@ import { attachmentSchema } from './attachment.ts';
 import { callErrorSchema, callPhaseSchema, callStatusSchema } from './call-status.ts';
 import { cardUpdateSchema } from './card.ts';
 
-/** A call as HTTP tells it (contract, section 6). Times are Unix seconds, null while open. */
+/** A call as HTTP sends it (contract, section 6). Times are Unix seconds, null while open. */
 export const callRecordSchema = z.object({
   tool_call_id: z.string(),
   run_id: z.string(),

@@ -56,7 +56,7 @@ export const callErrorCodeSchema = z.enum([
 ]);
 export type CallErrorCode = z.infer<typeof callErrorCodeSchema>;
 
-/** What of several causes of one code it was, for pages to say it in their language. */
+/** What of several causes of one code it was, for pages to show it in their language. */
 export const CALL_ERROR_REASONS = [
   /** `no_provider`: the model named a tool that it was not offered in that step. */
   'not_offered',
@@ -75,7 +75,7 @@ export const CALL_ERROR_REASONS = [
 ] as const;
 export type CallErrorReason = (typeof CALL_ERROR_REASONS)[number];
 
-/** Why a call did not succeed. `executed` says honestly whether the tool ran. */
+/** Why a call did not succeed. `executed` is whether the tool ran, `unknown` included. */
 export const callErrorSchema = z.object({
   code: callErrorCodeSchema,
   message: z.string(),

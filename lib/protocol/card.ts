@@ -15,7 +15,7 @@ export const progressSchema = z.object({
 /** Bytes of the whole of a value that is shown by its beginning; null when it is whole again. */
 const wholeBytesSchema = z.number().int().nonnegative().nullable().optional();
 
-/** The clock that runs for a call now. `deadline_at` is null while the clock stands still. */
+/** The clock that runs for a call now. `deadline_at` is null while the clock is paused. */
 const cardClockSchema = z.object({
   name: callClockSchema,
   deadline_at: z.number().nullable(),
@@ -43,7 +43,7 @@ export const cardUpdateSchema = z.object({
   result: z.unknown().optional(),
   /**
    * True while a value of the card is only the beginning of one over 16 KiB. Which
-   * one, and the bytes of the whole, is said by those of the next four that are
+   * one, and the bytes of the whole, is given by those of the next four that are
    * numbers. The whole is in the call's record.
    */
   truncated: z.boolean().optional(),
@@ -70,9 +70,9 @@ export const cardUpdateSchema = z.object({
    * value over 400 characters there is only the end, after `…`.
    */
   partial: z.boolean().optional(),
-  /** Why somebody must approve; set with the phase `approval`. */
+  /** Why an approval is needed; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
-  /** Which of the server's own reasons that is, for pages to say it in their language. */
+  /** Which of the server's own reasons that is, for pages to show it in their language. */
   approval_reason_code: z.enum(['policy', 'changed']).optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),
@@ -81,5 +81,5 @@ export const cardUpdateSchema = z.object({
 });
 export type CardUpdate = z.infer<typeof cardUpdateSchema>;
 
-/** A card as far as it is known: whatever its updates have said so far. */
+/** A card as far as it is known: the merge of its updates so far. */
 export type Card = CardUpdate & { params: Record<string, unknown> };

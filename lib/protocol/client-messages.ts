@@ -32,7 +32,7 @@ const helloSchema = z.object({
 
 const registerToolsSchema = z.object({
   type: z.literal('register_tools'),
-  /** Judged one by one, so that a bad one does not take the good ones with it. */
+  /** Checked one by one, so that a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()).max(LIMITS.toolsPerMessage),
 });
 

@@ -36,7 +36,7 @@ export const httpErrorSchema = z.object({
 });
 export type ErrorDetail = { path: string; problem: string };
 
-/** An expected refusal of a request. `message` says what was wrong and what would be right. */
+/** An expected refusal of a request. `message` states what was wrong and what would be right. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;

@@ -1,4 +1,4 @@
-/** Sizes in bytes unless named otherwise, times in milliseconds. Told to clients in `welcome.limits`. */
+/** Sizes in bytes unless named otherwise, times in milliseconds. Sent to clients in `welcome.limits`. */
 export const LIMITS = {
   frameBytes: 16 * 1024 * 1024,
   /** Depth and node count of any JSON text, checked before it is parsed. */

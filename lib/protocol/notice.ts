@@ -1,5 +1,5 @@
 /**
- * What a turn says of itself, in its messages and as its `error`. A page has words for each in each
+ * What a turn reports of itself, in its messages and as its `error`. A page has words for each in each
  * language, with the facts of `params` in them; a later version may add codes.
  */
 export const NOTICE_CODES = [

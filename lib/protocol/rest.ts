@@ -22,7 +22,7 @@ const limit = z.coerce.number().int().min(1).max(200).default(50);
 
 export const invokeBodySchema = z.object({
   run_id: pathIdSchema,
-  /** Any JSON: the tool's own schema judges it. */
+  /** Any JSON: the tool's own schema checks it. */
   args: z.unknown().optional(),
   wait_ms: waitMs.optional(),
   /** The only client that may take it. */
@@ -139,7 +139,7 @@ export const blobBodySchema = z.object({
 
 export const registerBodySchema = z.object({
   client_id: pathIdSchema,
-  /** Judged one by one: a bad one does not take the good ones with it. */
+  /** Checked one by one: a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()).max(LIMITS.toolsPerMessage),
 });
 /** Of the path of a client's requests. */

@@ -13,7 +13,7 @@ export const messagePartSchema = z.discriminatedUnion('type', [
   /** The call itself, its arguments and its result lie in the call's record. */
   z.object({ type: z.literal('tool_call'), tool_call_id: z.string() }),
   /**
-   * What a turn says of itself, for people; never sent to the model. Code and params are what a
+   * What a turn reports of itself, for people; never sent to the model. Code and params are what a
    * page shows in its language; `text` is the same in English, for all others.
    */
   z.object({
@@ -70,7 +70,7 @@ export const modelListingSchema = z.object({
   model: z.string(),
   label: z.string(),
   provider: z.string(),
-  /** True for the built-in rehearsal model: it is not an LLM and says so. */
+  /** True for the built-in rehearsal model: it is not an LLM, and is shown as such. */
   rehearsal: z.boolean(),
   images: z.boolean(),
   default: z.boolean(),

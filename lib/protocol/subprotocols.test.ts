@@ -10,7 +10,7 @@ const tokens = fc
   .array(fc.constantFrom(...SIGNS), { minLength: 16, maxLength: 256 })
   .map((signs) => signs.join(''));
 
-test('every token that may be one stands in a header and comes back out of a subprotocol', () => {
+test('every valid token fits into a header and comes back out of a subprotocol', () => {
   fc.assert(
     fc.property(tokens, (token) => {
       expect(tokenProblem(token)).toBeUndefined();
@@ -35,7 +35,7 @@ test('random bytes as base64 and as base64url may be a token', () => {
   );
 });
 
-test('what base64url gives stands as it is, so that programs may write it themselves', () => {
+test('what base64url gives stays as it is, so that programs may write it themselves', () => {
   const token = 'aZ09-_.~aZ09-_.~';
   expect(toCredentialProtocol('bearer', token)).toBe(`bearer.${token}`);
   expect(readCredentialProtocol('bearer', 'callboard.v1, bearer.a+b')).toBe('a+b');
@@ -59,6 +59,6 @@ test.each([
   'x'.repeat(257),
   'has a space in it, and',
   'pass%2Fword-0123456',
-])('%o may be no token, and the words say what may be one', (token) =>
+])('%o is not a valid token, and the text states what is', (token) =>
   expect(tokenProblem(token)).toMatch(/16 to 256 .*_\.~\+\/=-$/),
 );

@@ -11,7 +11,7 @@ type Kind = keyof typeof PREFIXES;
 /**
  * A secret as a WebSocket subprotocol, the only place where a page can put one
  * (contract, section 4). The name of a subprotocol cannot have `/` and `=`, so
- * these stand percent-encoded in it; what base64url gives stands as it is.
+ * these are percent-encoded in it; what base64url gives stays as it is.
  */
 export const toCredentialProtocol = (kind: Kind, secret: string): string =>
   PREFIXES[kind] + encodeURIComponent(secret);

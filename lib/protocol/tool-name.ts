@@ -3,7 +3,7 @@ export const LONGEST_TOOL_NAME = 64;
 /** Names a tool may have (contract, section 5): ASCII only, so that no look-alike passes. */
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-/** Names that mean something to JavaScript objects; refused so that no lookup anywhere can trip. */
+/** Names that mean something to JavaScript objects; refused so that no lookup can fail on them. */
 const OBJECT_NAMES = new Set(['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty']);
 
 export const isToolName = (name: unknown): name is string =>
@@ -18,7 +18,7 @@ export const toModelName = (name: string): string => name.replaceAll('.', '_');
 /** Equal for names that people and models take for one: case, and what a model's API cannot spell. */
 export const spellingOf = (name: string): string => toModelName(name).toLowerCase();
 
-/** `name@client` always means that client's tool; a plain name means whoever serves it. */
+/** `name@client` always means that client's tool; a plain name means any client that serves it. */
 export function parseToolReference(reference: string): { name: string; clientId?: string } {
   const at = reference.indexOf('@');
   if (at < 0) return { name: reference };

@@ -10,7 +10,7 @@ export const toolAnnotationsSchema = z.object({
 });
 export type ToolAnnotations = z.infer<typeof toolAnnotationsSchema>;
 
-/** A tool as a client registers it. Its name and schema are judged one by one by the registry. */
+/** A tool as a client registers it. Its name and schema are checked one by one by the registry. */
 export const toolSpecSchema = z.object({
   name: z.string(),
   description: z.string(),

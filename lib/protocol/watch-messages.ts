@@ -55,7 +55,7 @@ export type ApprovalListing = z.infer<typeof approvalListingSchema>;
 const seq = z.number().int().nonnegative();
 const count = z.number().int().positive().optional();
 
-/** A run whose messages had no room in the snapshot says how many it has: `GET /v1/runs/:id`. */
+/** A run whose messages had no room in the snapshot has their number: `GET /v1/runs/:id`. */
 const watchedRunSchema = runRecordSchema.extend({ messages_left_out: count });
 
 export const snapshotSchema = z.object({

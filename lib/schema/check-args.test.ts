@@ -42,7 +42,7 @@ test('[SC19] patterns count inside other keywords', () => {
   ]);
 });
 
-test('[SC11] text that spells what the schema wants is mended, at any depth', () => {
+test('[SC11] text that spells what the schema wants is repaired, at any depth', () => {
   const check = compile({
     type: 'object',
     properties: {
@@ -104,7 +104,7 @@ test('[SC14] arguments are never changed in place', () => {
   expect(args).toEqual(before);
 });
 
-test('[SC15] problems say where, what would be right and what was there', () => {
+test('[SC15] problems show where, what would be right and what was there', () => {
   const check = compile({
     type: 'object',
     properties: {

@@ -219,7 +219,7 @@ const someSlip = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-test('[SC13] mended arguments are valid and need no repair', () => {
+test('[SC13] repaired arguments are valid and need no repair', () => {
   let repaired = 0;
   fc.assert(
     fc.property(slipSchema, someSlip, (schema, value) => {

@@ -281,7 +281,7 @@ test('[SC7] patterns are linear or refused', () => {
   expect(codeOf({ type: 'object', properties: wide })).toBe('schema_pattern');
 });
 
-test('[SC8] __proto__ is no key; constructor is a name like any other', () => {
+test('[SC8] __proto__ is not a key; constructor is a name like any other', () => {
   expect(codeOf(JSON.parse('{"type":"object","properties":{"__proto__":{}}}'))).toBe(
     'schema_invalid',
   );

@@ -57,7 +57,7 @@ const ARGS_FAULTS: Record<JsonFault, string> = {
 };
 
 /**
- * Makes a check out of a tool's `parameters`, which come from strangers: limits
+ * Makes a check out of a tool's `parameters`, which is untrusted: limits
  * first, then no references that leave the schema or never end, and patterns
  * only in linear time. Both this and the check end within milliseconds and
  * never throw. The schema is read once; later changes to it have no effect.

@@ -187,7 +187,7 @@ function accepts(node: SchemaNode, value: unknown, run: CheckRun): boolean {
   return passed;
 }
 
-/** How many of the schemas accept the value; 2 stands for more. */
+/** How many of the schemas accept the value; 2 means more. */
 function countMatches(branches: readonly SchemaNode[], value: unknown, run: CheckRun): number {
   let matches = 0;
   for (const one of branches) {

@@ -16,7 +16,7 @@ const OCTET = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/;
 /**
  * The formats that are checked; others are remarks, as JSON Schema has it. All
  * are linear in the text. Addresses are checked in outline only: what is a real
- * one is for the tool to say.
+ * one is for the tool to decide.
  */
 const FORMAT_RULES = new Map<string, (text: string) => boolean>([
   ['date', isDate],

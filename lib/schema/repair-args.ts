@@ -6,7 +6,7 @@ import type { SchemaNode, TypeWord } from './schema-node.ts';
 const NUMBER_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
 /**
- * Mends slips that models make often: the text "true" where the schema wants a
+ * Repairs slips that models make often: the text "true" where the schema wants a
  * boolean, "5" where it wants a number. Only where the schema at that very place
  * wants that type and takes no text. Copies what it changes; adds the paths to `repairs`.
  */
@@ -80,7 +80,7 @@ function repairEntries(
 /** What each node leaves open; kept, since a long list asks the same node for each item. */
 const knownTypes = new WeakMap<SchemaNode, ReadonlySet<TypeWord> | null>();
 
-/** Types that the schema leaves open for the value; null when it says nothing. */
+/** Types that the schema leaves open for the value; null when it has none. */
 function typesOf(node: SchemaNode): ReadonlySet<TypeWord> | null {
   const known = knownTypes.get(node);
   if (known !== undefined) return known;

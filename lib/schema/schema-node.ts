@@ -1,4 +1,4 @@
-/** The seven words JSON Schema knows for `type`. */
+/** The seven words of JSON Schema for `type`. */
 export const TYPE_WORDS = [
   'string',
   'number',

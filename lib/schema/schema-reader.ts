@@ -116,7 +116,7 @@ function decodePart(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    // A lone % stands for itself, as most generators write it.
+    // A lone % means itself, as most generators write it.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }

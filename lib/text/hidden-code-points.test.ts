@@ -3,7 +3,7 @@ import { HIDDEN_RANGES, hiddenClass } from './hidden-code-points.ts';
 
 const hidden = new RegExp(`^${hiddenClass(HIDDEN_RANGES)}$`, 'u');
 
-test('the table holds every character that Unicode says is drawn as nothing', () => {
+test('the table holds every character that by Unicode is drawn as nothing', () => {
   const missing: string[] = [];
   for (let code = 0; code <= 0x10ffff; code += 1) {
     const char = String.fromCodePoint(code);
@@ -25,7 +25,7 @@ test.each(['a', ' ', 'é', '日', '‰', '➜', '🙂'])('%s is not hidden', (ch
   expect(hidden.test(char)).toBe(false);
 });
 
-/** Those that are drawn: Arabic, Syriac and Kaithi signs that stand around numbers and words. */
+/** Those that are drawn: Arabic, Syriac and Kaithi signs around numbers and words. */
 const DRAWN = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 
 test('the table holds every format character that is drawn as nothing', () => {

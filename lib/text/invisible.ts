@@ -5,7 +5,7 @@ import { HIDDEN_RANGES, hiddenClass } from './hidden-code-points.ts';
  * instruct a model without the person who watches seeing it.
  *
  * What stays: the joiners U+200C and U+200D, and the two selectors U+FE0E and U+FE0F, which emoji
- * and Persian are written with; the blanks U+2800 and U+3164, which stand for a letter.
+ * and Persian are written with; the blanks U+2800 and U+3164, which take the place of a letter.
  */
 const INVISIBLE = new RegExp(hiddenClass(HIDDEN_RANGES.filter(({ strip }) => strip)), 'gu');
 

@@ -28,7 +28,7 @@ test('[CL9] tools do not wait for each other', () => {
   expect([limiter.acquire('t', 'a', 1), limiter.acquire('u', 'b', 1)]).toEqual([true, true]);
 });
 
-test('[CL9] never more at once than declared, and nobody waits while there is room', () => {
+test('[CL9] never more at once than declared, and nothing waits while there is room', () => {
   const steps = fc.array(fc.record({ id: fc.integer({ min: 0, max: 8 }), enter: fc.boolean() }));
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 3 }), (acts, limit) => {

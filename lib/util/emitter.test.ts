@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEmitter } from './emitter.ts';
 
-test('tells every listener, until it unsubscribes', () => {
+test('calls every listener, until it unsubscribes', () => {
   const received: string[] = [];
   const emitter = createEmitter<string>();
   const stop = emitter.subscribe((value) => received.push(`first ${value}`));
@@ -25,7 +25,7 @@ test('one function may listen twice, and each unsubscribe ends one of them', () 
   expect(received).toBe(2);
 });
 
-test('a listener that throws is told of, and the next one still hears', () => {
+test('a listener that throws is reported, and the next one is still called', () => {
   const [errors, received]: [unknown[], string[]] = [[], []];
   const emitter = createEmitter<string>((error) => errors.push(error));
   const broken = new Error('broken listener');

@@ -1,4 +1,4 @@
-/** Tells any number of listeners. One that throws does not keep the others from hearing. */
+/** Calls any number of listeners. One that throws does not keep the others from being called. */
 export interface Emitter<T> {
   /** Returns the unsubscribe function. */
   subscribe(listener: (value: T) => void): () => void;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createObservable } from './observable.ts';
 
-test('gives its value and tells of changes only', () => {
+test('gives its value and reports changes only', () => {
   const values: number[] = [];
   const value = createObservable(1);
   const stop = value.subscribe((next) => values.push(next));

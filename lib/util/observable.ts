@@ -8,7 +8,7 @@ export interface Observable<T> {
 }
 
 export interface WritableObservable<T> extends Observable<T> {
-  /** Setting the very same value tells nobody. */
+  /** Setting the very same value calls no listener. */
   set(value: T): void;
 }
 

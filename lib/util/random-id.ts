@@ -1,6 +1,6 @@
 /**
  * A random id of 128 bits in hex. `crypto.randomUUID` is missing where the
- * page is no secure context; `getRandomValues` is there everywhere.
+ * page is not a secure context; `getRandomValues` is there everywhere.
  */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

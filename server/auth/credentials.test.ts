@@ -19,7 +19,7 @@ const offered = { 'sec-websocket-protocol': 'callboard.v1, session.its-key' };
 
 describe('bearer', () => {
   test.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])(
-    '[AU13] %o says who asks',
+    '[AU13] %o names the caller',
     async (authorization) => {
       expect(await ask({ headers: { authorization } })).toEqual(OPERATOR);
     },
@@ -169,7 +169,7 @@ describe('guessing', () => {
     expect(await credentials.authenticate(right)).toEqual(OPERATOR);
   });
 
-  test('[AU19] nothing, or an old cookie, is no guess', async () => {
+  test('[AU19] nothing, or an old cookie, is not a guess', async () => {
     const { credentials } = setup();
     for (let n = 0; n < 10; n++) {
       const headers = n % 2 ? {} : { cookie: 'callboard_session_0=old', ...key };

@@ -22,7 +22,7 @@ export interface CredentialRequest {
  * Finds the principal of a request: by `Authorization: Bearer`, on a socket by the subprotocol
  * `bearer.<token>`, else by the sign-in cookie together with the page's key; never
  * by anything in a URL. The `Host`, an `Origin` that is there and what the browser
- * says of the site that asks have been checked before (`HostGate`). A refusal says
+ * reports of the site that asks have been checked before (`HostGate`). A refusal names
  * the same whatever was asked for.
  */
 export interface Credentials {

@@ -24,7 +24,7 @@ const LIMITS: AttemptLimits = {
 /**
  * Wrong credentials by address, loopback included. It bounds the work that they
  * make, and slows who sends them. The right credential is never counted here, so
- * that others of the same address cannot lock it out. Against guessing stands
+ * that others of the same address cannot lock it out. Against guessing there is
  * the length of the token.
  */
 export interface FailedAttempts {
@@ -49,7 +49,7 @@ export function createFailedAttempts(
   /** By address, oldest first. */
   const windows = new Map<string, Window>();
 
-  /** Ended windows stand in front, since all are of one length. Over the limit the oldest goes. */
+  /** Ended windows are in front, since all are of one length. Over the limit the oldest goes. */
   const sweep = () => {
     const now = clock.now();
     for (const [address, { endsAt }] of windows) {

@@ -104,11 +104,11 @@ describe('Origin', () => {
     }
   });
 
-  test('[AU12] no Origin at all is judged by whoever reads the credential', () => {
+  test('[AU12] no Origin at all is checked where the credential is read', () => {
     expect(gate().refuse(request({ host: 'localhost:3000' }))).toBeUndefined();
   });
 
-  test('[AU11] the host is judged first', () => {
+  test('[AU11] the host is checked first', () => {
     const headers = { host: 'evil.example', origin: 'https://evil.example' };
     expect(gate().refuse(request(headers))?.code).toBe('host_not_allowed');
   });
@@ -132,7 +132,7 @@ describe('several Hosts', () => {
   });
 });
 
-describe('what the browser says of who asks', () => {
+describe('what the browser reports of the caller', () => {
   test.each(['cross-site', 'same-site', 'nonsense', ''])('[AU27] %o is foreign', (site) => {
     expect(isForeignFetch({ 'sec-fetch-site': site })).toBe(true);
   });
@@ -141,7 +141,7 @@ describe('what the browser says of who asks', () => {
     expect(isForeignFetch(site === undefined ? {} : { 'sec-fetch-site': site })).toBe(false);
   });
 
-  test('[AU27] an Origin says more, and is checked by itself', () => {
+  test('[AU27] an Origin is more exact, and is checked by itself', () => {
     const headers = { origin: 'https://board.example', 'sec-fetch-site': 'cross-site' };
     expect(isForeignFetch(headers)).toBe(false);
   });

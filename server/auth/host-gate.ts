@@ -35,8 +35,8 @@ export interface HostGate {
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /**
- * Whether the browser says that a page of another site, or of another port of
- * this host, made this request, and no `Origin` says which. Pictures and scripts
+ * Whether the browser reports that a page of another site, or of another port of
+ * this host, made this request, and no `Origin` names it. Pictures and scripts
  * are fetched like that, from anywhere.
  */
 export const isForeignFetch = ({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
@@ -103,7 +103,7 @@ function isOneOf(origins: ReadonlySet<string>, origin: string): boolean {
   return parsed !== null && parsed.origin === origin && origins.has(origin);
 }
 
-/** Node keeps the first of several; what stands in front of us may have gone by the last. */
+/** Node keeps the first of several; a proxy in front of us may have used the last. */
 function refuseSecondHost(rawHeaders: readonly string[]): GateRefusal | undefined {
   const isHost = (text: string, index: number) =>
     index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';

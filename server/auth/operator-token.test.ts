@@ -49,7 +49,7 @@ describe('loadOperatorToken', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('[AU1] an emptied file is told, not used', async () => {
+  test('[AU1] an emptied file is reported, not used', async () => {
     const dataDir = await temporaryDir();
     await writeFile(join(dataDir, 'token'), '\n');
     expect(await loadOperatorToken({ dataDir, given: undefined })).toMatchObject({ ok: false });

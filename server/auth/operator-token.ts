@@ -27,7 +27,7 @@ export async function loadOperatorToken(options: {
   return { ok: true, token, source };
 }
 
-/** Compares without telling by its time how much was right, nor how long the token is. */
+/** Compares without revealing by its time how much was right, nor how long the token is. */
 export function createTokenCheck(token: string): (candidate: string) => boolean {
   const wanted = digest(token);
   return (candidate) => timingSafeEqual(digest(candidate), wanted);

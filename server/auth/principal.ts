@@ -1,4 +1,4 @@
-/** Who is asking, from the server's own record alone; nothing a client says adds to it. */
+/** Who is asking, from the server's own record alone; nothing a client sends adds to it. */
 export type Principal =
   | { readonly kind: 'operator'; readonly sessionId: string | null }
   | { readonly kind: 'agent'; readonly name: string; readonly tools: readonly string[] }

@@ -37,11 +37,11 @@ export interface Sessions {
   find(cookieHeader: string | undefined, key: string): Promise<string | undefined>;
   /** The same without the key: enough for a page, which shows no data. */
   findByCookie(cookieHeader: string | undefined): Promise<string | undefined>;
-  /** Counts as use until its undo is called. */
+  /** Counts as use until the returned function is called. */
   hold(sessionId: string): () => void;
   /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
   signOut(sessionId: string): Promise<string>;
-  /** Called with each held session that ends, so that its sockets end with it. Returns its undo. */
+  /** Called with each held session that ends, so that its sockets end with it. Returns a function that unsubscribes. */
   onEnd(listener: (sessionId: string) => void): () => void;
 }
 

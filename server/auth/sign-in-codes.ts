@@ -8,7 +8,7 @@ export const SIGN_IN_CODE_MS = 10 * 60_000;
  * minutes; several may live at once. Kept in memory: a restart ends them all.
  */
 export interface SignInCodes {
-  /** The path to open, e.g. `/sign-in/…`. The only secret that ever stands in a URL. */
+  /** The path to open, e.g. `/sign-in/…`. The only secret that is ever in a URL. */
   make(): string;
   /** True once per code. */
   consume(code: string): boolean;
@@ -35,7 +35,7 @@ export function createSignInCodes(deps: {
     },
     consume(code) {
       sweep();
-      // By hash: how long a look-up takes then says nothing about the code.
+      // By hash: how long a look-up takes then reveals nothing about the code.
       return expiries.delete(hashSecret(code));
     },
   };

@@ -9,7 +9,7 @@ export interface BlobUpload {
 
 export type BlobOutcome =
   | { readonly ok: true; readonly attachment: Attachment }
-  /** `mismatch`: the bytes are not what the media type says. `too_large`: over `LIMITS.blobBytes`. */
+  /** `mismatch`: the bytes are not of the media type. `too_large`: over `LIMITS.blobBytes`. */
   | {
       readonly ok: false;
       readonly code: 'mismatch' | 'too_large' | 'empty';
@@ -26,7 +26,7 @@ export interface BlobStore {
   read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
 }
 
-/** The bytes on disk are not those that were put, so nobody gets them. */
+/** The bytes on disk are not those that were put, so they are not given out. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
 }

@@ -62,7 +62,7 @@ test('[BL1] [BL2] the same bytes are kept once, under the type of the first uplo
   expect((await blobs.read(id))?.attachment.name).toBe('a.txt');
 });
 
-test('[BL2] a type that said nothing gives way to one that does', async () => {
+test('[BL2] an unspecific type gives way to a specific one', async () => {
   const { blobs } = setup();
   const plain = text('GIF89a\u0001\0\u0001\0', { mediaType: 'application/octet-stream' });
   await blobs.put(plain);
@@ -80,7 +80,7 @@ test('[BL1] many uploads of the same bytes at once end as one blob', async () =>
   expect(readdirSync(dir)).toHaveLength(2);
 });
 
-test('[BL3] what a crash left half written is no blob, and can be put again', async () => {
+test('[BL3] what a crash left half written is not a blob, and can be put again', async () => {
   const { blobs, dir, open } = setup();
   const outcome = await blobs.put(text('whole'));
   const id = outcome.ok ? outcome.attachment.blob_id : '';
@@ -93,7 +93,7 @@ test('[BL3] what a crash left half written is no blob, and can be put again', as
   expect((await again.read(id))?.bytes.toString()).toBe('whole');
 });
 
-test('[BL3] a write that fails is told, and leaves no file', async () => {
+test('[BL3] a write that fails is reported, and leaves no file', async () => {
   const { dir } = setup();
   await expect(writeDurably(dir, 'no/such/folder', Buffer.from('x'))).rejects.toThrow(/ENOENT/);
   mkdirSync(join(dir, 'taken', 'by'), { recursive: true });
@@ -139,7 +139,7 @@ test('[BL7] the directory and its files are for their owner alone', async () => 
   }
 });
 
-test('[BL14] bytes that the disk has damaged are given to nobody, until they are put again', async () => {
+test('[BL14] bytes that the disk has damaged are not given out, until they are put again', async () => {
   const { blobs, dir } = setup();
   const outcome = await blobs.put(text('all is well'));
   const id = outcome.ok ? outcome.attachment.blob_id : '';

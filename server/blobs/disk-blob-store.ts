@@ -15,7 +15,7 @@ import { readImageSize } from './read-image-size.ts';
 import { TEMPORARY, writeDurably } from './write-durably.ts';
 
 const BLOB_ID = /^blob_[0-9a-f]{40}$/;
-/** Says nothing about the bytes, so whoever knows better later may say it. */
+/** Unspecific, so a later upload may replace it by a specific one. */
 const UNSPECIFIC = 'application/octet-stream';
 
 /**

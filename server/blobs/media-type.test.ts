@@ -22,7 +22,7 @@ test.each([
   expect(findMismatch(type, html)).toMatch(`the bytes are not ${type}`);
 });
 
-test('[BL6] a mark with nothing behind it is no picture', () => {
+test('[BL6] a mark with nothing behind it is not a picture', () => {
   for (const [type, text] of [
     ['image/png', '\x89PNG\r\n\x1a\n<script>alert(1)</script>'],
     ['image/jpeg', '\xff\xd8\xff<script>alert(1)</script>'],
@@ -34,7 +34,7 @@ test('[BL6] a mark with nothing behind it is no picture', () => {
   expect(findMismatch('image/gif', bytes('GIF89a\x01\0\x01\0'))).toBeUndefined();
 });
 
-test('[BL6] the message says what the bytes are like', () => {
+test('[BL6] the message names what the bytes are like', () => {
   expect(findMismatch('image/png', bytes('GIF89a'))).toBe(
     'the bytes are not image/png; they begin like image/gif',
   );

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hasReadableSize, readImageSize } from './read-image-size.ts';
 import { sniffMediaType } from './sniff-media-type.ts';
 
-/** Other names of types that can be told from their bytes, and types of one container. */
+/** Other names of types that their bytes show, and types of one container. */
 const SAME_AS: Readonly<Record<string, string>> = {
   'audio/mp3': 'audio/mpeg',
   'audio/wave': 'audio/wav',
@@ -36,7 +36,7 @@ const INLINE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'i
  */
 export const isInlineMediaType = (mediaType: string): boolean => INLINE.has(mediaType);
 
-/** Lower case and without parameters; undefined when it is no media type at all. */
+/** Lower case and without parameters; undefined when it is not a media type at all. */
 export function parseMediaType(text: string): string | undefined {
   const [essence = ''] = text.toLowerCase().split(';');
   const type = essence.trim();
@@ -46,7 +46,7 @@ export function parseMediaType(text: string): string | undefined {
 }
 
 /**
- * Says why the bytes are not what `mediaType` says; undefined when they are, or
+ * The reason why the bytes are not of `mediaType`; undefined when they are, or
  * when the type is one that cannot be checked, which is then only downloaded.
  */
 export function findMismatch(mediaType: string, bytes: Uint8Array): string | undefined {

@@ -13,7 +13,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'image/webp': readWebp,
 };
 
-/** True for a type whose pictures must tell their size, or else are broken. */
+/** True for a type whose pictures must have a readable size, or else are broken. */
 export const hasReadableSize = (mediaType: string): boolean => Object.hasOwn(READERS, mediaType);
 
 /** Size of a picture from its header alone; undefined when it has none that makes sense. */
@@ -46,7 +46,7 @@ function readJpeg(view: DataView): ImageSize | undefined {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
-      at += 1; // Fill bytes may stand before a marker.
+      at += 1; // Fill bytes may precede a marker.
     } else if (isFrame(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     } else if (marker === 0xd9 || marker === 0xda) {

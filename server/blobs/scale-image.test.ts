@@ -80,7 +80,7 @@ test('[BL12] a small file with too many pixels is not unpacked', async () => {
   expect(await scaleForModel(claim)).toMatchObject({ ok: false });
 });
 
-test('[BL13] what is no whole picture is refused as a value', async () => {
+test('[BL13] what is not a whole picture is refused as a value', async () => {
   const png = await noise(300, 300).png().toBuffer();
   for (const bytes of [
     new Uint8Array(),
@@ -93,7 +93,7 @@ test('[BL13] what is no whole picture is refused as a value', async () => {
   }
 });
 
-test('[BL13] where pictures cannot be read at all it says so', async () => {
+test('[BL13] where pictures cannot be read at all the refusal names it', async () => {
   const bytes = await flat(9, 9).png().toBuffer();
   const loadSharp = () => Promise.reject(new Error('Could not load the module\nand more'));
   expect(await scaleForModel(bytes, { loadSharp })).toEqual({

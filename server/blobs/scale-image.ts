@@ -81,7 +81,7 @@ async function scale(
   const isUpright = (header.orientation ?? 1) === 1;
   const isSmall = Math.max(header.width, header.height) <= maxEdge && bytes.length <= maxBytes;
   if (type !== undefined && isUpright && isSmall) {
-    await open().stats(); // A header alone is no picture: what cannot be unpacked is not sent.
+    await open().stats(); // A header alone is not a picture: what cannot be unpacked is not sent.
     return { ok: true, bytes, mediaType: type };
   }
   for (const { format, quality, scale: factor } of ATTEMPTS) {

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Leftovers of a process that died in the middle; whoever owns the directory may delete them. */
+/** Leftovers of a process that died in the middle; the owner of the directory may delete them. */
 export const TEMPORARY = /\.tmp$/;
 
 let written = 0;

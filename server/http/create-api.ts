@@ -65,7 +65,7 @@ const missingRoute = (methods: readonly string[]): Route => ({
     }
     const allowed = methods.join(', ');
     const message = `This path does not accept ${incoming.method}; it accepts ${allowed}.`;
-    // RFC 9110, section 15.5.6: with this status the methods stand in a header as well.
+    // RFC 9110, section 15.5.6: with this status the methods are in a header as well.
     const response = errorResponse(new HttpError('method_not_allowed', message));
     return { ...response, headers: { allow: allowed } };
   },

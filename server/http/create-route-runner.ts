@@ -19,7 +19,7 @@ export type RunRoute = (
 
 export function createRouteRunner(deps: {
   readonly credentials: Credentials;
-  /** Of errors that are no `HttpError`. */
+  /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
   const respond = async (route: Route, params: PathParams, context: RequestContext) => {

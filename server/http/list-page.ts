@@ -4,7 +4,7 @@ import { type Included, toListedCall } from './to-wire-call.ts';
 
 /** A page of the list (contract, section 6). */
 const PAGE_BYTES = 4 * 1024 * 1024;
-/** What a page of previews stands for: to be cut, each whole has to be read first. */
+/** The values behind a page of previews: to be cut, each whole has to be read first. */
 const READ_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -13,7 +13,7 @@ export type PageHandler = (
   outgoing: ServerResponse,
 ) => void | Promise<void>;
 
-/** The build's files and the icons: the same for everybody, so they need no credential. */
+/** The build's files and the icons: the same for every caller, so they need no credential. */
 const FREE_FILE =
   /^\/(?:_next\/static\/.+|(?:favicon|icon|apple-icon)[\w.-]*|manifest\.webmanifest)$/;
 /** And that of a one-time link, whose code its script sends: opening the page tries nothing. */

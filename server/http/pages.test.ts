@@ -14,7 +14,7 @@ describe('who sees a page', () => {
     '/?_rsc=abc',
     '/_next',
     '/nowhere',
-  ])('[HT29] a visitor of %s is led to the sign-in page, or told nothing', async (path) => {
+  ])('[HT29] a visitor of %s is led to the sign-in page, or learns nothing', async (path) => {
     const { server, seen } = await setup();
     const answer = await server.get(path, visitor);
     expect([303, 404]).toContain(answer.status);
@@ -78,7 +78,7 @@ describe('who sees a page', () => {
 });
 
 describe('drawing', () => {
-  /** A server whose pages are drawn when the test says so. */
+  /** A server whose pages are drawn when the test allows it. */
   async function slowly() {
     const drawing: (() => void)[] = [];
     const server = await startTestServer({
@@ -160,7 +160,7 @@ async function drawUntil<T>(over: Promise<T>, drawing: (() => void)[]): Promise<
 }
 
 describe('the policy', () => {
-  test('[HT30] has a nonce of its own, which Next is told', async () => {
+  test('[HT30] has a nonce of its own, which Next receives', async () => {
     const { server, seen } = await setup();
     const policies = [await server.get('/'), await server.get('/')].map((answer) =>
       String(answer.headers['content-security-policy']),

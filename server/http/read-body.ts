@@ -24,7 +24,7 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
       if (size > maxBytes) reject(tooLarge(maxBytes));
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
-    // After 'end' too: then all is said, and an error without a reader would only cost its stack.
+    // After 'end' too: then the body is complete, and an error without a reader would only cost its stack.
     incoming.once('close', () => {
       if (!incoming.complete) reject(cutShort());
     });

@@ -1,4 +1,4 @@
-/** Whether calls are taken, and if not, why: what `/readyz` says. */
+/** Whether calls are taken, and if not, why: the answer of `/readyz`. */
 export function readiness(storeFailed: boolean, stopping: boolean) {
   if (stopping)
     return { ok: false, code: 'shutting_down', message: 'The server is stopping' } as const;

@@ -31,7 +31,7 @@ async function setup() {
   return { ...inFlight, waiting, ask };
 }
 
-test('[HT33] it is over when the last request is answered, or its caller is gone', async () => {
+test('[HT33] it is over when the last request is answered, or its caller has left', async () => {
   const { answered, waiting, ask } = await setup();
   await answered(60_000);
   const caller = new AbortController();

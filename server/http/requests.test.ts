@@ -14,7 +14,7 @@ const INVOKE = '/v1/tools/echo/invoke';
 const wanted = { run_id: 'run_a', args: {} };
 
 describe('who is let in', () => {
-  test('[HT22] a token in a URL is no credential', async () => {
+  test('[HT22] a token in a URL is not a credential', async () => {
     const server = await startTestServer();
     for (const path of ['/v1/tools?token=', '/v1/tools?access_token=', '/v1/tools#']) {
       const answer = await server.get(path + TOKENS.operator, { token: null });
@@ -68,7 +68,7 @@ describe('what makes no sense', () => {
     expect(server.calls.fake.asked).toEqual([]);
   });
 
-  test('[HT5] what is said to be something else is 415', async () => {
+  test('[HT5] a body of another type is 415', async () => {
     const server = await startTestServer();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {
       const headers = { 'content-type': type };
@@ -90,7 +90,7 @@ describe('what makes no sense', () => {
 });
 
 describe('errors', () => {
-  test('[HT6] a defect is a 500 that tells nothing, and is logged', async () => {
+  test('[HT6] a defect is a 500 that reveals nothing, and is logged', async () => {
     const server = await startTestServer();
     const defect = new Error('the secret is 7f3a');
     server.calls.fake.onInvoke = () => {
@@ -123,7 +123,7 @@ describe('errors', () => {
     expect(await server.post(INVOKE, wanted)).toMatchObject({ status, json: { error: { code } } });
   });
 
-  test('[HT46] a list that is not read in time is to be asked for again, and is no defect', async () => {
+  test('[HT46] a list that is not read in time is to be asked for again, and is not a defect', async () => {
     const server = await startTestServer();
     server.calls.fake.onList = () => {
       throw new StoreBusyError('the query was not answered within 5000 ms');

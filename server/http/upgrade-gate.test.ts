@@ -15,7 +15,7 @@ import type { SocketContext } from './upgrade-gate.ts';
 const asOperator = { authorization: `Bearer ${TOKENS.operator}` };
 
 describe('who is let in', () => {
-  test('[UG3] a bearer token opens both sockets, and tells who it is', async () => {
+  test('[UG3] a bearer token opens both sockets, and identifies its owner', async () => {
     const { server, contexts } = await setup();
     for (const path of ['/ws/client', '/ws/watch?x=%zz']) {
       expect(await dial(server, path, { headers: asOperator })).toBeInstanceOf(WebSocket);
@@ -52,7 +52,7 @@ describe('who is let in', () => {
     },
   );
 
-  test('[UG1] what is no handshake is a 400', async () => {
+  test('[UG1] what is not a handshake is a 400', async () => {
     const { server } = await setup();
     const head = `GET /ws/client HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${TOKENS.operator}\r\n`;
     const answer = await server.raw(`${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
@@ -184,7 +184,7 @@ describe('what it bears', () => {
     expect(await dial(server, '/ws/client')).toBeInstanceOf(WebSocket);
   });
 
-  test('[UG6] a peer that vanishes while it is judged harms nobody', async () => {
+  test('[UG6] a peer that vanishes while it is checked does no harm', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     const credentials: Credentials = {
@@ -257,7 +257,7 @@ describe('how it ends', () => {
     expect((await server.get('/v1/tools', asked)).status).toBe(401);
   });
 
-  test('[UG10] closing closes all with the code, and lets nobody in', async () => {
+  test('[UG10] closing closes all with the code, and admits no more', async () => {
     const { server } = await setup();
     const ws = await open(server);
     server.gate.close(1012, 'restarting');

@@ -216,7 +216,7 @@ function createSocketServer(): WebSocketServer {
 function createPendingCount(max: number) {
   const counts = new Map<string, number>();
   return {
-    /** Undefined when it has too many; else its undo. */
+    /** Undefined when it has too many; else a function that releases it. */
     enter(address: string): (() => void) | undefined {
       const count = (counts.get(address) ?? 0) + 1;
       if (count > max) return undefined;

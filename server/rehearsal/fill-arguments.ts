@@ -12,7 +12,7 @@ import {
 
 export interface FilledArguments {
   readonly args: Record<string, unknown>;
-  /** Required ones that the text does not tell. */
+  /** Required ones that the text does not have. */
   readonly missing: string[];
 }
 
@@ -27,7 +27,7 @@ interface Source {
 
 /**
  * Fills a tool's arguments from a plain sentence (rules AL85 to AL89): what is
- * said as `name=value` or as JSON counts first, then each required argument is
+ * written as `name=value` or as JSON counts first, then each required argument is
  * read by its type and name. Optional ones are filled only when they are named.
  */
 export function fillArguments(schema: unknown, text: string): FilledArguments {
@@ -60,7 +60,7 @@ function named(name: string, property: Schema, text: string): unknown {
   return count === undefined ? undefined : Number(count);
 }
 
-/** What an optional argument may be given though nobody named it: it can mean nothing else. */
+/** What an optional argument may be given though it was not named: it can mean nothing else. */
 function unmistakable(name: string, property: Schema, text: string): unknown {
   if (property.type !== 'string') return undefined;
   if (/^(?:city|place|town|location)$/i.test(name)) return placeIn(text);

@@ -1,7 +1,7 @@
 /** Something people ask for, in the words they use, and the words tools are named with. */
 export interface Concept {
   readonly key: string;
-  /** What people say, English and Chinese. */
+  /** What people write, English and Chinese. */
   readonly pattern: RegExp;
   /** Words of tools' names and descriptions that mean it. */
   readonly named: readonly string[];

@@ -7,7 +7,7 @@ export interface OfferedTool {
   readonly schema: unknown;
 }
 
-/** Words that say nothing about what a tool is for. */
+/** Words that do not describe what a tool is for. */
 const EMPTY_WORDS = new Set(
   'a an and are as at be by can do does for from get give has have how i if in is it its make me my now of on or our out please run set show tell that the then this to tool use what when which will with you your call using data info query read write all any one new current value values result returns return person user'.split(
     ' ',
@@ -20,7 +20,7 @@ const ENOUGH = 3;
 interface Scored {
   readonly tool: OfferedTool;
   readonly score: number;
-  /** What of the text speaks for it, most telling kind only. */
+  /** What of the text matches it, the strongest kind only. */
   readonly evidence: ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ function score(text: string, tool: OfferedTool): Scored {
     }
   }
   const asked = new Set(wordsOf(text).map(stem));
-  // "A screenshot of this page" does not ask for `page_text`: we know how people ask for that.
+  // "A screenshot of this page" does not ask for `page_text`: how people ask for that is listed.
   const perWord = isKnownKind && byName.size === 0 ? ENOUGH / 3 : ENOUGH;
   for (const word of nameWords) {
     if (EMPTY_WORDS.has(word)) total += asked.has(stem(word)) ? 0.5 : 0;

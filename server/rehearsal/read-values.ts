@@ -1,4 +1,4 @@
-/** Values that a plain sentence may hold, read without knowing what they are for. */
+/** Values that a plain sentence may hold, read without regard to what they are for. */
 
 export function quotedStrings(text: string): string[] {
   const quoted = text.matchAll(
@@ -46,7 +46,7 @@ function plainPlace(text: string): string | undefined {
   return found !== undefined && !NO_PLACE.test(found) ? found : undefined;
 }
 
-/** What stands before the place in a Chinese sentence. */
+/** The words before the place in a Chinese sentence. */
 const LEADING =
   /告诉我|查一下|查询|看看|看一下|帮我|请问|知道|一下|今天|明天|现在|[查看和并请问说在跟与、]/g;
 
@@ -56,7 +56,7 @@ function chinesePlace(text: string): string | undefined {
   return place !== undefined && place.length >= 2 ? place : undefined;
 }
 
-/** What is to be said: after "that", "saying" or a colon, else after "me". */
+/** The message to send: after "that", "saying" or a colon, else after "me". */
 export function messageIn(text: string): string | undefined {
   const patterns = [
     /(?:\bsaying|\bthat says|\bwith the text|[:：])\s*(.+?)\s*$/is,
@@ -71,7 +71,7 @@ export function messageIn(text: string): string | undefined {
   return undefined;
 }
 
-/** The first JSON object in the text, for who wants to say exactly what to send. */
+/** The first JSON object in the text, for those who give exactly what to send. */
 export function jsonObjectIn(text: string): Record<string, unknown> | undefined {
   const found = text.match(/\{[\s\S]*\}/)?.[0];
   if (found === undefined) return undefined;

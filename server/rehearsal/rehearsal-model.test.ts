@@ -200,7 +200,7 @@ describe('plain requests', () => {
     },
   );
 
-  test('[AL84] without tools it says so', () => {
+  test('[AL84] without tools it answers that there are none', () => {
     expect(plan('screenshot', []).text).toContain('no tools');
     expect(planAnswer({ prompt: asks('截图') }).text).toContain('没有可用的工具');
   });
@@ -303,7 +303,7 @@ describe('the report', () => {
   ];
   const answerTo = (prompt: LanguageModelV4Prompt) => planAnswer({ prompt, tools: TOOLS });
 
-  test('[AL88] a value is told in words, and nothing is called again', () => {
+  test('[AL88] a value is given in words, and nothing is called again', () => {
     const answer = answerTo(answered('Where am I?', '{"latitude":52.52,"place":"Berlin"}'));
     expect(answer.calls).toEqual([]);
     expect(answer.text).toContain('`geolocation_get` returned: latitude 52.52, place Berlin');
@@ -317,20 +317,20 @@ describe('the report', () => {
     );
   });
 
-  test('[AL88] a failure is told with its reason', () => {
+  test('[AL88] a failure is given with its reason', () => {
     const error = { code: 'denied', message: 'The person said no', executed: 'no' };
     const answer = answerTo(answered('Where am I?', JSON.stringify({ error })));
     expect(answer.text).toContain('did not succeed: The person said no (denied)');
   });
 
   test.each(['null', '', '{"error":"E"}', '[1]', '{broken'])(
-    '[AL88] a value that only looks odd is no failure: %s',
+    '[AL88] a value that only looks odd is not a failure: %s',
     (value) => {
       expect(answerTo(answered('Where am I?', value)).text).toContain('returned: ');
     },
   );
 
-  test('[AL88] it is told in Chinese to who asked in Chinese', () => {
+  test('[AL88] a question in Chinese is answered in Chinese', () => {
     expect(answerTo(answered('我在哪里', '52')).text).toContain('返回：52');
     expect(answerTo(answered('我在哪里', '52')).text).toContain('不是大语言模型');
   });
@@ -365,13 +365,13 @@ describe('the stream', () => {
     expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: { unified: 'tool-calls' } });
   });
 
-  test('[AL89] it says the same each time, streamed or not', async () => {
+  test('[AL89] it answers the same each time, streamed or not', async () => {
     expect(await read('截图 2+3')).toEqual(await read('截图 2+3'));
     const { content } = await model.doGenerate({ prompt: asks('screenshot'), tools: TOOLS });
     expect(content.map(({ type }) => type)).toEqual(['text', 'tool-call']);
   });
 
-  test('[AL89] it stops in mid-word when it is told to', async () => {
+  test('[AL89] it stops in mid-word when it is aborted', async () => {
     const never = createRehearsalModel({
       clock: { now: () => 0, schedule: () => () => undefined },
       paceMs: 1,

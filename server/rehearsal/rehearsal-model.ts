@@ -16,7 +16,7 @@ export interface RehearsalOptions {
 const TEXT_PIECE = 8;
 const ARGUMENT_PIECE = 4;
 
-/** It costs nothing and knows no tokens. */
+/** It costs nothing and counts no tokens. */
 const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 0, text: 0, reasoning: 0 },
@@ -25,7 +25,7 @@ const USAGE: LanguageModelV4Usage = {
 /**
  * A language model without a language model: rules that match words against
  * tools, so that the whole way works without a key and without a network. It
- * streams as a real one does, and says in each answer what it is.
+ * streams as a real one does, and names in each answer what it is.
  */
 export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): LanguageModelV4 {
   const pause = (signal: AbortSignal | undefined) => {
@@ -61,7 +61,7 @@ export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): Langu
   };
 }
 
-/** Pulled one by one, so that nothing is made for a reader that has gone. */
+/** Pulled one by one, so that nothing is made for a reader that has left. */
 function streamOf(
   parts: Iterator<LanguageModelV4StreamPart>,
   pause: () => Promise<void>,

@@ -71,7 +71,7 @@ test.each([
     ['b', 'b', 'a'],
   ],
   [
-    'who came first, where they stand alike',
+    'which came first, where they are equal',
     [at('a'), at('b'), at('c')],
     null,
     undefined,

@@ -1,6 +1,6 @@
 import type { ClientStanding, Trip } from './tool-registry.ts';
 
-/** One client that offers a tool, and how it stands. */
+/** One client that offers a tool, and its availability. */
 export interface Offering {
   readonly clientId: string;
   readonly standing: ClientStanding & { readonly trip: Trip | undefined };
@@ -10,7 +10,7 @@ export interface Offering {
  * Which clients are asked, in order (contract, section 5; rule TR7): only the one
  * that was named; else first those that answer and deliver, of these the one
  * whose person asks, then visible ones, then the one that a person touched last.
- * Clients that stand alike keep their order. Pure.
+ * Clients of equal availability keep their order. Pure.
  */
 export function askingOrder<T extends Offering>(
   offerings: readonly T[],

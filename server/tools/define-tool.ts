@@ -7,7 +7,7 @@ export interface ToolContext {
   readonly runId: string;
   /** Aborted on timeout, on cancel and when the server stops. */
   readonly signal: AbortSignal;
-  /** Tells people what is going on. The model never sees it. */
+  /** Shows people what is going on. The model never sees it. */
   status(update: { tip?: string; progress?: Progress; preview?: unknown }): void;
 }
 
@@ -27,7 +27,7 @@ export interface ServerTool<Args extends z.ZodObject = z.ZodObject> {
   readonly effect: 'read' | 'write';
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Throws `ToolError` to tell the model why not; anything else thrown is our defect and says so. */
+  /** Throws `ToolError` with the reason for the model; anything else thrown is our defect and reported as one. */
   run(args: z.output<Args>, context: ToolContext): Promise<ToolAnswer>;
 }
 

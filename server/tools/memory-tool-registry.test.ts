@@ -185,7 +185,7 @@ test('[TR5] a client offers at most 256 tools', () => {
   expect(registry.namesOf('one')).toHaveLength(256);
 });
 
-test("[TR6] a client replaces its own tool and nobody else's", () => {
+test("[TR6] a client replaces its own tool and no other client's", () => {
   const { registry } = setup();
   registry.register(client('one'), [spec('t', { description: 'First' })]);
   registry.register(client('two'), [spec('t', { description: 'Other' })]);
@@ -358,7 +358,7 @@ test('a listing has the first of its clients and the number of the others', () =
   expect(registry.listing('none', 2)).toBe(undefined);
 });
 
-test('[TR13] listeners hear of changes and of nothing else', () => {
+test('[TR13] listeners are called for changes and for nothing else', () => {
   const { registry } = setup();
   let changes = 0;
   const unsubscribe = registry.onChange(() => {

@@ -11,7 +11,7 @@ import { validateToolSpec } from './validate-tool-spec.ts';
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
-  /** How an instance stands now; asked again after `standingChanged`. */
+  /** The availability of an instance now; read again after `standingChanged`. */
   readonly standing: (instanceId: string) => ClientStanding;
   /** Set while the instance is not offered calls of this tool. */
   readonly tripOf?: (instanceId: string, tool: string) => Trip | undefined;
@@ -92,7 +92,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     namesOf: (instanceId) => pools.namesOf(instanceId),
     standingChanged: pools.restand,
     onChange(listener) {
-      // A wrapper of its own for each call, so that an undo takes away no other's.
+      // A wrapper of its own for each call, so that unsubscribing removes no other's.
       const call = (change: OfferChange) => listener(change);
       listeners.add(call);
       return () => {
@@ -102,7 +102,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
   };
 }
 
-/** Takes the tool in and returns its name, or says why not. */
+/** Registers the tool and returns its name, or returns why not. */
 function admit(
   pools: ToolPools,
   reserved: ReadonlySet<string>,

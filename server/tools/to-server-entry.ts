@@ -5,9 +5,9 @@ import { hashesOf } from './tool-hashes.ts';
 import type { ServerToolEntry } from './tool-registry.ts';
 
 /**
- * Turns a server tool's zod schema into the JSON Schema that is told, and its
- * check out of that one, so that arguments are mended as a client tool's are.
- * Throws when the schema cannot be told: that is a defect of ours.
+ * Turns a server tool's zod schema into the JSON Schema that is listed, and its
+ * check out of that one, so that arguments are repaired as a client tool's are.
+ * Throws when the schema cannot be listed: that is a defect of ours.
  */
 export function toServerEntry(tool: AnyServerTool): ServerToolEntry {
   // `input`: what has a default need not be given.

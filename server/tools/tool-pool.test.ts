@@ -18,7 +18,7 @@ const toolOf = (instanceId: string, clientId: string): ClientTool => ({
   check: () => ({ ok: true, args: {}, repairs: [] }),
 });
 
-test('[TR17] a choice among 5,000 compares nobody, and a change compares a few', () => {
+test('[TR17] a choice among 5,000 compares none, and a change compares a few', () => {
   let compared = 0;
   const touched = new Map<string, number>();
   const pool = createToolPool('t', (instanceId) => ({

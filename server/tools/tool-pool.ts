@@ -4,7 +4,7 @@ import type { ClientTool, Standing } from './tool-registry.ts';
 interface Member extends Offering {
   readonly tool: ClientTool;
   readonly instanceId: string;
-  /** Of those that stand alike, who came first is asked first. */
+  /** Of equally available ones, the first to come is asked first. */
   readonly place: number;
 }
 
@@ -13,7 +13,7 @@ export interface ToolPool {
   put(tool: ClientTool): void;
   /** False when the instance does not offer it. */
   remove(instanceId: string): boolean;
-  /** How it stands may have changed: it gets another place when the pool is read next. */
+  /** Its availability may have changed: it gets another place when the pool is read next. */
   restand(instanceId: string): void;
   readonly size: number;
   /** All, or only the client `named`, in the order for `from`. To be read at once, as far as it is needed. */
@@ -44,7 +44,7 @@ export function createToolPool(name: string, standing: Standing): ToolPool {
     return true;
   }
 
-  /** As it stands now; its place among those that stand alike stays. */
+  /** With its availability now; its place among equals stays. */
   function settle(instanceId: string): void {
     const before = members.get(instanceId);
     if (!before) return;

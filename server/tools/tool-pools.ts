@@ -14,7 +14,7 @@ export interface ToolPools {
   names(): IterableIterator<string>;
   /** How many instances offer the name. */
   sizeOf(name: string): number;
-  /** How the instance stands may have changed. */
+  /** The availability of the instance may have changed. */
   restand(instanceId: string): void;
   /** Those who offer the name, or only the client `named`, in the order in which they are asked for `from`. */
   ranked(name: string, named: string | undefined, from: string | null): Iterable<ClientTool>;

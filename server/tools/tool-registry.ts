@@ -60,7 +60,7 @@ export interface Trip {
   readonly failures: number;
 }
 
-/** How an instance stands for calls of one tool; asked again when that may have changed. */
+/** The availability of an instance for calls of one tool; read again when that may have changed. */
 export type Standing = (
   instanceId: string,
   tool: string,
@@ -81,7 +81,7 @@ export interface OfferChange {
 
 /**
  * The one registry of tools. Every list of tools in the system is a view of it,
- * so none can differ. It knows no sockets and runs nothing.
+ * so none can differ. It has no sockets and runs nothing.
  */
 export interface ToolRegistry {
   /**
@@ -105,8 +105,8 @@ export interface ToolRegistry {
   drop(instanceId: string): void;
   /** Names this instance serves. */
   namesOf(instanceId: string): string[];
-  /** How an instance stands may have changed; to be called before the next look-up. */
+  /** The availability of an instance may have changed; to be called before the next look-up. */
   standingChanged(instanceId: string): void;
-  /** Called after an instance offers other tools than before. Returns its own undo. */
+  /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
   onChange(listener: (change: OfferChange) => void): () => void;
 }

@@ -11,7 +11,7 @@ export type ValidatedSpec =
   | { readonly ok: true; readonly tool: ClientTool }
   | { readonly ok: false; readonly rejected: RejectedTool };
 
-/** Judges one tool as a client sent it, by itself: whether its name is free is for the registry. */
+/** Checks one tool as a client sent it, by itself: whether its name is free is for the registry. */
 export function validateToolSpec(
   client: { clientId: string; instanceId: string },
   spec: unknown,

@@ -1,7 +1,7 @@
 import type { NoticeCode } from '#lib/protocol/notice';
 import type { AreaMessages } from '../area-messages.ts';
 
-/** What a turn says of itself. `detail` is in the words of the provider. */
+/** What a turn reports of itself. `detail` is in the words of the provider. */
 export const notices = {
   en: {
     restarted: 'The server was restarted during this turn. The turn continues from here.',

@@ -21,7 +21,7 @@ export const eventsRoute = (deps: Deps): Route =>
     async handle({ params, query, context }) {
       const runId = params.id;
       if (!(await deps.runs.get(runId))) throw runNotFound(runId);
-      // A reader that reconnects says by itself how far it has come.
+      // A reader that reconnects sends by itself how far it has come.
       const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
       return {
         status: 200,

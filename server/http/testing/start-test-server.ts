@@ -194,7 +194,7 @@ function createRequester(port: number) {
     post: (path: string, body: unknown = {}, asked?: Asked) =>
       ask('POST', path, { ...asked, body }),
     ask,
-    /** Bytes as they are; what came back until the server hung up, or said `until`. */
+    /** Bytes as they are; what came back until the server hung up, or sent `until`. */
     async raw(bytes: string, { until }: { until?: string } = {}): Promise<string> {
       const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
       let received = '';

@@ -38,7 +38,7 @@ const divide = compute(
 );
 const pow = compute(
   (a, b) => a ** b,
-  // The double says in one step how large it would be.
+  // The double shows in one step how large it would be.
   (a, b) => (b >= 0n && Number.isFinite(Number(a) ** Number(b)) ? a ** b : undefined),
 );
 /** The sign of the divisor, as in mathematics; JavaScript's `%` takes that of the dividend. */

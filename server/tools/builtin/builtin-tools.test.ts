@@ -24,7 +24,7 @@ test('[TR10] the built-in tools are listed with their timeouts', () => {
   }
 });
 
-test('[TR14] slips in the arguments of built-in tools are mended', () => {
+test('[TR14] slips in the arguments of built-in tools are repaired', () => {
   const weather = registry.find('weather.query');
   const sum = registry.find('calculation.eval');
   if (weather?.source !== 'server' || sum?.source !== 'server') throw new Error('not there');

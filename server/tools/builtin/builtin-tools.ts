@@ -13,7 +13,7 @@ export interface BuiltinToolsDeps {
   };
   readonly database: {
     readonly path: string;
-    /** It is the workbench's own history, of which some tables are nobody's business. */
+    /** It is the workbench's own history, of which some tables are secret. */
     readonly isOwnStore: boolean;
     readonly workerPath: string;
   };

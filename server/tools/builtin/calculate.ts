@@ -140,7 +140,7 @@ function readConstant(value: unknown): Value {
 }
 
 function callFunction(node: FunctionNode, depth: number): Value {
-  // The type says otherwise, but what is called may be any expression.
+  // The type excludes it, but what is called may be any expression.
   const callee: MathNode = node.fn;
   const name = isSymbol(callee) ? callee.name : '';
   const known = FUNCTIONS.get(name);

@@ -35,7 +35,7 @@ test('[TB1] arithmetic is computed with the usual precedence', async () => {
   expect(await runBuiltin(tool, { expression: '1+1' })).toEqual({ expression: '1+1', value: 2 });
 });
 
-test('[TB1] what is no arithmetic is an error', async () => {
+test('[TB1] what is not arithmetic is an error', async () => {
   for (const expression of [
     'constructor.constructor("return process")()',
     'cos.constructor',
@@ -140,7 +140,7 @@ test('[TB11] integers are exact, beyond 2^53 as a string of digits', async () =>
   }
 });
 
-test('[TB11] what is not exact is said to be rounded', async () => {
+test('[TB11] what is not exact is marked as rounded', async () => {
   for (const [expression, value] of [
     ['1/3', 0.333333333333333],
     ['2 pi', 6.28318530717959],
@@ -186,6 +186,6 @@ test('[TB2] chains are as long as the expression may be', async () => {
   expect(await resultOf(`max(${'1, '.repeat(99)}2)`)).toBe(2);
 });
 
-test('[TB1] blank lines around an expression are no part of it', async () => {
+test('[TB1] blank lines around an expression are not part of it', async () => {
   expect(await resultOf('\n 2*21\n')).toBe(42);
 });

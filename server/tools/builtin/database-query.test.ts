@@ -236,7 +236,7 @@ test('[TB10] a query that is cancelled or out of time while it waits starts no p
   expect(workers()).toEqual([]);
 });
 
-test('[TB6] answers are cut at a thousand rows or a mebibyte, and say so', async () => {
+test('[TB6] answers are cut at a thousand rows or a mebibyte, and are marked as cut', async () => {
   const many = 'with recursive c(x) as (select 1 union all select x + 1 from c) select x from c';
   expect(await query(many)).toMatchObject({ row_count: 1_000, truncated: true });
   expect(await query(`${many} limit 1000`)).toMatchObject({ row_count: 1_000, truncated: false });

@@ -13,7 +13,7 @@ const MAX_WAITING = 32;
 export interface DatabaseQueryDeps {
   /** The SQLite file that is read. */
   readonly databasePath: string;
-  /** Tables that nobody may read through the tool. */
+  /** Tables that cannot be read through the tool. */
   readonly secretTables: readonly string[];
   /** What is in the database, for the model. */
   readonly about: string;

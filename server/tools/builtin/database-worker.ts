@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { queryRequestSchema } from './query-message.ts';
 import { runQuery } from './run-query.ts';
 
-/** Past the tool's timeout, so that it only counts when the server is gone and nobody kills us. */
+/** Past the tool's timeout, so that it only counts when the server has ended without killing us. */
 const LONGEST_LIFE_MS = 15_000;
 /** A bare process takes some 60 MB. */
 const MOST_MEMORY_BYTES = 384 * 1024 * 1024;

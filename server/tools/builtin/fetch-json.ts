@@ -8,7 +8,7 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 /**
  * Gets JSON from a service that is trusted to be there and not much more: no
  * redirects, so that it cannot send us to other hosts, and a bounded body.
- * Throws `ToolError` in words that say what to do.
+ * Throws `ToolError` in words that name what to do.
  */
 export async function fetchJson(
   url: URL,

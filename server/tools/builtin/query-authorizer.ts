@@ -4,7 +4,7 @@ import { constants } from 'node:sqlite';
 const DENIED_FUNCTIONS =
   /^(?:load_extension|readfile|writefile|edit|fts3_tokenizer|fts5|sqlite_log|rtreecheck|optimize|zipfile|sqlar_.*)$/i;
 
-/** Virtual tables that show pages, settings or what else is no data. */
+/** Virtual tables that show pages, settings or what else is not data. */
 const DENIED_TABLES = /^(?:pragma_.*|sqlite_dbpage|dbstat|sqlite_stat\d?)$/i;
 
 export interface QueryAuthorizer {

@@ -13,7 +13,7 @@ export type QueryOutcome =
 
 /**
  * Runs one query in a process of its own, with an environment of its own. The signal kills
- * it. Resolves when the process is gone, so that none is ever left behind.
+ * it. Resolves when the process has ended, so that none is ever left behind.
  */
 export function runQueryProcess(
   { workerPath, signal }: { workerPath: string; signal: AbortSignal },
@@ -36,7 +36,7 @@ export function runQueryProcess(
     chunks.push(chunk);
     if (size > request.maxBytes * OUTPUT_SLACK) kill();
   });
-  // It may end before it has read its request; why, the exit tells.
+  // It may end before it has read its request; the exit is the reason.
   child.stdin.on('error', (error) => {
     failure ??= error.message;
   });

@@ -68,7 +68,7 @@ function readRows(
   return { ok: true, columns, rows, row_count: rows.length, truncated: false };
 }
 
-/** A value as JSON can tell it: integers beyond 2^53 and infinities as text, blobs by their size. */
+/** A value as JSON can hold it: integers beyond 2^53 and infinities as text, blobs by their size. */
 function toCell(value: unknown): Cell {
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'bigint') {

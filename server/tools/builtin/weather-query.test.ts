@@ -59,7 +59,7 @@ const answering: RequestListener = (request, response) => {
   response.end(JSON.stringify(request.url?.startsWith('/geo/') ? places : forecast));
 };
 
-test('[TB7] a city is found and its weather told in words', async () => {
+test('[TB7] a city is found and its weather given in words', async () => {
   const { tool, asked } = await serve(answering);
   const tips: unknown[] = [];
   const output = await runBuiltin(
@@ -108,14 +108,14 @@ test('[TB7] coordinates need no search', async () => {
   expect(asked.map(({ pathname }) => pathname)).toEqual(['/v1/forecast']);
 });
 
-test('[TB8] half a place, or an unknown one, is an error that says what to give', async () => {
+test('[TB8] half a place, or an unknown one, is an error that names what to give', async () => {
   const { tool } = await serve((_, response) => response.end('{}'));
   await expect(runBuiltin(tool, {})).rejects.toThrow(/Give a city/);
   await expect(runBuiltin(tool, { latitude: 1 })).rejects.toThrow(/longitude/);
   await expect(runBuiltin(tool, { city: 'Nowhere' })).rejects.toThrow(/No place called "Nowhere"/);
 });
 
-test('[TB8] without a network the error says what to check', async () => {
+test('[TB8] without a network the error names what to check', async () => {
   const { tool } = await serve(answering);
   for (const close of open.splice(0)) await close();
   const asking = runBuiltin(tool, { city: 'Lisbon' });
@@ -123,7 +123,7 @@ test('[TB8] without a network the error says what to check', async () => {
   await expect(asking).rejects.toThrow(/could not be reached.*internet connection/);
 });
 
-test('[TB8] faults of the service are told by what they are', async () => {
+test('[TB8] faults of the service are named by what they are', async () => {
   for (const [status, body, message] of [
     [500, '{}', /failed \(HTTP 500\)/],
     [429, '{}', /too many requests/],
