@@ -6,6 +6,7 @@ const facts = {
   signInUrl: 'http://127.0.0.1:3000/sign-in/x',
   dataDir: '/data',
   token: '/data/token',
+  history: '12 calls, 1.0 MiB (database 1.0 MiB, blobs 0 B); kept for ever',
   isModelSet: false,
 };
 const using = (defaultModel: string, message?: string) => ({
@@ -14,7 +15,8 @@ const using = (defaultModel: string, message?: string) => ({
 
 test('a start prints where to go, what is used and how to stop, and that the rehearsal is used', () => {
   const text = formatBanner({ ...facts, ...using('rehearsal') });
-  for (const word of ['/sign-in/x', '/data', 'not an LLM', 'Ctrl+C']) expect(text).toContain(word);
+  const words = ['/sign-in/x', '/data', '12 calls, 1.0 MiB', 'not an LLM', 'Ctrl+C'];
+  for (const word of words) expect(text).toContain(word);
   expect(formatBanner({ ...facts, ...using('openai:gpt-5') })).not.toContain('not an LLM');
 });
 

@@ -4,6 +4,8 @@ export interface BannerFacts {
   readonly dataDir: string;
   /** Where the operator's token is to be found. */
   readonly token: string;
+  /** How large the history is, and how long it is kept. */
+  readonly history: string;
   /** `CALLBOARD_MODEL` is set. */
   readonly isModelSet: boolean;
   readonly models: {
@@ -15,12 +17,13 @@ export interface BannerFacts {
 
 /** What a start prints: where to go, what is used, how to stop. */
 export function formatBanner(facts: BannerFacts): string {
-  const { url, signInUrl, dataDir, token } = facts;
+  const { url, signInUrl, dataDir, token, history } = facts;
   return [
     `Callboard is ready: ${url}`,
     `  Sign in (once):  ${signInUrl}`,
     `  Data directory:  ${dataDir}`,
     `  Operator token:  ${token}`,
+    `  History:         ${history}`,
     `  Model:           ${modelLabel(facts)}`,
     '  Stop:            Ctrl+C',
     '',

@@ -46,6 +46,8 @@ export interface Config {
   readonly openaiBaseUrl: string | undefined;
   readonly file: z.infer<typeof fileSchema>;
   readonly development: boolean;
+  /** How much of the history is kept; without either, all of it. */
+  readonly keep: { readonly days: number | undefined; readonly bytes: number | undefined };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,6 +70,10 @@ export function readConfig(env: Environment, cwd: string): Config {
     openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
     file: readFile(given('CALLBOARD_CONFIG'), cwd),
     development: given('CALLBOARD_DEV') === '1',
+    keep: {
+      days: readDays(given('CALLBOARD_KEEP_DAYS')),
+      bytes: readBytes(given('CALLBOARD_KEEP_BYTES')),
+    },
   };
 }
 
@@ -77,6 +83,30 @@ function readPort(value: string | undefined): number {
   if (port >= 0 && port <= 65_535) return port;
   throw new ConfigError(
     `CALLBOARD_PORT is ${JSON.stringify(value)}: it may be a number from 0 (any free port) to 65535`,
+  );
+}
+
+function readDays(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (days >= 1) return days;
+  throw new ConfigError(
+    `CALLBOARD_KEEP_DAYS is ${JSON.stringify(value)}: it may be a whole number of days from 1 to 99999`,
+  );
+}
+
+const BYTE_UNITS = ['', 'K', 'M', 'G', 'T'];
+
+/** A smaller one would leave no room for the tables themselves. */
+const LEAST_KEPT_BYTES = 16 * 1024 * 1024;
+
+function readBytes(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const [, count = '', unit = ''] = /^(\d{1,15})([KMGT]?)$/i.exec(value) ?? [];
+  const bytes = Number(count) * 1024 ** BYTE_UNITS.indexOf(unit.toUpperCase());
+  if (bytes >= LEAST_KEPT_BYTES && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
+  throw new ConfigError(
+    `CALLBOARD_KEEP_BYTES is ${JSON.stringify(value)}: it may be a number of bytes, or one with K, M, G or T behind it, such as 10G; at least 16M`,
   );
 }
 
@@ -95,6 +125,8 @@ const SETTINGS = [
   'CALLBOARD_TOKEN',
   'CALLBOARD_CONFIG',
   'CALLBOARD_MODEL',
+  'CALLBOARD_KEEP_DAYS',
+  'CALLBOARD_KEEP_BYTES',
 ];
 /** Of the launcher and the tests, which run in the same environment. */
 const OTHERS = ['CALLBOARD_DEV', 'CALLBOARD_OPEN', 'CALLBOARD_CHROMIUM', 'CALLBOARD_SERVE'];

@@ -31,6 +31,8 @@ import { createSnapshots } from './events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
 import { createWholeLists } from './events/whole-lists.ts';
+import { readHistory } from './history/describe-history.ts';
+import { Retention } from './history/retention.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { readiness } from './http/readiness.ts';
@@ -39,8 +41,8 @@ import { createRequestsInFlight } from './http/requests-in-flight.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { toPrometheus } from './metrics.ts';
-import { createNewId, hasFormOfNewId } from './new-id.ts';
+import { serverMetrics } from './metrics.ts';
+import { createNewId, hasFormOfNewId, timeOfNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
@@ -117,6 +119,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     clock,
     check: createPolicyCheck(config.file.policy),
     newCallId: () => newId('tc'),
+    callMadeAt: (id) => timeOfNewId('tc', id),
     ensureRun: (runId, title) => runs.ensure(runId, title),
     facts: table.facts,
     onDurable: (record, previous) => publishApproval(bus, record, previous),
@@ -163,9 +166,15 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const stopAlive = alive.keep();
   const { breaker } = calls;
   const listings = publishListings({ bus, clock, registry, clients: table, breaker });
+  const retention = new Retention({
+    ...{ keep: config.keep, store, blobs, clock, onError: logger.error },
+    forgetCalls: calls.forgetEnded,
+    deleteRun: runs.deleteUnused,
+  });
   const stop = { alive: stopAlive, listings: listings.stop };
+  const history = { opened, retention };
   const outside = { registry, table, listings, calls, models, runs };
-  return { clock, lock, opened, store, bus, blobs, ...outside, stop };
+  return { clock, lock, history, store, bus, blobs, ...outside, stop };
 }
 
 type Core = Awaited<ReturnType<typeof createCore>>;
@@ -296,21 +305,15 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   return { server, answered, gate, hub, pages, signInCodes, operator, port };
 }
 
-const describeMetrics = (core: Core, sockets: number, watchers: number): string =>
-  toPrometheus([
-    ['callboard_open_calls', 'Calls that are not final', core.calls.openCount],
-    ['callboard_sockets', 'Open sockets of clients and watchers', sockets],
-    ['callboard_watchers', 'Watchers that are shown calls', watchers],
-    ['callboard_tools', 'Tools that are offered now', core.registry.list(OPERATOR).length],
-    ['callboard_events', 'Number of the newest event', core.bus.seq],
-    ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
-  ]);
+type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
+
+const describeMetrics = ({ calls, registry, bus }: Core, sockets: number, watchers: number) => {
+  const [openCalls, tools] = [calls.openCount, registry.list(OPERATOR).length];
+  return serverMetrics({ openCalls, sockets, watchers, tools, seq: bus.seq });
+};
 
 /** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
-async function shutDown(
-  core: Core,
-  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
-): Promise<void> {
+async function shutDown(core: Core, endpoints: Endpoints): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stop.listings();
@@ -323,26 +326,24 @@ async function shutDown(
   endpoints.server.close();
   endpoints.server.closeIdleConnections();
   await endpoints.pages.close();
+  await core.history.retention.stop();
   // fault point: pages-closed
   // guard: store-closed-before-end
-  await core.opened.close();
+  await core.history.opened.close();
   await core.stop.alive();
   core.lock.release();
   endpoints.server.closeAllConnections();
 }
 
-function printBanner(
-  config: Config,
-  core: Core,
-  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
-): string {
+async function printBanner(config: Config, core: Core, endpoints: Endpoints): Promise<string> {
   const url = reachableUrl(config.host, endpoints.port);
   const signInUrl = `${url}${endpoints.signInCodes.make()}`;
   const { dataDir } = config;
   const token =
     endpoints.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
   const isModelSet = config.model !== undefined;
-  const facts = { url, signInUrl, dataDir, token, isModelSet, models: core.models };
+  const history = await readHistory({ ...core, keep: config.keep });
+  const facts = { url, signInUrl, dataDir, token, history, isModelSet, models: core.models };
   process.stdout.write(formatBanner(facts));
   return signInUrl;
 }
@@ -351,11 +352,7 @@ function printBanner(
  * What a failed write left on disk only a new start finds out. Until the disk takes
  * one, people can read; clients keep what they have to write and come back.
  */
-async function endOnceWritable(
-  error: Error,
-  config: Config,
-  endpoints: Awaited<ReturnType<typeof createEndpoints>>,
-): Promise<void> {
+async function endOnceWritable(error: Error, config: Config, endpoints: Endpoints): Promise<void> {
   logger.info(error.message);
   endpoints.gate.close(CLOSE.restarting, 'The server cannot write its record');
   await untilWritable({ dir: config.dataDir, pause: (ms) => sleep(ms) });
@@ -386,7 +383,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => stop());
   process.on('SIGINT', () => stop());
   watchParent(() => stop());
-  core.opened.checkLater((damage) => {
+  core.history.retention.start();
+  core.history.opened.checkLater((damage) => {
     logger.info(damage.message);
     stop(EXIT.storeDamaged);
   });
@@ -397,7 +395,7 @@ async function main(): Promise<void> {
   await core.models.discover();
   const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));
   closing.signal.addEventListener('abort', stopAsking);
-  const signIn = printBanner(config, core, endpoints);
+  const signIn = await printBanner(config, core, endpoints);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
 

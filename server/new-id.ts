@@ -14,6 +14,12 @@ export function createNewId(now: () => number): (prefix: string) => string {
   };
 }
 
+/** When an id of that form was made, in milliseconds since the epoch. */
+export const timeOfNewId = (prefix: string, id: string): number | undefined =>
+  hasFormOfNewId(prefix, id)
+    ? Number.parseInt(id.slice(prefix.length + 1).slice(0, 12), 16)
+    : undefined;
+
 /** Whether an id has the form that the server gives to those with this prefix. */
 export const hasFormOfNewId = (prefix: string, id: string): boolean =>
   id.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(id.slice(prefix.length + 1));

@@ -33,7 +33,9 @@ export function MissingCall({ runId, callId }: MissingCallProps) {
       data-call-id={callId}
       className="flex min-h-8 flex-wrap items-center gap-2 px-1.5 py-0.5 text-muted"
     >
-      {single?.state === 'failed' ? (
+      {single?.state === 'failed' && single.failure.code === 'call_deleted' ? (
+        <p>{t('callDeleted')}</p>
+      ) : single?.state === 'failed' ? (
         <>
           <p>{t('callFailed', { reason: formatFailure(single.failure) })}</p>
           {single.failure.code !== 'call_not_found' && (

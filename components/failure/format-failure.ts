@@ -19,6 +19,7 @@ const WITH_WORDS = [
   'not_found',
   'tool_not_found',
   'call_not_found',
+  'call_deleted',
   'run_not_found',
   'blob_not_found',
   'already_final',

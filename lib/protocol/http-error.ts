@@ -10,6 +10,7 @@ export const HTTP_ERRORS = {
   not_found: 404,
   tool_not_found: 404,
   call_not_found: 404,
+  call_deleted: 404,
   run_not_found: 404,
   blob_not_found: 404,
   method_not_allowed: 405,

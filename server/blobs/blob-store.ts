@@ -26,6 +26,16 @@ export interface BlobStore {
   read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
 }
 
+/** The blobs as files, for those who delete what is old. */
+export interface BlobFiles {
+  /** Of all blobs, by the sizes of their files; counted once, and followed from then on. */
+  size(): Promise<number>;
+  /** The ids of all that were put last before then (milliseconds since the epoch), in no order. */
+  putBefore(at: number): AsyncIterable<string>;
+  /** Forgets a blob that nothing refers to; unless it was put again since. Resolves to whether it did. */
+  remove(blobId: string, putBefore: number): Promise<boolean>;
+}
+
 /** The bytes on disk are not those that were put, so they are not given out. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';

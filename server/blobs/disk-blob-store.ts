@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdirSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { opendir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
 import {
   BlobDamagedError,
+  type BlobFiles,
   type BlobOutcome,
   type BlobStore,
   type BlobUpload,
@@ -23,13 +24,41 @@ const UNSPECIFIC = 'application/octet-stream';
  * blob's id, and beside them `<id>.json`, the attachment as it was first put.
  * The second is written last, so that a blob is there once its bytes are.
  */
-export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStore {
+export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStore & BlobFiles {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
+  const inTurn = createTurns();
+  const sizes = createSizes(dir);
 
   async function readAttachment(blobId: string): Promise<Attachment | undefined> {
     const text = await readIfThere(join(dir, `${blobId}.json`));
     return text && attachmentSchema.parse(JSON.parse(text.toString('utf8')));
+  }
+
+  async function keep(attachment: Attachment, bytes: Uint8Array): Promise<Attachment> {
+    const { blob_id: blobId } = attachment;
+    const file = join(dir, blobId);
+    const known = await readAttachment(blobId);
+    // Also in the place of bytes that the disk has damaged since: here are the right ones.
+    if (!known || !(await holds(file, bytes))) await writeDurably(dir, blobId, bytes);
+    else await utimes(file, new Date(), new Date()); // From now on it is one that was just put.
+    sizes.put(known ? 0 : bytes.length);
+    if (known && known.media_type !== UNSPECIFIC) return { ...attachment, ...factsOf(known) };
+    if (known?.media_type !== attachment.media_type) {
+      await writeDurably(dir, `${blobId}.json`, Buffer.from(JSON.stringify(attachment)));
+    }
+    return attachment;
+  }
+
+  /** First what says that it is there: after a crash in between, nothing leads to the bytes. */
+  async function removeOld(blobId: string, putBefore: number): Promise<boolean> {
+    const file = join(dir, blobId);
+    const there = await statIfThere(file);
+    if (!there || there.mtimeMs >= putBefore) return false;
+    await rm(`${file}.json`, { force: true });
+    await rm(file, { force: true });
+    sizes.put(-there.size);
+    return true;
   }
 
   return {
@@ -37,20 +66,22 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
       const refusal = refuse(upload);
       if (refusal) return refusal;
       const attachment = toAttachment(upload);
-      const { blob_id: blobId } = attachment;
-      const known = await readAttachment(blobId);
-      // Also in the place of bytes that the disk has damaged since: here are the right ones.
-      if (!known || !(await holds(join(dir, blobId), upload.bytes))) {
-        await writeDurably(dir, blobId, upload.bytes);
-      }
-      if (known && known.media_type !== UNSPECIFIC) {
-        return { ok: true, attachment: { ...attachment, ...factsOf(known) } };
-      }
-      if (known?.media_type !== attachment.media_type) {
-        await writeDurably(dir, `${blobId}.json`, Buffer.from(JSON.stringify(attachment)));
-      }
-      return { ok: true, attachment };
+      return {
+        ok: true,
+        attachment: await inTurn(attachment.blob_id, () => keep(attachment, upload.bytes)),
+      };
     },
+
+    size: sizes.total,
+
+    async *putBefore(at) {
+      for await (const blob of blobsIn(dir)) if (blob.putAt < at) yield blob.id;
+    },
+
+    remove: (blobId, putBefore) =>
+      BLOB_ID.test(blobId)
+        ? inTurn(blobId, () => removeOld(blobId, putBefore))
+        : Promise.resolve(false),
 
     async read(blobId) {
       // The id becomes the name of a file, so nothing else may pass.
@@ -62,6 +93,50 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
       throw new BlobDamagedError(`the file ${join(dir, blobId)} is not what was put into it`);
     },
   };
+}
+
+/** What is done to one blob is done one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return <T>(blobId: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(blobId) ?? Promise.resolve()).then(work, work);
+    last.set(blobId, mine);
+    const done = () => {
+      if (last.get(blobId) === mine) last.delete(blobId);
+    };
+    mine.then(done, done);
+    return mine;
+  };
+}
+
+/** Counts the files when it is first asked for; what happens meanwhile may be counted twice, or not. */
+function createSizes(dir: string) {
+  let counted: Promise<number> | undefined;
+  let since = 0;
+  const count = async () => {
+    let bytes = 0;
+    for await (const { size } of blobsIn(dir)) bytes += size;
+    return bytes;
+  };
+  return {
+    put(bytes: number): void {
+      since += bytes;
+    },
+    async total() {
+      if (!counted) {
+        since = 0;
+        counted = count();
+      }
+      return (await counted) + since;
+    },
+  };
+}
+
+async function* blobsIn(dir: string) {
+  for await (const { name } of await opendir(dir)) {
+    const there = BLOB_ID.test(name) ? await statIfThere(join(dir, name)) : undefined;
+    if (there) yield { id: name, size: there.size, putAt: there.mtimeMs };
+  }
 }
 
 /** Off the main thread, as a large one takes a while. */
@@ -109,9 +184,13 @@ function factsOf({ media_type, width, height }: Attachment): Partial<Attachment>
   };
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+const readIfThere = (file: string): Promise<Buffer | undefined> => ifThere(readFile(file));
+
+const statIfThere = (file: string): Promise<Stats | undefined> => ifThere(stat(file));
+
+async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
-    return await readFile(file);
+    return await found;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

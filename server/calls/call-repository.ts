@@ -107,6 +107,20 @@ export class CallRepository {
     if (this.#entries.get(entry.latest.id) === entry) this.#entries.delete(entry.latest.id);
   }
 
+  /**
+   * Nothing is kept of these calls, which the store is about to delete. Returns those that may be
+   * deleted: of one that is open, or on its way to the disk, more is to come.
+   */
+  forgetEnded(ids: readonly string[]): string[] {
+    return ids.filter((id) => {
+      const entry = this.#entries.get(id);
+      if (entry && !hasEnded(entry)) return false;
+      this.#ended.drop(id);
+      this.#entries.delete(id);
+      return true;
+    });
+  }
+
   /** Open ones, oldest first. */
   open(): CallRecord[] {
     return [...this.#entries.values()]

@@ -94,6 +94,8 @@ export interface CallService {
     fromClientId?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
+  /** Of an id that there is no call of: whether there was one that was too old to be kept. */
+  wasDeleted(id: string): boolean;
   /** What happened to a call, in order of the versions above `after`. */
   events(
     id: string,

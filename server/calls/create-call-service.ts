@@ -36,6 +36,8 @@ export interface CallServiceDeps {
   readonly clock: Clock;
   readonly check: Check;
   newCallId(): string;
+  /** When the call of an id that was given here was made; undefined for any other. */
+  callMadeAt?(id: string): number | undefined;
   /** Makes the run of a call whose run id is new. */
   ensureRun(runId: string, title: string): Promise<void>;
   facts(instanceId: string): InstanceFacts | undefined;
@@ -56,6 +58,8 @@ export interface Calls extends CallService {
   recover(lastAliveAt?: number): Promise<{ open: number; interrupted: number }>;
   /** The wall clock was set: deadlines are moved with it, so that no call loses or wins time. */
   wallClockMoved(byMs: number): void;
+  /** Forgets ended calls that are about to be deleted; those that may be (rule CA24). */
+  forgetEnded(ids: readonly string[]): string[];
   /** Rejects new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
 }
@@ -78,6 +82,8 @@ export function createCalls(deps: CallServiceDeps): Calls {
     list: (query) => deps.store.listCalls(query),
     wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
     events: (id, page) => deps.store.callEvents(id, page),
+    wasDeleted: (id) =>
+      (deps.callMadeAt?.(id) ?? Number.POSITIVE_INFINITY) <= deps.store.history.deletedUpTo(),
     cancel: (id, reason, actor) => actions.cancel(id, reason, actor),
     retry: (id, principal, more) => actions.retry(id, principal, more),
     decide: (id, principal, decision) => actions.decide(id, principal, decision),
@@ -92,6 +98,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
       return index.openCount;
     },
     openOfRun: (runId) => index.openOfRun(runId),
+    forgetEnded: (ids) => repository.forgetEnded(ids),
     always,
     async recover(lastAliveAt) {
       await Promise.all([always.load(), breaker.load()]);

@@ -70,6 +70,11 @@ export function createEndedCalls(limits: EndedLimits, forget: (id: string) => vo
         release(oldest);
       }
     },
+    /** It is not in the store any more. */
+    drop(id: string): void {
+      shown.delete(id);
+      release(id);
+    },
     has: (id: string): boolean => bytesById.has(id) || shown.has(id),
     /** The newest, in the order of their ends. */
     shown: (): ShownCall[] => [...shown.values()],

@@ -18,6 +18,8 @@ import { runTitle } from './run-title.ts';
 export interface CreatedRunService extends RunService {
   /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
   recover(): Promise<void>;
+  /** Lets `work` delete a run that is not in use; whether it did. */
+  deleteUnused(runId: string, work: () => Promise<void>): Promise<boolean>;
   /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
   close(): Promise<void>;
 }
@@ -37,7 +39,6 @@ export interface RunServiceDeps extends LiveRunDeps {
 const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
-const PAGE = 200;
 const CLIENTS_RETURN_MS = 3_000;
 /** Whoever starts runs today is an operator, or acts for one: the record names nobody else. */
 const OPERATOR: Principal = { kind: 'operator', sessionId: null };
@@ -155,7 +156,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
     },
 
     async recover() {
-      for (const runId of await runningIds(deps)) {
+      for (const { run_id: runId } of await store.runningRuns()) {
         const run = turns.isActive(runId) ? undefined : await known.load(runId);
         if (!run) continue;
         const { calls, clock, onDefect, offersTools, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
@@ -165,6 +166,8 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
         );
       }
     },
+
+    deleteUnused: known.deleteUnused,
 
     async close() {
       closing = true;
@@ -220,17 +223,6 @@ function newSummary(
     created_at: now,
     updated_at: now,
   };
-}
-
-async function runningIds({ store }: RunServiceDeps): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await store.listRuns({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
-    for (const run of page.runs) if (run.status === 'running') ids.push(run.run_id);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return ids;
 }
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>

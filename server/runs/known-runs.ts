@@ -8,12 +8,19 @@ export interface KnownRuns {
   load(runId: string): Promise<LiveRun | undefined>;
   /** Makes the run of an outside agent's call. Costs nothing for a run it knows. */
   ensure(runId: string, title: string): Promise<void>;
+  /**
+   * Lets `work` delete a run, unless it is in use: resolves to whether it did. Who asks for the run
+   * meanwhile waits, and finds it gone.
+   */
+  deleteUnused(runId: string, work: () => Promise<void>): Promise<boolean>;
 }
 
 /** Runs kept whole, beside those that have a turn. */
 const KEPT_RUNS = 64;
 /** Ids that need no look-up: one each for as many agents as call at a time. */
 const KEPT_IDS = 10_000;
+/** A call that was asked for with a run is in the store by then. */
+const IN_USE_MS = 60_000;
 
 export interface KnownRunsDeps extends LiveRunDeps {
   readonly agent: { readonly maxSteps: number };
@@ -24,9 +31,11 @@ export interface KnownRunsDeps extends LiveRunDeps {
 export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   const { store } = deps;
   const kept = new Map<string, LiveRun>();
-  const ids = new Set<string>();
+  /** When each was asked for last. */
+  const ids = new Map<string, number>();
   const loading = new Map<string, Promise<LiveRun | undefined>>();
   const making = new Map<string, Promise<void>>();
+  const deleting = new Map<string, Promise<unknown>>();
 
   const keep = (run: LiveRun): LiveRun => {
     kept.delete(run.runId);
@@ -36,6 +45,7 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   };
 
   const read = async (runId: string): Promise<LiveRun | undefined> => {
+    await deleting.get(runId);
     const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
     if (!summary) return undefined;
     // It may have been made, and begun its first turn, while it was looked up.
@@ -50,21 +60,41 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   };
 
   const make = async (runId: string, title: string): Promise<void> => {
+    await deleting.get(runId);
     if (!kept.has(runId) && !(await store.getRun(runId))) {
       const now = deps.clock.now() / 1000;
       const run = outsideRun({ run_id: runId, title, now, max_steps: deps.agent.maxSteps });
       await store.write([{ type: 'put_run', run }]);
       deps.bus.publish({ type: 'run', run });
     }
-    ids.add(runId);
+    ids.set(runId, deps.clock.now());
     dropOldest(ids, KEPT_IDS);
+  };
+
+  const isInUse = (runId: string): boolean =>
+    kept.has(runId) ||
+    [loading, making, deleting].some((map) => map.has(runId)) ||
+    deps.activeRun(runId) !== undefined ||
+    deps.clock.now() - (ids.get(runId) ?? 0) < IN_USE_MS;
+
+  const deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
+    // One that lies in memory may be in the hands of somebody: they take it back, or let it go.
+    if (deps.activeRun(runId) === undefined) kept.delete(runId);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isInUse(runId)) return false;
+    ids.delete(runId);
+    await once(deleting, runId, work);
+    return true;
   };
 
   return {
     add: (run) => void keep(run),
     load,
+    deleteUnused,
     ensure(runId, title) {
-      return ids.has(runId) ? Promise.resolve() : once(making, runId, () => make(runId, title));
+      if (!ids.has(runId)) return once(making, runId, () => make(runId, title));
+      ids.set(runId, deps.clock.now());
+      return Promise.resolve();
     },
   };
 }

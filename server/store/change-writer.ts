@@ -1,8 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Message } from '#lib/protocol/run';
+import { blobIdsIn } from './blob-ids.ts';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { sharesFixedFields, toChangingValues, toFixedValues } from './call-row.ts';
+import { createDeletions } from './deletions.ts';
 import {
   type CallsOfWrite,
   createKnownCalls,
@@ -50,6 +53,7 @@ export function createChangeWriter(
 ): ChangeWriter {
   const write = createPuts(thread, kysely);
   const knownCalls = createKnownCalls(readKnown);
+  const deletions = createDeletions(thread);
   let clientPuts = 0;
 
   /** Only what changed goes to disk again. */
@@ -63,6 +67,14 @@ export function createChangeWriter(
 
   const putEvents = ({ callId, row, texts }: EventsRow): WriteStep =>
     write.events({ call_id: callId, version: row, events: `[${texts}]`, checksum: 0 });
+
+  function putMessage(message: Message, position: number): WriteStep[] {
+    const row = { ...toMessageRow(message, position), checksum: 0 };
+    const uses = blobIdsIn([row.parts]).map((blob_id) =>
+      write.blobUse({ blob_id, user_id: row.message_id }),
+    );
+    return [write.message(row), ...uses];
+  }
 
   function putClient(client: ClientRecord): WriteStep[] {
     const put = write.client({ ...toClientRow(client), checksum: 0 });
@@ -87,7 +99,7 @@ export function createChangeWriter(
       case 'put_run':
         return [write.run({ ...toRunRow(change.run), checksum: 0 })];
       case 'put_message':
-        return [write.message({ ...toMessageRow(change.message, change.position), checksum: 0 })];
+        return putMessage(change.message, change.position);
       case 'put_model_turn':
         return [write.modelTurn({ ...toModelTurnRow(change.turn), checksum: 0 })];
       case 'put_client':
@@ -104,6 +116,11 @@ export function createChangeWriter(
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
         return [write.keptEnd({ area: change.area, key: change.key })];
+      case 'delete_calls':
+        for (const id of change.ids) calls.delete(id);
+        return deletions.calls(change);
+      case 'delete_run':
+        return deletions.run(change);
     }
   }
 
@@ -164,6 +181,12 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     run: put('runs', ['run_id']),
     message: put('messages', ['message_id']),
     modelTurn: put('model_turns', ['run_id', 'number']),
+    blobUse: preparedWrite(thread, (row: Tables['blob_uses']) =>
+      kysely
+        .insertInto('blob_uses')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
     client: put('clients', ['client_id', 'instance_id']),
     clientsPast: preparedWrite(thread, ({ limit, skip }: { limit: number; skip: number }) =>
       kysely

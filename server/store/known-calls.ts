@@ -34,6 +34,8 @@ export interface CallsOfWrite {
   put(call: CallRecord): void;
   /** Throws `VersionConflictError`. */
   append(call: CallRecord, event: CallEventEntry): void;
+  /** What comes after it, and was decided on it, does not follow any more. */
+  delete(id: string): void;
   /** The events that were appended. */
   readonly rows: readonly EventsRow[];
   /** The write will be made. */
@@ -69,12 +71,13 @@ export function createKnownCalls(read: (id: string) => KnownCall) {
           }
           made.set(call.id, { ...addEvent(state, call, event, rows), call });
         },
+        delete: (id) => void made.set(id, { version: 0, chars: 0 }),
         keep() {
           for (const [id, state] of made) known.set(id, state);
         },
         settle() {
           for (const [id, state] of made) {
-            const isOver = state.call !== undefined && isFinalStatus(state.call.status);
+            const isOver = state.call === undefined || isFinalStatus(state.call.status);
             if (isOver && known.get(id) === state) known.delete(id);
           }
         },

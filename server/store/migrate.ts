@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { defineBlobIds } from './blob-ids.ts';
 import type { Migration } from './migrations.ts';
 
 /** The file was written by a newer version, whose tables this one does not know. */
@@ -11,6 +12,7 @@ export class StoreTooNewError extends Error {
  * after a crash it is as before or as after. A file of a newer version is left alone.
  */
 export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
+  defineBlobIds(database);
   database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID');
   const done = new Set(
     database

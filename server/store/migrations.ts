@@ -1,3 +1,5 @@
+import { FILL_BLOB_USES } from './blob-ids.ts';
+
 /** A step of the schema. One that was released is never edited; a change is a new step. */
 export interface Migration {
   readonly name: string;
@@ -222,5 +224,21 @@ CREATE TABLE kept ( -- small values that outlive the server, beside calls, runs 
   PRIMARY KEY (area, key)
 ) WITHOUT ROWID;
 `,
+  },
+  {
+    // What retention asks for, and a start: see retention.ts.
+    name: '007_retention',
+    sql: `
+CREATE INDEX tool_calls_by_end -- final calls, those that ended first at the beginning
+  ON tool_calls (coalesce(completed_at, created_at), id) WHERE status NOT IN ('PENDING', 'RUNNING');
+CREATE INDEX idempotency_of_call ON idempotency (call_id);
+CREATE INDEX runs_running ON runs (updated_at, run_id) WHERE status = 'running';
+CREATE TABLE blob_uses ( -- what refers to a blob: final calls whose words are indexed, and messages
+  blob_id TEXT NOT NULL,
+  user_id TEXT NOT NULL, -- of a call or a message
+  PRIMARY KEY (blob_id, user_id)
+) WITHOUT ROWID;
+CREATE INDEX blob_uses_of_user ON blob_uses (user_id);
+${FILL_BLOB_USES}`,
   },
 ];

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fromCallRow } from './call-row.ts';
 import { createChangeWriter } from './change-writer.ts';
+import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -16,6 +17,7 @@ import {
   queryMessages,
   queryModelTurns,
   queryOpenCalls,
+  queryRunningRuns,
   queryRuns,
 } from './store-queries.ts';
 import { createReads, readKnownCall } from './store-reads.ts';
@@ -110,6 +112,7 @@ export function createSqliteStore(options: {
       return row && fromRunRow(row);
     },
     listRuns: (query) => queryRuns(reader, kysely, query),
+    runningRuns: () => queryRunningRuns(reader, kysely),
     getMessages: (runId) => queryMessages(reader, kysely, runId),
     listModelTurns: (query) => queryModelTurns(reader, kysely, query),
 
@@ -125,6 +128,7 @@ export function createSqliteStore(options: {
     },
 
     listKept: (area) => queryKept(kysely, area),
+    history: createHistory({ file: options.file, database, kysely, reader }),
 
     async reserveSeqs(count) {
       if (queue.refusal) throw queue.refusal;

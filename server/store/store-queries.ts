@@ -14,7 +14,7 @@ import {
   fromRunRow,
 } from './record-rows.ts';
 import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery } from './store.ts';
-import type { CallEventsRow, Tables } from './tables.ts';
+import type { CallEventsRow, RunRow, Tables } from './tables.ts';
 
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
@@ -130,6 +130,18 @@ export async function queryRuns(
       last && rows.length > limit ? writeCursor({ at: last.updated_at, id: last.run_id }) : null,
   };
 }
+
+/** Those that have a turn, oldest first. */
+export async function queryRunningRuns(
+  reader: Reader,
+  kysely: Kysely<Tables>,
+): Promise<RunSummary[]> {
+  const { rows } = await reader.rows(runningRunsQuery.compile(kysely));
+  return rows.map(fromRunRow);
+}
+
+export const runningRunsQuery = sql<RunRow>`
+  select * from runs indexed by runs_running where status = 'running' order by updated_at, run_id`;
 
 export async function queryMessages(
   reader: Reader,

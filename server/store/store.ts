@@ -96,7 +96,52 @@ export type Change =
   | { readonly type: 'delete_session'; readonly idHash: string }
   /** In the place of one with the same area and key. */
   | { readonly type: 'put_kept'; readonly entry: KeptEntry }
-  | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string };
+  | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
+  /** With all that belongs to them. `endedAt`: of the last of them. A call that is open stays. */
+  | { readonly type: 'delete_calls'; readonly ids: readonly string[]; readonly endedAt: number }
+  /** With its messages; unless it runs, has calls, or was changed at `changedBefore` or later. */
+  | { readonly type: 'delete_run'; readonly runId: string; readonly changedBefore: number };
+
+/** A final call as retention looks at it. Times in milliseconds since the epoch. */
+export interface EndedCall {
+  readonly id: string;
+  readonly endedAt: number;
+  /** About how many bytes of values go with it. */
+  readonly bytes: number;
+}
+
+/** A run that has no turn. */
+export interface IdleRun {
+  readonly runId: string;
+  readonly changedAt: number;
+}
+
+/** What is kept, as those see it who delete the oldest of it (rules ST61 to ST66). */
+export interface History {
+  /**
+   * `usedBytes`: of the database, what holds something; `freeBytes`: what later writes take before
+   * the file grows; `logBytes`: of its log, which is begun anew again and again.
+   */
+  size(): Promise<{ calls: number; usedBytes: number; freeBytes: number; logBytes: number }>;
+  /** Final calls, those that ended first. At most 200. */
+  oldestCalls(query: { endedBefore: number; limit: number }): Promise<EndedCall[]>;
+  /**
+   * Runs that were last changed before, oldest first, without calls and turn; behind
+   * the run `after` of the page before. Of `limit` runs that are looked at, those
+   * that fit; `next` is null behind the last one.
+   */
+  emptyRuns(query: {
+    changedBefore: number;
+    after: IdleRun | null;
+    limit: number;
+  }): Promise<{ runs: IdleRun[]; next: IdleRun | null }>;
+  /** Of calls or messages. */
+  blobsOf(userIds: readonly string[]): Promise<string[]>;
+  /** Those that nothing refers to. Undefined as long as it cannot be said. */
+  unusedBlobs(blobIds: readonly string[]): Promise<string[] | undefined>;
+  /** The end of the newest call that was deleted; 0 when none was. */
+  deletedUpTo(): number;
+}
 
 /**
  * The durable record. `write` resolves once the changes are on disk (fsynced),
@@ -155,6 +200,11 @@ export interface Store {
 
   /** All of an area, in the order in which they were put. */
   listKept(area: KeptEntry['area']): Promise<KeptEntry[]>;
+
+  /** Those that have a turn, oldest first. */
+  runningRuns(): Promise<RunSummary[]>;
+
+  readonly history: History;
 
   /**
    * Reserves the next `count` event numbers for this process, durably, and

@@ -124,6 +124,7 @@ export interface Tables {
   tool_calls: ToolCallRow;
   call_events: CallEventsRow;
   calls_to_index: { call_id: string };
+  blob_uses: { blob_id: string; user_id: string };
   idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
   runs: RunRow;
   messages: MessageRow;

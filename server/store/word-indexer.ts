@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { blobIdsIn, COLUMNS_WITH_BLOBS } from './blob-ids.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { searchWords } from './search-words.ts';
 
@@ -6,25 +7,23 @@ import { searchWords } from './search-words.ts';
 const BATCH_CALLS = 50;
 const BATCH_CHARS = 512 * 1024;
 
-interface Waiting {
+interface Waiting extends Record<(typeof COLUMNS_WITH_BLOBS)[number], string | null> {
   readonly call_id: string;
   readonly row_no: number;
   readonly tool_name: string;
   readonly args: string;
-  readonly result: string | null;
-  readonly late_result: string | null;
-  readonly error: string | null;
 }
 
-/** Indexes the words of some calls that wait for it; true when there are more. */
+/** Indexes the words of some calls that wait for it, and notes the blobs that they name; true when there are more. */
 export function createWordIndexer(database: DatabaseSync): () => boolean {
   // FTS5 is beyond Kysely, hence the SQL.
   const waiting = database.prepare(`
-    SELECT call_id, row_no, tool_name, args, result, late_result, error
+    SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')}
     FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS + 1}`);
   const insert = database.prepare(`
     INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
     VALUES (?, ?, ?, ?, ?)`);
+  const use = database.prepare('INSERT OR IGNORE INTO blob_uses (blob_id, user_id) VALUES (?, ?)');
   const done = database.prepare('DELETE FROM calls_to_index WHERE call_id = ?');
 
   function take(): { batch: Waiting[]; more: boolean } {
@@ -47,6 +46,8 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
         const results = `${words(row.result)} ${words(row.late_result)}`;
         const name = searchWords(row.tool_name);
         insert.run(row.row_no, name, words(row.args), results, words(row.error));
+        const texts = COLUMNS_WITH_BLOBS.map((column) => row[column]);
+        for (const blobId of blobIdsIn(texts)) use.run(blobId, row.call_id);
         done.run(row.call_id);
       }
       database.exec('COMMIT');

@@ -34,6 +34,7 @@ export const conversation = {
     callLoading: 'Loading a call…',
     callFailed: 'A call could not be loaded: {reason}',
     callAgain: 'Try again',
+    callDeleted: 'This call was deleted: it is older than what this server keeps.',
     empty: {
       title: 'Ask, and watch it being done',
       text: 'The agent calls tools on this tab, on your other devices and on the server. Each call appears as a live card.',
@@ -90,6 +91,7 @@ export const conversation = {
     callLoading: '正在加载调用…',
     callFailed: '无法加载调用：{reason}',
     callAgain: '重试',
+    callDeleted: '此调用已被删除：它早于本服务器保留的历史记录。',
     empty: {
       title: '提出要求，看着它完成',
       text: '智能体会调用此标签页、您的其他设备和服务端上的工具。每次调用都会显示为实时卡片。',

@@ -15,7 +15,7 @@ export const maySee = (
   call: CallRecord,
 ): boolean => principal.kind === 'operator' || deps.tools.mayCall(principal, call.toolName);
 
-/** The call, or the same `call_not_found` whether there is none or the caller may not see it. */
+/** The call, or the same refusal whether there is none or the caller may not see it. */
 export async function findCall(
   deps: Pick<HttpDeps, 'tools' | 'calls'>,
   principal: Principal,
@@ -23,13 +23,20 @@ export async function findCall(
 ): Promise<CallRecord> {
   const call = await deps.calls.get(id);
   if (call && maySee(deps, principal, call)) return call;
-  throw callNotFound(id);
+  throw deps.calls.wasDeleted(id) ? callDeleted(id) : callNotFound(id);
 }
 
 const callNotFound = (id: string): HttpError =>
   new HttpError(
     'call_not_found',
     `There is no tool call ${JSON.stringify(id.slice(0, 128))}; GET /v1/tool_calls lists them.`,
+  );
+
+/** By the time in the id alone, so that it says nothing of a call that the caller may not see. */
+const callDeleted = (id: string): HttpError =>
+  new HttpError(
+    'call_deleted',
+    `There is no tool call ${JSON.stringify(id.slice(0, 128))} any more: what is as old is deleted (CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES).`,
   );
 
 export const runNotFound = (id: string): HttpError =>

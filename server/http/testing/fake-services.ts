@@ -73,6 +73,7 @@ export function createFakeCalls() {
       return { calls, nextCursor: 'more' };
     },
     get: async (id) => records.get(id),
+    wasDeleted: (id) => id.startsWith('tc_old'),
     cancel: act('cancel'),
     retry: act('retry'),
     decide: act('decide'),

@@ -1,6 +1,7 @@
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FILL_BLOB_USES } from '../blob-ids.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { defineRowChecksum, GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
@@ -96,6 +97,7 @@ function copyRows(copy: Copy): string[] {
     lines.push(...copyMeta(source, target, copy));
     target.exec(`INSERT INTO calls_to_index (call_id)
       SELECT id FROM tool_calls WHERE status NOT IN ('PENDING', 'RUNNING')`);
+    target.exec(FILL_BLOB_USES);
     target.exec('COMMIT');
     return lines;
   } finally {
@@ -129,6 +131,8 @@ function copyMeta(
   const put = target.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
   put.run('commits', Math.max(held, acknowledged));
   put.run('next_seq', nextSeq);
+  const deletedUpTo = readMeta(source, 'deleted_up_to');
+  if (deletedUpTo !== undefined) put.run('deleted_up_to', deletedUpTo);
   if (held >= acknowledged) return [];
   return [`the last ${acknowledged - held} commits that were acknowledged are not in it`];
 }

@@ -1,0 +1,178 @@
+import type { BlobFiles } from '../blobs/blob-store.ts';
+import type { Clock } from '../clock.ts';
+import type { EndedCall, IdleRun, Store } from '../store/store.ts';
+
+/** How much is kept; without either, everything. */
+export interface Keep {
+  /** Calls that ended, and runs that were last changed, before so many days are deleted. */
+  readonly days: number | undefined;
+  /** Of database and blobs together; beyond it what is oldest is deleted. */
+  readonly bytes: number | undefined;
+}
+
+export interface RetentionDeps {
+  readonly keep: Keep;
+  readonly store: Pick<Store, 'write' | 'history'>;
+  readonly blobs: BlobFiles;
+  /** Forgets calls that are to be deleted; returns those that may be. */
+  forgetCalls(ids: readonly string[]): string[];
+  /** Lets `work` delete a run that is not in use; whether it did. */
+  deleteRun(runId: string, work: () => Promise<void>): Promise<boolean>;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const FIRST_MS = 5_000;
+const EVERY_MS = 60_000;
+/** What ended since is looked at by people, and its blobs may just have been put. */
+const RECENT_MS = 10 * 60_000;
+/** Of one write. */
+const SLICE_CALLS = 50;
+const SLICE_BYTES = 2 * 1024 * 1024;
+const PAGE_RUNS = 200;
+const PAGE_BLOBS = 200;
+/** A blob without a call may be named by an answer yet. */
+const ORPHAN_MS = DAY_MS;
+const ORPHANS_EVERY_MS = 60 * 60_000;
+
+/**
+ * Deletes what is older than `keep.days`, and the oldest beyond `keep.bytes`, in
+ * slices between which others write (rules ST61 to ST66). It can end between any
+ * two steps: the next pass goes on from what is in the store.
+ */
+export class Retention {
+  readonly #deps: RetentionDeps;
+  #isStopped = false;
+  #unschedule = () => {};
+  #pass: Promise<void> = Promise.resolve();
+  #orphansAt = 0;
+
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** The first pass follows a moment after the start. */
+  start(): void {
+    const { days, bytes } = this.#deps.keep;
+    if (days !== undefined || bytes !== undefined) this.#schedule(FIRST_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#unschedule();
+    await this.#pass;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#isStopped) return;
+    this.#unschedule = this.#deps.clock.schedule(ms, () => {
+      this.#pass = this.pass()
+        .catch(this.#deps.onError)
+        .then(() => this.#schedule(EVERY_MS));
+    });
+  }
+
+  /** Deletes all that is to be deleted now. */
+  async pass(): Promise<void> {
+    const { keep, clock, store } = this.#deps;
+    const recent = clock.now() - RECENT_MS;
+    const tooOld = keep.days === undefined ? 0 : Math.min(recent, clock.now() - keep.days * DAY_MS);
+    const always = async () => true;
+    if (tooOld > 0) {
+      await this.#deleteCalls(tooOld, always);
+      await this.#deleteRuns(tooOld, always);
+    }
+    if (keep.bytes !== undefined) {
+      const isBeyond = () => this.#isBeyond(keep.bytes);
+      await this.#deleteCalls(recent, isBeyond);
+      // As old as the calls that went; beyond that only what is still too much.
+      await this.#deleteRuns(Math.min(recent, store.history.deletedUpTo()), always);
+      await this.#deleteRuns(recent, isBeyond);
+    }
+    await this.#removeOrphans();
+  }
+
+  async #isBeyond(bytes = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const { store, blobs } = this.#deps;
+    const { usedBytes } = await store.history.size();
+    return usedBytes + (await blobs.size()) > bytes;
+  }
+
+  /** Those that ended first, as long as `goesOn`. */
+  async #deleteCalls(endedBefore: number, goesOn: () => Promise<boolean>): Promise<void> {
+    const { history } = this.#deps.store;
+    while (!this.#isStopped && (await goesOn())) {
+      const slice = withinBytes(await history.oldestCalls({ endedBefore, limit: SLICE_CALLS }));
+      const ids = this.#deps.forgetCalls(slice.map(({ id }) => id));
+      const blobIds = await history.blobsOf(ids);
+      // One that is being written has an end that is newer than it was: it is met again.
+      if (ids.length === 0) return;
+      const endedAt = slice.at(-1)?.endedAt ?? 0;
+      await this.#write({ type: 'delete_calls', ids, endedAt });
+      if (!(await this.#removeUnused(blobIds))) return;
+    }
+  }
+
+  async #deleteRuns(changedBefore: number, goesOn: () => Promise<boolean>): Promise<void> {
+    const { store, deleteRun } = this.#deps;
+    let after: IdleRun | null = null;
+    do {
+      const { runs, next } = await store.history.emptyRuns({
+        changedBefore,
+        after,
+        limit: PAGE_RUNS,
+      });
+      for (const { runId } of runs) {
+        if (this.#isStopped || !(await goesOn())) return;
+        await deleteRun(runId, () => this.#write({ type: 'delete_run', runId, changedBefore }));
+      }
+      after = next;
+    } while (after !== null);
+  }
+
+  /** At most half of the time of the thread that writes. */
+  async #write(change: Parameters<Store['write']>[0][number]): Promise<void> {
+    const { store, clock } = this.#deps;
+    const begin = clock.now();
+    await store.write([change]);
+    const tookMs = clock.now() - begin;
+    if (tookMs > 0) await new Promise<void>((resolve) => clock.schedule(tookMs, resolve));
+  }
+
+  /** After their calls: a crash in between leaves files that `#removeOrphans` finds. False: not now. */
+  async #removeUnused(blobIds: readonly string[]): Promise<boolean> {
+    const { store, blobs, clock } = this.#deps;
+    for (let first = 0; first < blobIds.length; first += PAGE_BLOBS) {
+      const page = blobIds.slice(first, first + PAGE_BLOBS);
+      const unused = await store.history.unusedBlobs(page);
+      if (unused === undefined) return false;
+      for (const id of unused) await blobs.remove(id, clock.now() - RECENT_MS);
+    }
+    return true;
+  }
+
+  /** Blobs that no call has come to name, and those whose calls went before a crash. */
+  async #removeOrphans(): Promise<void> {
+    const { blobs, clock } = this.#deps;
+    if (clock.now() < this.#orphansAt) return;
+    this.#orphansAt = clock.now() + ORPHANS_EVERY_MS;
+    let page: string[] = [];
+    for await (const id of blobs.putBefore(clock.now() - ORPHAN_MS)) {
+      page.push(id);
+      if (page.length < PAGE_BLOBS) continue;
+      if (this.#isStopped || !(await this.#removeUnused(page))) return;
+      page = [];
+    }
+    await this.#removeUnused(page);
+  }
+}
+
+/** The first ones that are not too much for one write; one in any case. */
+function withinBytes(calls: readonly EndedCall[]): EndedCall[] {
+  let bytes = 0;
+  return calls.filter((call, place) => {
+    bytes += call.bytes;
+    return place === 0 || bytes <= SLICE_BYTES;
+  });
+}

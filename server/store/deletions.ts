@@ -1,0 +1,52 @@
+import type { SqlValue } from './kysely-on.ts';
+import type { Change } from './store.ts';
+import type { WriteStep, WriteThread } from './write-thread.ts';
+
+type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
+type DeleteRun = Extract<Change, { type: 'delete_run' }>;
+
+/** Whatever is asked for: an open call stays, with all that is its own. */
+const ENDED = `SELECT id FROM tool_calls WHERE id = ? AND status NOT IN ('PENDING', 'RUNNING')`;
+
+/** The row itself goes last: the statements before look for it. */
+const OF_CALL = [
+  `DELETE FROM tool_call_text WHERE rowid = (SELECT row_no FROM tool_calls WHERE id IN (${ENDED}))`,
+  `DELETE FROM calls_to_index WHERE call_id IN (${ENDED})`,
+  `DELETE FROM call_events WHERE call_id IN (${ENDED})`,
+  `DELETE FROM idempotency WHERE call_id IN (${ENDED})`,
+  `DELETE FROM blob_uses WHERE user_id IN (${ENDED})`,
+  `DELETE FROM tool_calls WHERE id IN (${ENDED})`,
+];
+
+/** It may have been used again since it was looked at. */
+const UNUSED_RUN = `SELECT run_id FROM runs WHERE run_id = ? AND status <> 'running' AND updated_at < ?
+  AND NOT EXISTS (SELECT 1 FROM tool_calls WHERE tool_calls.run_id = runs.run_id)`;
+
+const OF_RUN = [
+  `DELETE FROM blob_uses WHERE user_id IN
+    (SELECT message_id FROM messages WHERE run_id IN (${UNUSED_RUN}))`,
+  `DELETE FROM messages WHERE run_id IN (${UNUSED_RUN})`,
+  `DELETE FROM model_turns WHERE run_id IN (${UNUSED_RUN})`,
+  `DELETE FROM runs WHERE run_id IN (${UNUSED_RUN})`,
+];
+
+const DELETED_UP_TO = `INSERT INTO meta (key, value) VALUES ('deleted_up_to', ?)
+  ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)`;
+
+/** How what is old is deleted: the steps of one write each. */
+export function createDeletions(thread: Pick<WriteThread, 'prepare'>) {
+  const prepared = new Map<string, number>();
+  const step = (sql: string, ...values: SqlValue[]): WriteStep => {
+    const statement = prepared.get(sql) ?? thread.prepare(sql);
+    prepared.set(sql, statement);
+    return [statement, values];
+  };
+  return {
+    calls: ({ ids, endedAt }: DeleteCalls): WriteStep[] => [
+      ...ids.flatMap((id) => OF_CALL.map((sql) => step(sql, id))),
+      step(DELETED_UP_TO, endedAt),
+    ],
+    run: ({ runId, changedBefore }: DeleteRun): WriteStep[] =>
+      OF_RUN.map((sql) => step(sql, runId, changedBefore)),
+  };
+}

@@ -1,0 +1,238 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { CompiledQuery } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import type { CallRecord } from '#lib/call/call-record';
+import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
+import { idleRunsQuery, oldestCallsQuery } from './history.ts';
+import { kyselyOn } from './kysely-on.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { VersionConflictError } from './store.ts';
+import { openCallsQuery, runningRunsQuery } from './store-queries.ts';
+import { insertCalls } from './testing/insert-calls.ts';
+import { appendCall } from './testing/store-setup.ts';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function setup() {
+  const dir = mkdtempSync(join(tmpdir(), 'history-'));
+  undo.push(() => rm(dir, { recursive: true }));
+  const file = join(dir, 'callboard.db');
+  const store = createSqliteStore({ file });
+  undo.push(() => store.close());
+  const database = new DatabaseSync(file, { readOnly: true });
+  undo.push(() => database.close());
+  const count = (table: string) =>
+    Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  return { file, store, database, count };
+}
+
+const ended = (id: string, given: Partial<CallRecord> = {}) =>
+  finalCall({ id, version: 1, completedAt: 1_000, ...given });
+
+const put = (call: CallRecord) => appendCall(call, sampleEvent({ version: call.version }));
+
+const run = (given: Partial<RunSummary> = {}): RunSummary => ({
+  run_id: 'run_1',
+  title: 'Old',
+  status: 'idle',
+  model: null,
+  tools: null,
+  step: 0,
+  max_steps: 20,
+  error: null,
+  created_at: 1,
+  updated_at: 1,
+  ...given,
+});
+
+const message = (id: string, text: string): Message => ({
+  message_id: id,
+  run_id: 'run_1',
+  role: 'user',
+  status: 'done',
+  parts: [{ type: 'text', text }],
+  created_at: 1,
+});
+
+const BLOB = `blob_${'a1'.repeat(20)}`;
+const OTHER = `blob_${'b2'.repeat(20)}`;
+
+test('[ST61] a call is deleted with its events, words, keys and notes of blobs, and no other is', async () => {
+  const { store, count } = setup();
+  for (const id of ['tc_1', 'tc_2']) {
+    const call = ended(id, { args: { text: `${id} ${BLOB}` } });
+    const entry = { scope: `operator\n${id}`, fingerprint: 'f', callId: id };
+    await store.write([put(call), { type: 'put_idempotency', entry }]);
+  }
+  expect((await store.listCalls({ text: 'tc_1', limit: 9 })).calls).toHaveLength(1);
+  await store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 1_000 }]);
+  expect(await store.getCall('tc_1')).toBeUndefined();
+  expect(await store.callEvents('tc_1', { after: 0, limit: 9 })).toEqual([]);
+  expect(await store.getIdempotency('operator\ntc_1')).toBeUndefined();
+  expect((await store.listCalls({ text: 'tc_1', limit: 9 })).calls).toEqual([]);
+  expect(await store.history.blobsOf(['tc_1'])).toEqual([]);
+  expect(store.history.deletedUpTo()).toBe(1_000);
+  expect(await store.getCall('tc_2')).toMatchObject({ id: 'tc_2' });
+  expect(await store.getIdempotency('operator\ntc_2')).toMatchObject({ callId: 'tc_2' });
+  expect((await store.listCalls({ text: 'tc_2', limit: 9 })).calls).toHaveLength(1);
+  expect(await store.history.blobsOf(['tc_2'])).toEqual([BLOB]);
+  for (const table of ['tool_calls', 'call_events', 'idempotency', 'blob_uses']) {
+    expect([table, count(table)]).toEqual([table, 1]);
+  }
+});
+
+test('[ST61] an open call stays with all that is its own, whoever asks to delete it', async () => {
+  const { store, count } = setup();
+  const call = sampleCall({ version: 1 });
+  const entry = { scope: 'operator\nkey', fingerprint: 'f', callId: call.id };
+  await store.write([put(call), { type: 'put_idempotency', entry }]);
+  await store.write([{ type: 'delete_calls', ids: [call.id], endedAt: 1_000 }]);
+  expect((await store.openCalls()).map(({ id }) => id)).toEqual([call.id]);
+  expect(count('call_events')).toBe(1);
+  expect(count('idempotency')).toBe(1);
+});
+
+test('[ST61] what was decided on a call that is being deleted is rejected, and brings nothing back', async () => {
+  const { store, count } = setup();
+  const call = ended('tc_1');
+  await store.write([put(call)]);
+  const deleted = store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 1_000 }]);
+  const late = store.write([put({ ...call, version: 2, lateResult: { late: true } })]);
+  await expect(late).rejects.toThrow(VersionConflictError);
+  await deleted;
+  expect(count('tool_calls')).toBe(0);
+});
+
+test('[ST62] calls come in the order of their ends; open ones do not, nor what ended later', async () => {
+  const { store } = setup();
+  await store.write([
+    put(ended('tc_1', { completedAt: 3_000 })),
+    put(ended('tc_2', { completedAt: 2_000 })),
+    put(ended('tc_3', { completedAt: 9_000 })),
+    put(sampleCall({ id: 'tc_4', version: 1, createdAt: 1 })),
+  ]);
+  const calls = await store.history.oldestCalls({ endedBefore: 5_000, limit: 9 });
+  expect(calls.map(({ id, endedAt }) => [id, endedAt])).toEqual([
+    ['tc_2', 2_000],
+    ['tc_1', 3_000],
+  ]);
+});
+
+test('[ST62] what a start and retention ask for is found by an index, whatever an operator counted', () => {
+  const { file } = setup();
+  const writable = new DatabaseSync(file);
+  undo.push(() => writable.close());
+  insertCalls(writable, 1_000, () => ({}));
+  const kysely = kyselyOn(writable);
+  const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
+    writable
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...(parameters as SQLInputValue[]))
+      .map((row) => String(row.detail));
+  for (const sql of ['', 'ANALYZE']) {
+    writable.exec(sql);
+    const plans = [
+      oldestCallsQuery(5_000, 50),
+      idleRunsQuery(5_000, null, 50),
+      runningRunsQuery,
+      openCallsQuery,
+    ].map((query) => planOf(query.compile(kysely)));
+    expect(plans.flat().filter((line) => line.startsWith('SCAN'))).toEqual([
+      // It has running runs alone.
+      'SCAN runs USING INDEX runs_running',
+    ]);
+    expect(plans.slice(0, 3).flat().join()).not.toContain('TEMP B-TREE');
+  }
+});
+
+test('[ST63] a run is deleted with its messages: as a whole, and not while it runs or has calls', async () => {
+  const { store, count } = setup();
+  await store.write([
+    { type: 'put_run', run: run() },
+    { type: 'put_message', message: message('msg_1', BLOB), position: 0 },
+    { type: 'put_model_turn', turn: sampleModelTurn({ run_id: 'run_1' }) },
+    { type: 'put_run', run: run({ run_id: 'run_2', status: 'running' }) },
+    { type: 'put_run', run: run({ run_id: 'run_3' }) },
+    put(ended('tc_1', { runId: 'run_3' })),
+    { type: 'put_run', run: run({ run_id: 'run_4', updated_at: 9 }) },
+  ]);
+  const page = await store.history.emptyRuns({ changedBefore: 5_000, after: null, limit: 9 });
+  expect(page).toEqual({ runs: [{ runId: 'run_1', changedAt: 1_000 }], next: null });
+  for (const runId of ['run_1', 'run_2', 'run_3', 'run_4']) {
+    await store.write([{ type: 'delete_run', runId, changedBefore: 5_000 }]);
+  }
+  const { runs } = await store.listRuns({ limit: 9 });
+  expect(runs.map(({ run_id }) => run_id).sort()).toEqual(['run_2', 'run_3', 'run_4']);
+  expect(await store.getMessages('run_1')).toEqual([]);
+  expect([count('blob_uses'), count('model_turns')]).toEqual([0, 0]);
+});
+
+test('[ST63] runs are looked at in pages, which end behind those that do not fit too', async () => {
+  const { store } = setup();
+  const busy = run({ run_id: 'run_1', updated_at: 1 });
+  await store.write([
+    { type: 'put_run', run: busy },
+    put(ended('tc_1')),
+    { type: 'put_run', run: run({ run_id: 'run_2', updated_at: 2 }) },
+  ]);
+  const query = { changedBefore: 5_000, limit: 1 };
+  const first = await store.history.emptyRuns({ ...query, after: null });
+  expect(first).toEqual({ runs: [], next: { runId: 'run_1', changedAt: 1_000 } });
+  const second = await store.history.emptyRuns({ ...query, after: first.next });
+  expect(second.runs).toEqual([{ runId: 'run_2', changedAt: 2_000 }]);
+});
+
+test.each<[string, Partial<CallRecord>]>([
+  ['attachments', { attachments: [{ blob_id: BLOB, media_type: 'image/png', size: 9 }] }],
+  ['arguments', { args: { picture: BLOB } }],
+  ['results', { result: `see /v1/blobs/${BLOB}` }],
+  ['what people are shown', { display: { src: BLOB } }],
+])('[ST64] a blob is used that is named in the %s of a call', async (_, given) => {
+  const { store } = setup();
+  await store.write([put(ended('tc_1', given))]);
+  expect(await store.history.unusedBlobs([BLOB, OTHER])).toEqual([OTHER]); // Not indexed yet.
+  await store.listCalls({ text: 'x', limit: 1 });
+  expect(await store.history.unusedBlobs([BLOB, OTHER])).toEqual([OTHER]);
+  await store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 1_000 }]);
+  expect(await store.history.unusedBlobs([BLOB])).toEqual([BLOB]);
+});
+
+test('[ST64] a blob is used that an open call or a message names', async () => {
+  const { store } = setup();
+  await store.write([
+    put(sampleCall({ version: 1, args: { picture: BLOB } })),
+    { type: 'put_message', message: message('msg_1', `![](/v1/blobs/${OTHER})`), position: 0 },
+  ]);
+  expect(await store.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
+});
+
+test('[ST64] of a store of before the blobs are noted once: those of messages at once, of calls with their words', async () => {
+  const { file, store } = setup();
+  await store.write([
+    put(ended('tc_1', { args: { picture: BLOB } })),
+    { type: 'put_message', message: message('msg_1', OTHER), position: 0 },
+  ]);
+  await store.listCalls({ text: 'x', limit: 1 });
+  await store.close();
+  const older = new DatabaseSync(file);
+  older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
+    DROP INDEX runs_running; DROP TABLE blob_uses;
+    DELETE FROM migrations WHERE name = '007_retention'`);
+  older.close();
+  const newer = createSqliteStore({ file });
+  undo.push(() => newer.close());
+  expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
+  await newer.listCalls({ text: 'x', limit: 1 });
+  expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
+  expect(await newer.history.blobsOf(['tc_1', 'msg_1'])).toHaveLength(2);
+});

@@ -1,0 +1,119 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { blobIdsIn, COLUMNS_WITH_BLOBS } from './blob-ids.ts';
+import { fileSize } from './integrity/file-bytes.ts';
+import type { ReadThread } from './read-thread.ts';
+import type { EndedCall, History, IdleRun } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** More calls than these are not searched for blobs one by one: whether one is used is said later. */
+const MAX_SEARCHED = 1_000;
+const MAX_PAGE = 200;
+
+const textsOf = sql.raw(COLUMNS_WITH_BLOBS.map((column) => `tool_calls.${column}`).join(', '));
+const bytesOf = sql.raw(
+  COLUMNS_WITH_BLOBS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + '),
+);
+
+/** By the index of their ends, so that nothing is read but what is given. */
+export const oldestCallsQuery = (endedBefore: number, limit: number) =>
+  sql<EndedCall>`select id, coalesce(completed_at, created_at) as endedAt, ${bytesOf} as bytes
+    from tool_calls indexed by tool_calls_by_end
+    where status not in ('PENDING', 'RUNNING') and coalesce(completed_at, created_at) < ${endedBefore}
+    order by coalesce(completed_at, created_at), id limit ${Math.min(limit, MAX_PAGE)}`;
+
+type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
+
+/** A run of other programs is not written when it is called in: so runs are looked at in pages. */
+export const idleRunsQuery = (changedBefore: number, after: IdleRun | null, limit: number) =>
+  sql<LookedAt>`select run_id as runId,
+      updated_at as changedAt, status = 'running' as isRunning,
+      exists (select 1 from tool_calls where tool_calls.run_id = runs.run_id) as hasCalls
+    from runs indexed by runs_by_age
+    where updated_at < ${changedBefore}
+      and (updated_at, run_id) > (${after?.changedAt ?? 0}, ${after?.runId ?? ''})
+    order by updated_at, run_id limit ${limit}`;
+
+type Texts = Readonly<Record<string, string | null>>;
+
+/** Calls whose blobs are not noted yet: open ones, and those whose words wait. */
+const unnotedQuery = sql<Texts>`
+  select ${textsOf} from (
+    select id as of_call from tool_calls indexed by tool_calls_by_status
+      where status in ('PENDING', 'RUNNING')
+    union all select call_id from calls_to_index
+    limit ${MAX_SEARCHED + 1}
+  ) cross join tool_calls on tool_calls.id = of_call`;
+
+/** The reads of retention; all but single values on the thread that reads. */
+export function createHistory(deps: {
+  readonly file: string;
+  readonly database: DatabaseSync;
+  readonly kysely: Kysely<Tables>;
+  readonly reader: Pick<ReadThread, 'rows'>;
+}): History {
+  const { file, database, kysely, reader } = deps;
+  const ask = async <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
+    (await reader.rows(query.compile(kysely))).rows;
+  const upTo = database.prepare("SELECT value FROM meta WHERE key = 'deleted_up_to'");
+
+  return {
+    async size() {
+      const [pages] = await ask(
+        sql<{
+          pages: number;
+          free: number;
+          bytes: number;
+        }>`select page_count as pages, freelist_count as free, page_size as bytes
+          from pragma_page_count, pragma_freelist_count, pragma_page_size`,
+      );
+      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from tool_calls`);
+      const { pages: all = 0, free = 0, bytes = 0 } = pages ?? {};
+      return {
+        calls: counted?.calls ?? 0,
+        usedBytes: (all - free) * bytes,
+        freeBytes: free * bytes,
+        logBytes: fileSize(`${file}-wal`) ?? 0,
+      };
+    },
+
+    oldestCalls: ({ endedBefore, limit }) => ask(oldestCallsQuery(endedBefore, limit)),
+
+    async emptyRuns({ changedBefore, after, limit }) {
+      const looked = await ask(idleRunsQuery(changedBefore, after, limit));
+      const runs = looked.flatMap(({ runId, changedAt, hasCalls, isRunning }) =>
+        hasCalls === 0 && isRunning === 0 ? [{ runId, changedAt }] : [],
+      );
+      const last = looked.length < limit ? undefined : looked.at(-1);
+      return { runs, next: last ? { runId: last.runId, changedAt: last.changedAt } : null };
+    },
+
+    async blobsOf(userIds) {
+      if (userIds.length === 0) return [];
+      const rows = await ask(
+        sql<{
+          blob_id: string;
+        }>`select distinct blob_id from blob_uses where user_id in (${sql.join(userIds)})`,
+      );
+      return rows.map(({ blob_id }) => blob_id);
+    },
+
+    async unusedBlobs(blobIds) {
+      if (blobIds.length === 0) return [];
+      const unnoted = await ask(unnotedQuery);
+      if (unnoted.length > MAX_SEARCHED) return undefined;
+      const noted = await ask(
+        sql<{
+          blob_id: string;
+        }>`select distinct blob_id from blob_uses where blob_id in (${sql.join(blobIds)})`,
+      );
+      const used = new Set([
+        ...noted.map(({ blob_id }) => blob_id),
+        ...unnoted.flatMap((texts) => blobIdsIn(Object.values(texts))),
+      ]);
+      return blobIds.filter((id) => !used.has(id));
+    },
+
+    deletedUpTo: () => Number(upTo.get()?.value ?? 0),
+  };
+}
