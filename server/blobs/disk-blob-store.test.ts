@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,4 +147,35 @@ test('[BL14] bytes that the disk has damaged are not given out, until they are p
   await expect(blobs.read(id)).rejects.toThrow(BlobDamagedError);
   await blobs.put(text('all is well'));
   expect((await blobs.read(id))?.bytes).toEqual(Buffer.from('all is well'));
+});
+
+async function idsOf(blobs: AsyncIterable<string>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of blobs) ids.push(id);
+  return ids;
+}
+
+test('[BL15] a blob is removed unless it was put again since, and the size follows', async () => {
+  const { blobs, dir } = setup();
+  const put = async (value: string) => {
+    const outcome = await blobs.put(text(value));
+    if (!outcome.ok) throw new Error(outcome.message);
+    return outcome.attachment.blob_id;
+  };
+  const [old, again] = [await put('old'), await put('again')];
+  expect(await blobs.size()).toBe(8);
+  const before = Date.now() - 60_000;
+  for (const id of [old, again]) utimesSync(join(dir, id), before / 1_000 - 9, before / 1_000 - 9);
+  expect((await idsOf(blobs.putBefore(before))).toSorted()).toEqual([old, again].toSorted());
+  expect(await put('again')).toBe(again);
+  expect(await idsOf(blobs.putBefore(before))).toEqual([old]);
+  expect(await Promise.all([blobs.remove(old, before), blobs.remove(again, before)])).toEqual([
+    true,
+    false,
+  ]);
+  expect(readdirSync(dir).toSorted()).toEqual([again, `${again}.json`]);
+  expect(await blobs.size()).toBe(5);
+  expect(await blobs.remove('../callboard.db', before)).toBe(false);
+  await put('more');
+  expect(await blobs.size()).toBe(9);
 });

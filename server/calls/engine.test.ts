@@ -322,6 +322,21 @@ test('[CA21] a late result of one that is not in memory is written and shown, on
   expect(await repository.get('tc_large')).toMatchObject({ lateResult: 'late' });
 });
 
+test('[CA24] a call that is to be deleted leaves memory and snapshots, and one that goes on does not', async () => {
+  const { engine, repository, running, end, flush } = setup();
+  const old = await end('tc_old', 'old');
+  await running();
+  const busy = await end('tc_busy', 'busy');
+  engine.apply(busy, { type: 'late_answer', lateResult: 'late', isShown: true }, 'client:phone');
+  const ids = [old.id, 'tc_1', busy.id, 'tc_only_on_disk'];
+  expect(repository.forgetEnded(ids)).toEqual(['tc_old', 'tc_only_on_disk']);
+  expect(repository.latest('tc_old')).toBeUndefined();
+  expect(repository.shown().map(({ id }) => id)).not.toContain('tc_old');
+  await flush();
+  expect(repository.forgetEnded([busy.id])).toEqual(['tc_busy']);
+  expect(repository.latest('tc_1')).toMatchObject({ status: 'RUNNING' });
+});
+
 test('[CA22] a large call that ends is in memory to the end of that turn', async () => {
   const { repository, running, apply, disk } = setup();
   await running();

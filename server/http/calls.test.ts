@@ -100,6 +100,17 @@ describe('records', () => {
     expect((await server.get('/v1/blobs/blob_x')).json.error.code).toBe('blob_not_found');
   });
 
+  test('[HT4] a call that was deleted for its age says so, to those too who could not have seen it', async () => {
+    const server = await startTestServer();
+    for (const path of ['/v1/tool_calls/tc_old_1', '/v1/tool_calls/tc_old_1/events']) {
+      const answer = await server.get(path);
+      expect(answer).toMatchObject({
+        status: 404,
+        json: { error: { code: 'call_deleted', message: expect.stringContaining('KEEP_DAYS') } },
+      });
+    }
+  });
+
   test('[HT34] a list has previews, the whole of what is included, and pages of 4 MiB', async () => {
     const text = 'x'.repeat(900_000);
     const args = { text };

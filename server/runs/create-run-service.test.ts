@@ -1,7 +1,49 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnEnd } from './agent/agent.ts';
-import { createTestStore } from './agent/testing/fakes.ts';
+import { createTestStore, type TestStore } from './agent/testing/fakes.ts';
 import { oldRun, principal, saying, setupRuns, untilStopped } from './testing/setup-runs.ts';
+
+describe('deleting', () => {
+  const deleting = (store: TestStore, runId: string) => () =>
+    store.write([{ type: 'delete_run', runId, changedBefore: Number.MAX_SAFE_INTEGER }]);
+
+  test('[RU30] a run that is not in use is deleted; who asks meanwhile waits, and finds it gone', async () => {
+    const { runs, store, start, ended } = setupRuns();
+    const { run_id: runId } = await start();
+    await ended(runId);
+    expect(await runs.get(runId)).toBeDefined(); // It lies in memory.
+    const { promise: deleted, resolve: goOn } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const done = runs.deleteUnused(runId, async () => {
+      begun.resolve();
+      await deleted;
+      await deleting(store, runId)();
+    });
+    await begun.promise;
+    const asked = runs.get(runId);
+    const called = runs.ensure(runId, 'Called again');
+    goOn();
+    expect(await done).toBe(true);
+    expect(await asked).toBeUndefined();
+    await called;
+    expect(await runs.get(runId)).toMatchObject({ title: 'Called again', messages: [] });
+  });
+
+  test('[RU30] a run that has a turn, or was just called in, is not', async () => {
+    const { runs, store, clock, start } = setupRuns({ turn: untilStopped });
+    const { run_id: runId } = await start();
+    expect(await runs.deleteUnused(runId, deleting(store, runId))).toBe(false);
+    await runs.ensure('run_of_agent', 'Agent');
+    expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(false);
+    clock.advance(60_000);
+    await runs.ensure('run_of_agent', 'Agent');
+    expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(false);
+    clock.advance(60_000);
+    expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(true);
+    expect(await runs.get('run_of_agent')).toBeUndefined();
+    expect(await runs.get(runId)).toBeDefined();
+  });
+});
 
 describe('starting', () => {
   test('[RU1] run and message are on disk before the agent is asked, and told after that', async () => {
