@@ -77,6 +77,19 @@ test.each(lists)('[ST42] no list looks through all calls: %j', async (query) => 
   expect(plans.filter((line) => /TEMP B-TREE/.test(line))).toEqual([]);
 });
 
+const combined = subsets.filter((filters) => Object.keys(filters).length > 1);
+
+test.each(combined)('[ST42] which calls fit is read from indexes alone: %j', async (filters) => {
+  const parts = setup();
+  await parts.list({ limit: 50, ...filters });
+  const [, rows] = parts.asked;
+  const lines = (rows ? parts.planOf(rows) : []).filter((line) => /tool_calls|fit/.test(line));
+  const page = 'SEARCH tool_calls USING INTEGER PRIMARY KEY (rowid=?)';
+  expect(lines.at(-1)).toBe(page);
+  expect(lines).toHaveLength(1 + Object.keys(filters).length);
+  for (const line of lines.slice(0, -1)) expect(line).toContain('USING COVERING INDEX');
+});
+
 test('[ST14] open calls are found without looking at the others, whatever an operator counted', () => {
   const { database, planOf, kysely } = setup();
   insertCalls(database, 1_000, (number) => ({

@@ -36,6 +36,8 @@ interface Filter {
   /** Has the calls that fit in the order of a list. */
   readonly index: string;
   readonly fits: Condition;
+  /** The same of a call that is looked at, asked of the index: its row, which may be large, is not read. */
+  readonly isInIndex: Condition;
 }
 
 type Condition = RawBuilder<unknown>;
@@ -49,20 +51,36 @@ interface Walk {
   readonly fits: readonly Condition[];
 }
 
+type ColumnOf = (table: string) => Condition;
+
+const column =
+  (name: string): ColumnOf =>
+  (table) =>
+    sql.ref(`${table}.${name}`);
+
 /** As an index has it: a call belongs to the client that has it, else to the only one that may take it. */
-const CLIENT_OF_CALL = sql`coalesce(tool_calls.client_id, tool_calls.wanted_client_id)`;
+const clientOfCall: ColumnOf = (table) =>
+  sql`coalesce(${sql.ref(`${table}.client_id`)}, ${sql.ref(`${table}.wanted_client_id`)})`;
 
 export function filtersOf({ runId, clientId, tool, status }: CallQuery): Filter[] {
-  const given: [index: string, column: Condition, value: string | undefined][] = [
-    ['tool_calls_by_run', sql.ref('tool_calls.run_id'), runId],
-    ['tool_calls_by_client', CLIENT_OF_CALL, clientId],
-    ['tool_calls_by_tool', sql.ref('tool_calls.tool_name'), tool],
-    ['tool_calls_by_status', sql.ref('tool_calls.status'), status],
+  const given: [index: string, column: ColumnOf, value: string | undefined][] = [
+    ['tool_calls_by_run', column('run_id'), runId],
+    ['tool_calls_by_client', clientOfCall, clientId],
+    ['tool_calls_by_tool', column('tool_name'), tool],
+    ['tool_calls_by_status', column('status'), status],
   ];
-  return given.flatMap(([index, column, value]) =>
-    value === undefined ? [] : [{ index, fits: sql`${column} = ${value}` }],
+  return given.flatMap(([index, columnOf, value]) =>
+    value === undefined ? [] : [toFilter(index, columnOf, value)],
   );
 }
+
+const toFilter = (index: string, columnOf: ColumnOf, value: string): Filter => ({
+  index,
+  fits: sql`${columnOf('tool_calls')} = ${value}`,
+  isInIndex: sql`exists (select 1 from tool_calls as fit indexed by ${sql.raw(index)}
+    where ${columnOf('fit')} = ${value}
+      and fit.created_at = tool_calls.created_at and fit.id = tool_calls.id)`,
+});
 
 /** How many calls each filter has, counted no further than to see that it is not narrow. */
 export function countQuery(
@@ -121,7 +139,7 @@ function listWalk(
     from: sql`from tool_calls indexed by ${sql.raw(narrowest?.index ?? 'tool_calls_by_age')}`,
     where: [...(narrowest ? [narrowest.fits] : []), ...before],
     orderBy: sql`tool_calls.created_at desc, tool_calls.id desc`,
-    fits: filters.filter((filter) => filter !== narrowest).map(({ fits }) => fits),
+    fits: filters.filter((filter) => filter !== narrowest).map(({ isInIndex }) => isInIndex),
   };
 }
 
