@@ -1,4 +1,5 @@
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
+import type { ModelOutputRecord, ModelTurn } from '../protocol/model-turn.ts';
 import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
@@ -40,6 +41,13 @@ export interface Api {
   invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
   /** A record may have megabytes: `onReceived` follows how much of it has come. */
   getCall(id: string, onReceived?: OnReceived): Promise<ApiResult<WireCallRecord>>;
+  /** What a model is sent of a call, and which requests had it. */
+  getModelOutput(callId: string): Promise<ApiResult<ModelOutputRecord>>;
+  /** The requests to a model whose answer is this message. */
+  listModelTurns(query: {
+    runId: string;
+    messageId: string;
+  }): Promise<ApiResult<{ model_turns: ModelTurn[] }>>;
   /** A page of a run's calls, newest first; large values by their beginning. */
   listCalls(query: {
     runId: string;
@@ -120,6 +128,7 @@ const callRequests = (get: Get, post: Post, ask: Post) => ({
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
   getCall: (id: string, onReceived?: OnReceived) => get<WireCallRecord>(callPath(id), onReceived),
+  getModelOutput: (callId: string) => get<ModelOutputRecord>(callPath(callId, '/model_output')),
   listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
     const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(
@@ -143,6 +152,10 @@ const runRequests = (get: Get, post: Post, ask: Post) => ({
     ask<RunRecord>(runPath(runId, '/messages'), input),
   cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
   getRun: (runId: string) => get<RunRecord>(runPath(runId)),
+  listModelTurns: ({ runId, messageId }: { runId: string; messageId: string }) =>
+    get<{ model_turns: ModelTurn[] }>(
+      runPath(runId, `/model_turns?message_id=${encodeURIComponent(messageId)}`),
+    ),
   listRuns: (cursor?: string) =>
     get<{ runs: RunSummary[]; next_cursor: string | null }>(
       cursor ? `/v1/runs?cursor=${encodeURIComponent(cursor)}` : '/v1/runs',

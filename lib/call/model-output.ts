@@ -3,6 +3,7 @@ import type { Attachment } from '../protocol/attachment.ts';
 import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { stripInvisible } from '../text/invisible.ts';
+import type { CallRecord } from './call-record.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
 export interface FinishedCall {
@@ -50,6 +51,16 @@ export function toModelOutput(call: FinishedCall): ModelOutput {
   const { text, cut } = cutTo(body, room);
   return { text: `${text}\n${notes}`, cut, images };
 }
+
+/** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
+export const outputOfRecord = (record: CallRecord | undefined): ModelOutput =>
+  toModelOutput({
+    tool_name: record?.toolName ?? 'unknown_tool',
+    status: record?.status ?? 'PENDING',
+    result: record?.result,
+    error: record && isFinalStatus(record.status) ? record.error : null,
+    attachments: record?.attachments ?? [],
+  });
 
 function cutTo(whole: string, maxBytes: number) {
   const text = cutAndMark(whole, maxBytes);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callStatusSchema } from './call-status.ts';
 
 /** Tokens as the provider counts them; null where it did not say. */
 export const modelUsageSchema = z.object({
@@ -77,6 +78,8 @@ export type ModelTurn = z.infer<typeof modelTurnSchema>;
 /** What a model is sent of a call, made from the call's record as it is now. */
 export const modelOutputSchema = z.object({
   tool_call_id: z.string(),
+  /** Of a call that is not final the text says that its outcome is unknown. */
+  status: callStatusSchema,
   text: z.string(),
   sha256: z.string(),
   bytes: z.number().int(),
@@ -85,7 +88,7 @@ export const modelOutputSchema = z.object({
   images: z.array(z.string()),
   rendering: z.number().int(),
   /**
-   * The newest requests that had it for the first time or in another form, oldest first. Where
+   * The requests that had it for the first time or in another form, in order, at most 20. Where
    * `sha256` is that of the text above, the text is what the model got.
    */
   sent: z.array(

@@ -3,6 +3,7 @@ import { callEventSchema, listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
+import { modelTurnSchema } from './model-turn.ts';
 import { pathIdSchema } from './path-id.ts';
 import { modelListingSchema, runSummarySchema } from './run.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
@@ -123,6 +124,18 @@ export const runsQuerySchema = z.object({ cursor: z.string().max(1_000).optional
 export const runsPageSchema = z.object({
   runs: z.array(runSummarySchema),
   next_cursor: z.string().nullable(),
+});
+export const modelTurnsQuerySchema = z.object({
+  /** The number after which to go on; 0 is the beginning. */
+  after: z.coerce.number().int().nonnegative().optional(),
+  limit,
+  /** Those alone whose answer this message is. */
+  message_id: id.optional(),
+});
+export const modelTurnsPageSchema = z.object({
+  model_turns: z.array(modelTurnSchema),
+  /** For the next page; null on the last one. */
+  next_after: z.number().int().nullable(),
 });
 /** Of the lists of tools: those of one name alone. */
 export const toolsQuerySchema = z.object({ name: z.string().max(128).optional() });

@@ -18,8 +18,10 @@ const ARGUMENT_PIECE = 4;
 
 /** It costs nothing and counts no tokens. */
 const USAGE: LanguageModelV4Usage = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 0, text: 0, reasoning: 0 },
+  inputTokens: {
+    ...{ total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
@@ -137,6 +138,12 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
 
     get: async (runId) => (await known.load(runId))?.record(),
     list: (query) => store.listRuns(query),
+    async modelTurns(query) {
+      const run = await known.load(query.runId);
+      if (!run) return undefined;
+      const { turns: stored, nextAfter } = await store.listModelTurns(query);
+      return { turns: stored.map((turn) => ({ ...turn, state: stateOf(turn, run) })), nextAfter };
+    },
     async models() {
       await models.refresh();
       return models.list();
@@ -174,6 +181,11 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
     },
   };
+}
+
+function stateOf(turn: StoredModelTurn, run: LiveRun): ModelTurn['state'] {
+  if (turn.ended_at !== null) return turn.finish_reason === null ? 'failed' : 'done';
+  return run.mayEnd(turn.number) ? 'running' : 'interrupted';
 }
 
 /** Undefined when the turn was stopped while it waited. */

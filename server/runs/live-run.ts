@@ -2,8 +2,9 @@ import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Change, Store } from '../store/store.ts';
-import type { MessageWriter, Transcript } from './agent/agent.ts';
+import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
 import { createMessageWriter } from './message-writer.ts';
+import { createModelTurnLog } from './model-turn-log.ts';
 
 export interface LiveRunDeps {
   readonly store: Store;
@@ -26,6 +27,8 @@ export interface LiveRun extends Transcript {
   tell(): void;
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
+  /** Whether the end of the request of this number can still come. */
+  mayEnd(number: number): boolean;
   /** Writes the person's message and the run's new state as one, then tells both. */
   addUserMessage(said: SaidMessage, patch: Partial<RunSummary>): Promise<void>;
 }
@@ -45,6 +48,7 @@ export function createLiveRun(
   let decided = summary;
   const messages = [...stored.messages];
   const { run_id } = summary;
+  const log = createModelTurnLog(deps, { runId: run_id, isNew: messages.length === 0 });
   const nowSeconds = () => deps.clock.now() / 1000;
 
   const newMessage = (role: Message['role'], parts: MessagePart[]): Message => ({
@@ -59,7 +63,7 @@ export function createLiveRun(
   const write = async (patch: Partial<RunSummary>, more: readonly Change[] = []) => {
     const run = { ...decided, ...patch, updated_at: nowSeconds() };
     decided = run;
-    await deps.store.write([{ type: 'put_run', run }, ...more]);
+    await deps.store.write([{ type: 'put_run', run }, ...log.takeEnded(), ...more]);
     summary = run;
   };
   const tell = () => {
@@ -67,6 +71,21 @@ export function createLiveRun(
   };
   const tellMessage = (message: Message) => {
     deps.bus.publish({ type: 'message', run_id, message });
+  };
+
+  const beginRequest = async (message: Message, request: ModelRequest): Promise<RequestLog> => {
+    const of = { message_id: message.message_id, turn: personsMessages(messages) };
+    const turn = await log.begin(request, of);
+    const put: Change = { type: 'put_model_turn', turn };
+    if (request.beginsStep) {
+      await write({ step: request.step }, [put]);
+      tell();
+    } else await deps.store.write([...log.takeEnded(), put]);
+    return {
+      answered: log.answered,
+      end: log.end,
+      write: () => deps.store.write(log.takeEnded()),
+    };
   };
 
   return {
@@ -80,10 +99,7 @@ export function createLiveRun(
       decided = { ...decided, ...patch };
       summary = decided;
     },
-    async beginStep(step) {
-      await write({ step });
-      tell();
-    },
+    mayEnd: log.mayEnd,
     async addUserMessage({ input, clientId }, patch) {
       const message: Message = {
         ...newMessage('user', [{ type: 'text', text: input }]),
@@ -107,8 +123,13 @@ export function createLiveRun(
         onTold: (told) => {
           messages[position] = told;
         },
-        persist: (done) => deps.store.write([{ type: 'put_message', message: done, position }]),
+        beginRequest: (request) => beginRequest(message, request),
+        persist: (done) =>
+          deps.store.write([{ type: 'put_message', message: done, position }, ...log.takeEnded()]),
       });
     },
   };
 }
+
+const personsMessages = (messages: readonly Message[]): number =>
+  messages.filter(({ role }) => role === 'user').length;

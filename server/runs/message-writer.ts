@@ -1,7 +1,7 @@
 import type { Message, MessagePart } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import type { Clock } from '../clock.ts';
-import type { MessageWriter } from './agent/agent.ts';
+import type { MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;
@@ -12,6 +12,7 @@ export interface MessageWriterDeps {
   readonly publish: (event: WatchEventBody) => void;
   /** Takes what watchers have been told, which is what a snapshot may say. */
   readonly onTold: (message: Message) => void;
+  readonly beginRequest: (request: ModelRequest) => Promise<RequestLog>;
   readonly persist: (message: Message) => Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
   };
 
   return {
+    beginRequest: deps.beginRequest,
     append(kind, delta) {
       if (delta === '') return;
       if (message.parts.at(-1)?.type !== kind) {

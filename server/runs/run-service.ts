@@ -1,5 +1,7 @@
+import type { ModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { Principal } from '../auth/principal.ts';
+import type { ModelTurnQuery } from '../store/store.ts';
 
 export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }
@@ -39,6 +41,10 @@ export interface RunService {
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
+  /** Requests of a run to its models, in their order. Undefined when there is no such run. */
+  modelTurns(
+    query: ModelTurnQuery,
+  ): Promise<{ turns: ModelTurn[]; nextAfter: number | null } | undefined>;
   /** Asks first a server of models that has not answered yet, for two seconds at most. */
   models(): Promise<ModelListing[]>;
   /** The newest runs with their messages, oldest first, for a watcher's snapshot. */

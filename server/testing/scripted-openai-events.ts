@@ -21,6 +21,13 @@ export interface ScriptedReply {
   /** After that many pieces: `abrupt` breaks the connection, `clean` ends it without a finish. */
   readonly cut?: { readonly after: number; readonly how: 'abrupt' | 'clean' };
   readonly finishReason?: 'length';
+  /** Tokens. Default: the chat API says nothing of them, the Responses API 1 and 1. */
+  readonly usage?: {
+    readonly input: number;
+    readonly output: number;
+    readonly reasoning: number;
+    readonly cached: number;
+  };
   readonly status?: number;
   readonly error?: { readonly message: string; readonly code?: string };
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,8 +65,24 @@ export function* chatEvents(reply: ScriptedReply, model: string): Generator<Scri
     }
   }
   yield chunk({}, reply.finishReason ?? (reply.calls?.length ? 'tool_calls' : 'stop'), true);
+  if (reply.usage) yield chatUsage(reply.usage, model);
   yield { data: '[DONE]', isPiece: false };
 }
+
+const chatUsage = (
+  { input, output, reasoning, cached }: NonNullable<ScriptedReply['usage']>,
+  model: string,
+): ScriptedEvent => ({
+  isPiece: false,
+  data: JSON.stringify({
+    ...{ id: 'chatcmpl-scripted', object: 'chat.completion.chunk', created: 0, model, choices: [] },
+    usage: {
+      ...{ prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+      prompt_tokens_details: { cached_tokens: cached },
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    },
+  }),
+});
 
 /** A reply as events of the Responses API. */
 export function* responsesEvents(reply: ScriptedReply, model: string): Generator<ScriptedEvent> {
@@ -107,7 +130,14 @@ export function* responsesEvents(reply: ScriptedReply, model: string): Generator
     yield event('response.output_item.done', { output_index, item: done });
     output_index += 1;
   }
-  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  const { input, output, reasoning, cached } = reply.usage ?? {
+    ...{ input: 1, output: 1, reasoning: 0, cached: 0 },
+  };
+  const usage = {
+    ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens_details: { reasoning_tokens: reasoning },
+  };
   const cut = reply.finishReason === 'length';
   const incomplete_details = cut ? { reason: 'max_output_tokens' } : null;
   const name = cut ? 'response.incomplete' : 'response.completed';

@@ -1,5 +1,7 @@
 import { HttpError } from '#lib/protocol/http-error';
 import {
+  modelTurnsPageSchema,
+  modelTurnsQuerySchema,
   runsPageSchema,
   runsQuerySchema,
   sendMessageBodySchema,
@@ -48,6 +50,26 @@ const reading = (deps: Deps): Route[] => [
       const run = await deps.runs.get(params.id);
       if (!run) throw runNotFound(params.id);
       return json(200, run);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/:id/model_turns',
+    id: 'listModelTurns',
+    tag,
+    summary:
+      'Requests of a run to its models, in order: times, end, tokens, and hashes of what was sent. A page may hold fewer than limit: next_after is null on the last one',
+    access: AGENTS,
+    query: modelTurnsQuerySchema,
+    responses: { 200: { description: 'A page of requests', schema: modelTurnsPageSchema } },
+    async handle({ params, query }) {
+      const { after = 0, limit, message_id } = query;
+      const page = await deps.runs.modelTurns({
+        ...{ runId: params.id, after, limit },
+        ...given({ messageId: message_id }),
+      });
+      if (!page) throw runNotFound(params.id);
+      return json(200, { model_turns: page.turns, next_after: page.nextAfter });
     },
   }),
 ];

@@ -19,9 +19,10 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
+import { modelOutputRoute } from './model-output.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'calls' | 'tools'>;
+type Deps = Pick<HttpDeps, 'calls' | 'runs' | 'tools'>;
 
 const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
@@ -183,6 +184,7 @@ export const toolCallRoutes = (deps: Deps): Route[] => [
   getCallRoute(deps),
   listCallsRoute(deps),
   listEventsRoute(deps),
+  modelOutputRoute(deps),
   ...agentActions(deps),
   ...operatorActions(deps),
 ];

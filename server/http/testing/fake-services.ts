@@ -2,6 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { RunRecord } from '#lib/protocol/run';
+import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
@@ -101,6 +102,11 @@ const runRecord: RunRecord = {
   messages: [],
 };
 
+const sentPart = (toolCallId: string) => ({
+  tool_call_id: toolCallId,
+  ...{ sha256: 'c'.repeat(64), bytes: 4, cut: false, images: [] },
+});
+
 export const fakeRuns: RunService = {
   start: async () => ({ ok: true, run: runRecord }),
   send: async (id) => ({
@@ -111,6 +117,20 @@ export const fakeRuns: RunService = {
   cancel: async () => ({ ok: true, run: runRecord }),
   get: async (id) => (id === 'run_a' ? runRecord : undefined),
   list: async () => ({ runs: [runRecord], nextCursor: null }),
+  modelTurns: async ({ runId, after, messageId, toolCallId }) =>
+    runId === 'run_a'
+      ? {
+          turns: [
+            {
+              ...sampleModelTurn({ run_id: runId, number: after + 1 }),
+              ...(messageId !== undefined && { message_id: messageId }),
+              ...(toolCallId !== undefined && { sent: [sentPart(toolCallId)] }),
+              state: 'done',
+            },
+          ],
+          nextAfter: after === 0 ? 1 : null,
+        }
+      : undefined,
   models: async () => [],
   watched: async () => [runRecord],
   ensure: async () => {},

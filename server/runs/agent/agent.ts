@@ -1,4 +1,5 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
 import type { Message, RunError } from '#lib/protocol/run';
 import type { Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
@@ -21,14 +22,47 @@ export interface MessageWriter {
   addCall(callId: string): void;
   /** For people only; a model never reads it. */
   addNotice(notice: Notice): void;
-  /** Resolves once the message is on disk and told as done. */
+  /**
+   * Writes down the request whose answer this message is to be, with the step that it begins.
+   * Resolves once that is on disk: no model is asked before.
+   */
+  beginRequest(request: ModelRequest): Promise<RequestLog>;
+  /** Resolves once the message is on disk, with the end of its request, and told as done. */
   end(): Promise<void>;
 }
+
+/** A request to the model, as it is written down before it is made. */
+export interface ModelRequest {
+  readonly step: number;
+  /** The run goes to this step with it. False for another attempt, and for the last answer. */
+  readonly beginsStep: boolean;
+  readonly model: string;
+  readonly toolsOffered: number;
+  readonly toolsSha256: string | null;
+  readonly promptSha256: string;
+  readonly rendering: number;
+  /** Of all calls in the prompt; those that were sent before in this form are not written again. */
+  readonly results: readonly SentPart[];
+}
+
+/** A request that is being answered. Without an end it was interrupted. */
+export interface RequestLog {
+  /** The first piece of the answer is here. */
+  answered(): void;
+  /** What came of it, which goes to disk with what the run writes next. */
+  end(outcome: RequestOutcome): void;
+  /** Writes the end now, where nothing else is about to be written. */
+  write(): Promise<void>;
+}
+
+export type RequestOutcome =
+  | { readonly finishReason: string; readonly usage: ModelUsage }
+  /** The code of a notice, or `cancelled`. */
+  | { readonly errorCode: string };
 
 /** Where a turn is written down. Each step of the model is a message of its own. */
 export interface Transcript {
   messages(): readonly Message[];
-  beginStep(step: number): Promise<void>;
   beginMessage(): MessageWriter;
 }
 

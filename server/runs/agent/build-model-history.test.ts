@@ -25,7 +25,7 @@ function build(messages: Message[], calls: CallRecord[] = [], imageWay: ImageWay
     images: new Map([['blob_1', { bytes: new Uint8Array([1]), mediaType: 'image/jpeg' }]]),
     imageWay,
     toModelName: (name) => name.replaceAll('.', '_'),
-  });
+  }).messages;
 }
 
 const done = (id: string, more: Partial<CallRecord> = {}) =>

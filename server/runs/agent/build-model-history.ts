@@ -1,8 +1,6 @@
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { CallRecord } from '#lib/call/call-record';
-import { toModelOutput } from '#lib/call/model-output';
-import type { Attachment } from '#lib/protocol/attachment';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { outputOfRecord } from '#lib/call/model-output';
 import type { Message } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 
@@ -27,15 +25,32 @@ export interface ModelHistoryInput {
   readonly toModelName: (toolName: string) => string;
 }
 
+/** The result of a call, as it stands in the history. */
+export interface HandedResult {
+  readonly toolCallId: string;
+  readonly text: string;
+  /** The text is the beginning of a longer one. */
+  readonly cut: boolean;
+  readonly images: readonly (ModelImage & { readonly blobId: string })[];
+}
+
+export interface ModelHistory {
+  readonly messages: readonly ModelMessage[];
+  /** One for each call in the messages. */
+  readonly results: readonly HandedResult[];
+}
+
 /**
  * The conversation as a model is sent it (rules AL40 to AL45). Each call is
  * followed by exactly one result, in call order: a call without a final record
  * gets the neutral words of an unknown outcome, never nothing.
  */
-export function buildModelHistory(input: ModelHistoryInput): ModelMessage[] {
-  return input.messages.flatMap((message) =>
-    message.role === 'user' ? userMessages(message) : assistantMessages(message, input),
+export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
+  const results: HandedResult[] = [];
+  const messages = input.messages.flatMap((message) =>
+    message.role === 'user' ? userMessages(message) : assistantMessages(message, input, results),
   );
+  return { messages, results };
 }
 
 function userMessages(message: Message): ModelMessage[] {
@@ -44,7 +59,11 @@ function userMessages(message: Message): ModelMessage[] {
   return content === '' ? [] : [{ role: 'user', content }];
 }
 
-function assistantMessages(message: Message, input: ModelHistoryInput): ModelMessage[] {
+function assistantMessages(
+  message: Message,
+  input: ModelHistoryInput,
+  handed: HandedResult[],
+): ModelMessage[] {
   const content: Exclude<AssistantContent, string> = [];
   const results: ToolResults = [];
   const shown: (TextPart | FilePart)[] = [];
@@ -55,6 +74,7 @@ function assistantMessages(message: Message, input: ModelHistoryInput): ModelMes
     content.push(told.call);
     // guard: every-call-has-a-result
     results.push(told.result);
+    handed.push(told.handed);
     shown.push(...told.shown);
   }
   if (content.length === 0) return [];
@@ -68,14 +88,15 @@ function assistantMessages(message: Message, input: ModelHistoryInput): ModelMes
 function describeCall(callId: string, input: ModelHistoryInput) {
   const record = input.calls.get(callId);
   const toolName = input.toModelName(record?.toolName ?? 'unknown_tool');
-  const output = toModelOutput({
-    tool_name: toolName,
-    status: record?.status ?? 'PENDING',
-    result: record?.result,
-    error: record && isFinalStatus(record.status) ? record.error : null,
-    attachments: record?.attachments ?? [],
-  });
-  const files = output.images.flatMap((image) => fileOf(image, input.images));
+  const output = outputOfRecord(record);
+  const images =
+    input.imageWay === 'none'
+      ? []
+      : output.images.flatMap(({ blob_id: blobId }) => {
+          const image = input.images.get(blobId);
+          return image ? [{ ...image, blobId }] : [];
+        });
+  const files = images.map(fileOf);
   const inResult = input.imageWay === 'tool_result' ? files : [];
   const inMessage = input.imageWay === 'user_message' ? files : [];
   return {
@@ -87,6 +108,7 @@ function describeCall(callId: string, input: ModelHistoryInput) {
       output: resultOutput(output.text, inResult),
     },
     shown: introduced(toolName, inMessage),
+    handed: { toolCallId: callId, text: output.text, cut: output.cut, images },
   };
 }
 
@@ -111,7 +133,8 @@ const introduced = (toolName: string, files: readonly FilePart[]): (TextPart | F
         ...files,
       ];
 
-function fileOf(image: Attachment, images: ReadonlyMap<string, ModelImage>) {
-  const found = images.get(image.blob_id);
-  return found ? [{ type: 'file' as const, mediaType: found.mediaType, data: found.bytes }] : [];
-}
+const fileOf = ({ mediaType, bytes }: ModelImage): ImageFile => ({
+  type: 'file',
+  mediaType,
+  data: bytes,
+});

@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
-import { runTurn, type TurnDeps } from './run-turn.ts';
+import { runTurn } from './run-turn.ts';
+import type { TurnDeps } from './turn.ts';
 
 type Optional = 'maxSteps' | 'maxRetries' | 'silentMs';
 

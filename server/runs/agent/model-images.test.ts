@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TurnDeps } from './run-turn.ts';
 import type { FakeTool } from './testing/fakes.ts';
 import { inOrder, setupTurns } from './testing/setup-turns.ts';
+import type { TurnDeps } from './turn.ts';
 
 describe('pictures', () => {
   const image = {

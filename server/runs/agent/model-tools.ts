@@ -4,7 +4,16 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 
+/** A tool as it is offered to the model. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ReturnType<typeof normalizeSchema>;
+}
+
 export interface ModelTools {
+  /** By name, in one order for the same tools. */
+  readonly definitions: readonly ToolDefinition[];
   /** Without `execute`: the loop runs calls itself, so that each is a durable call. */
   readonly tools: ToolSet;
   /** The tool that a model means by a name, or why it means none of these. */
@@ -23,19 +32,24 @@ export function createModelTools(listings: readonly ToolListing[]): ModelTools {
   const toolNames = new Map<string, string>();
   const modelNames = new Map<string, string>();
   const tools: ToolSet = {};
+  const definitions: ToolDefinition[] = [];
   const sorted = listings.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const listing of sorted) {
     const name = freeName(acceptableName(listing.model_name), toolNames);
     toolNames.set(name, listing.name);
     modelNames.set(listing.name, name);
+    const { description } = listing;
+    const schema = normalizeSchema(listing.schema);
+    definitions.push({ name, description, schema });
     tools[name] = tool({
-      description: listing.description,
-      inputSchema: jsonSchema(normalizeSchema(listing.schema)),
+      description,
+      inputSchema: jsonSchema(schema),
       // The Responses API is strict unless told otherwise, and then refuses most schemas.
       strict: false,
     });
   }
   return {
+    definitions,
     tools,
     find: createToolFinder(toolNames),
     toModelName: (toolName) => modelNames.get(toolName) ?? acceptableName(toModelName(toolName)),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { TurnDeps } from './run-turn.ts';
 import type { FakeTool } from './testing/fakes.ts';
 import {
   echo,
@@ -12,6 +11,7 @@ import {
   setupTurns,
   texts,
 } from './testing/setup-turns.ts';
+import type { TurnDeps } from './turn.ts';
 
 describe.each(MODELS)('over %s', (model) => {
   test('[AL7] a connection that breaks off ends the turn, and its calls are on record', async () => {

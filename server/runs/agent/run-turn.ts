@@ -1,11 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
-import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
-import type { CallService, DraftCall } from '../../calls/call-service.ts';
+import type { DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
-import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import {
   CANCELLED,
   type MessageWriter,
@@ -13,12 +11,8 @@ import {
   type TurnEnd,
   type TurnRequest,
 } from './agent.ts';
-import { buildModelHistory, type ModelImage } from './build-model-history.ts';
-import { chooseTools } from './choose-tools.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
-import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
-import { type ImageSource, loadImages } from './load-images.ts';
-import { createModelTools, type ModelTools } from './model-tools.ts';
+import { describeRequest } from './model-request.ts';
 import {
   ANSWER_CUT,
   ANSWER_FILTERED,
@@ -28,33 +22,11 @@ import {
   stepLimit,
   toolsLeftOut,
 } from './notices.ts';
+import { preparePrompt, type StepPrompt } from './prepare-prompt.ts';
 import { retryDelay } from './retry-delay.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
-
-export interface TurnDeps {
-  readonly calls: CallService;
-  readonly registry: Pick<ToolRegistry, 'list'>;
-  readonly clock: Clock;
-  readonly images: ImageSource;
-  readonly maxSteps: number;
-  /** How often a request that failed with 429 or 5xx is made again. */
-  readonly maxRetries: number;
-  /** A model that says nothing for so long is given up. */
-  readonly silentMs: number;
-  /** What must not happen and stops nobody; for the log. */
-  readonly onDefect: (error: unknown) => void;
-}
-
-/** What one turn knows and its steps share. */
-interface Turn extends TurnRequest {
-  readonly deps: TurnDeps;
-  /** Final records, read once. */
-  readonly finals: Map<string, CallRecord>;
-  readonly scaled: Map<string, ModelImage>;
-  /** Codes of what was said once and is not said again. */
-  readonly noted: Set<string>;
-}
+import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
 
 /**
  * One turn: the model is asked, its calls are run, until it answers without one
@@ -74,7 +46,6 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
 async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   const { deps, transcript } = turn;
   const isLast = step > deps.maxSteps;
-  if (!isLast) await transcript.beginStep(step);
   const writer = transcript.beginMessage();
   const calls = createStepCalls({
     clock: deps.clock,
@@ -90,7 +61,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     giveUp: (draft, message) => giveUp(turn, draft, message),
   });
   try {
-    const end = await askModel(turn, { isLast, writer, calls });
+    const end = await askModel(turn, { step, isLast, writer, calls });
     const started = calls.finish();
     noteLeftOut(turn, { end, writer, calls });
     if (started.length === 0) return await endTurn(turn, { writer, end, isLast });
@@ -104,6 +75,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
 }
 
 interface Asking {
+  readonly step: number;
   readonly isLast: boolean;
   readonly writer: MessageWriter;
   readonly calls: StepCalls;
@@ -114,66 +86,59 @@ interface Asked extends StepEnd {
   readonly leftOut: number;
 }
 
-async function askModel(turn: Turn, { isLast, writer, calls }: Asking): Promise<Asked> {
+async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   const { deps, signal } = turn;
-  const records = await abortable(signal, readCalls(turn));
-  // Read anew for each step: clients come and go.
-  const { offered, leftOut } = offeredTools(turn, records);
-  const modelTools = createModelTools(offered);
-  const messages = await abortable(signal, historyFor(turn, records, modelTools));
+  const prompt = await abortable(signal, preparePrompt(turn, asking.isLast));
+  const described = describeRequest({ ...prompt, tools: prompt.tools?.definitions ?? [] });
   for (let failures = 1; ; failures += 1) {
+    const beginsStep = !asking.isLast && failures === 1;
+    const log = await asking.writer.beginRequest({
+      ...{ ...described, step: asking.step, beginsStep, model: turn.model.ref },
+    });
     try {
-      const end = await streamStep({
-        model: turn.model,
-        instructions: isLast
-          ? lastAnswerInstructions(deps.maxSteps)
-          : stepInstructions(offered.length, leftOut),
-        messages,
-        tools: isLast ? null : modelTools,
-        calls,
-        writer,
-        signal,
-        clock: deps.clock,
-        silentMs: deps.silentMs,
-      });
-      return { ...end, offered: offered.length, leftOut: isLast ? 0 : leftOut };
+      const end = await streamPrompt(turn, asking, prompt, log.answered);
+      log.end(end);
+      return { ...end, offered: described.toolsOffered, leftOut: prompt.leftOut };
     } catch (error) {
-      const delay =
-        error instanceof StepFailedError && error.saidNothing
-          ? retryDelay(error.cause, failures, deps.maxRetries)
-          : undefined;
+      // As after a crash, so that the two are the same: a request without an end.
+      if (!isShuttingDown(signal)) log.end({ errorCode: errorCodeOf(turn, error) });
+      const delay = delayBeforeRetry(error, failures, deps.maxRetries);
       if (delay === undefined) throw error;
+      await log.write();
       await abortable(signal, pause(deps.clock, delay));
     }
   }
 }
 
+const streamPrompt = (
+  { deps, model, signal }: Turn,
+  { calls, writer }: Asking,
+  { instructions, messages, tools }: StepPrompt,
+  onAnswered: () => void,
+): Promise<StepEnd> =>
+  streamStep({
+    ...{ model, instructions, messages, tools, calls, writer, onAnswered, signal },
+    clock: deps.clock,
+    silentMs: deps.silentMs,
+  });
+
+/** Undefined when it is not made again. */
+const delayBeforeRetry = (
+  error: unknown,
+  failures: number,
+  maxRetries: number,
+): number | undefined =>
+  error instanceof StepFailedError && error.saidNothing
+    ? retryDelay(error.cause, failures, maxRetries)
+    : undefined;
+
+const errorCodeOf = ({ signal, model }: Turn, error: unknown): string =>
+  signal.aborted ? 'cancelled' : describeFailure(error, model.ref).code;
+
 const pause = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     clock.schedule(ms, resolve);
   });
-
-/** The client whose person sent the message that this turn answers. It is on disk with that message. */
-const askedFrom = ({ transcript }: Turn): string | undefined =>
-  transcript.messages().findLast(({ role }) => role === 'user')?.client_id;
-
-function offeredTools(turn: Turn, records: readonly CallRecord[]) {
-  const allowed = turn.tools === null ? undefined : new Set(turn.tools);
-  const callable = turn.deps.registry
-    .list(turn.principal, askedFrom(turn))
-    .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
-  return chooseTools(callable, {
-    most: turn.model.maxTools,
-    text: lastWords(turn.transcript.messages()),
-    recent: records.map(({ toolName }) => toolName),
-    clientId: askedFrom(turn) ?? null,
-  });
-}
-
-const lastWords = (messages: readonly Message[]): string =>
-  (messages.findLast(({ role }) => role === 'user')?.parts ?? [])
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n');
 
 interface LeftOut {
   readonly end: Asked;
@@ -190,43 +155,14 @@ function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
   if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
 }
 
-/** The records of all calls that the messages name, in order. */
-async function readCalls(turn: Turn): Promise<CallRecord[]> {
-  const callIds = turn.transcript
-    .messages()
-    .flatMap((message) => message.parts)
-    .flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
-  const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
-  return records.filter((record) => record !== undefined);
-}
-
-async function historyFor(turn: Turn, records: readonly CallRecord[], modelTools: ModelTools) {
-  const { imageWay } = turn.model;
-  const images =
-    imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
-  return buildModelHistory({
-    messages: turn.transcript.messages(),
-    calls: new Map(records.map((record) => [record.id, record])),
-    images,
-    imageWay,
-    toModelName: modelTools.toModelName,
-  });
-}
-
-async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefined> {
-  const final = turn.finals.get(callId);
-  if (final) return final;
-  const record = await turn.deps.calls.get(callId);
-  if (record && isFinalStatus(record.status)) turn.finals.set(callId, record);
-  return record;
-}
-
 const waitForCalls = (turn: Turn, started: readonly StartedCall[]): Promise<unknown> =>
   abortable(turn.signal, Promise.all(started.map((call) => waitForCall(turn, call))));
 
-/** Until it is final, however long a person takes; a call that is gone is nothing to wait for. */
+/** Until its end is on disk, however long a person takes; a call that is gone is nothing to wait for. */
 async function waitForCall(turn: Turn, { callId, recorded }: StartedCall): Promise<void> {
-  let record: CallRecord | undefined = await recorded;
+  await recorded;
+  // What that gave may be decided and not written yet; `get` and `wait` give what is on disk.
+  let record = await turn.deps.calls.get(callId);
   while (record && !isFinalStatus(record.status) && !turn.signal.aborted) {
     record = await turn.deps.calls.wait(callId, LIMITS.waitMs, turn.signal);
   }

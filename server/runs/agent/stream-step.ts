@@ -1,10 +1,12 @@
 import {
   InvalidToolInputError,
+  type LanguageModelUsage,
   type ModelMessage,
   streamText,
   type TextStreamPart,
   type ToolSet,
 } from 'ai';
+import type { ModelUsage } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../../clock.ts';
@@ -22,6 +24,8 @@ export interface StepRequest {
   readonly tools: ModelTools | null;
   readonly calls: StepCalls;
   readonly writer: MessageWriter;
+  /** The first piece of the answer is here. */
+  readonly onAnswered: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly silentMs: number;
@@ -29,6 +33,7 @@ export interface StepRequest {
 
 export interface StepEnd {
   readonly finishReason: string;
+  readonly usage: ModelUsage;
 }
 
 /** The model's stream failed. With `saidNothing` it may be asked again as if it had not been. */
@@ -76,7 +81,10 @@ async function readStep(
     const part = next.value;
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') return endOf(part);
-    if (isSaid(part)) progress.saidNothing = false;
+    if (isSaid(part) && progress.saidNothing) {
+      progress.saidNothing = false;
+      request.onAnswered();
+    }
     await abortable(abortSignal, takePart(part, request));
   }
 }
@@ -103,8 +111,15 @@ function endOf(part: Extract<Part, { type: 'finish' }>): StepEnd {
   if (part.finishReason === 'interrupted' || part.finishReason === 'error' || isNoReason) {
     throw new StreamCutError('The stream ended without a finish.');
   }
-  return { finishReason: part.finishReason };
+  return { finishReason: part.finishReason, usage: toUsage(part.totalUsage) };
 }
+
+const toUsage = (usage: LanguageModelUsage): ModelUsage => ({
+  input_tokens: usage.inputTokens ?? null,
+  output_tokens: usage.outputTokens ?? null,
+  reasoning_tokens: usage.outputTokenDetails.reasoningTokens ?? null,
+  cached_tokens: usage.inputTokenDetails.cacheReadTokens ?? null,
+});
 
 const isSaid = (part: Part): boolean =>
   part.type === 'text-delta' ||

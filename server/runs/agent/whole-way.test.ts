@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { mergeCard } from '#lib/call/merge-card';
+import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { createCalls } from '../../calls/create-call-service.ts';
@@ -304,4 +306,30 @@ test('[RU11] a draft that a stop cut short is put back as a call that did not ru
     error: { code: 'interrupted', executed: 'no' },
   });
   expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
+});
+
+test('[AL111] [AL113] after a restart each result is made again from the store with the hash that was recorded', async () => {
+  const dir = temporaryDirectory();
+  const reckon = (expression: unknown) => ({ name: 'calculation_eval', args: { expression } });
+  const script = inOrder(
+    { calls: [reckon('6 * 7'), reckon(7), reckon('"ü\u200b".length')] },
+    { text: 'done' },
+  );
+  const first = await serve({ dir, script });
+  const runId = await started(first, 'x', 'openai-chat:gpt-4o');
+  await first.ended(runId);
+  const got = first.openai.requests[1]?.toolResults ?? [];
+  await first.close();
+
+  const second = await serve({ dir, script: () => ({}) });
+  closing.push(second.close);
+  const page = await second.runs.modelTurns({ runId, after: 0, limit: 9 });
+  const parts = page?.turns.flatMap(({ sent }) => sent) ?? [];
+  expect(parts).toHaveLength(3);
+  for (const part of parts) {
+    const { text } = outputOfRecord(await second.calls.get(part.tool_call_id));
+    expect(text).not.toContain('outcome_unknown');
+    expect(got).toContainEqual({ id: part.tool_call_id, text });
+    expect(createHash('sha256').update(text).digest('hex')).toBe(part.sha256);
+  }
 });

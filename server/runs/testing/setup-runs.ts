@@ -2,7 +2,13 @@ import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
-import { type Agent, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from '../agent/agent.ts';
+import {
+  type Agent,
+  type ModelRequest,
+  SHUTTING_DOWN,
+  type TurnEnd,
+  type TurnRequest,
+} from '../agent/agent.ts';
 import { createModels } from '../agent/models.ts';
 import {
   createFakeBus,
@@ -86,13 +92,34 @@ export const untilStopped: Turn = ({ signal }) =>
 export const saying =
   (pieces: string[], then: Promise<unknown> = Promise.resolve()): Turn =>
   async ({ transcript }) => {
-    await transcript.beginStep(1);
     const writer = transcript.beginMessage();
+    const log = await writer.beginRequest(sampleRequest());
     for (const piece of pieces) writer.append('text', piece);
+    log.answered();
     await then;
+    log.end({ finishReason: 'stop', usage: sampleUsage });
     await writer.end();
     return { status: 'idle' };
   };
+
+export const sampleUsage = {
+  input_tokens: 12,
+  output_tokens: 3,
+  reasoning_tokens: null,
+  cached_tokens: null,
+};
+
+export const sampleRequest = (given: Partial<ModelRequest> = {}): ModelRequest => ({
+  step: 1,
+  beginsStep: true,
+  model: 'rehearsal',
+  toolsOffered: 0,
+  toolsSha256: null,
+  promptSha256: 'b'.repeat(64),
+  rendering: 1,
+  results: [],
+  ...given,
+});
 
 export const oldRun = (given: Partial<RunSummary> = {}): RunSummary => ({
   run_id: 'run_old',

@@ -6,7 +6,7 @@ import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createAgent } from '../create-agent.ts';
 import { createModels, type ModelsOptions } from '../models.ts';
-import type { TurnDeps } from '../run-turn.ts';
+import type { TurnDeps } from '../turn.ts';
 import {
   createFakeBus,
   createFakeCalls,

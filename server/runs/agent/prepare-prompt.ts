@@ -1,0 +1,85 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Message } from '#lib/protocol/run';
+import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
+import { chooseTools } from './choose-tools.ts';
+import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
+import { loadImages } from './load-images.ts';
+import { createModelTools, type ModelTools } from './model-tools.ts';
+import { askedFrom, type Turn } from './turn.ts';
+
+/** All that a step sends to the model. */
+export interface StepPrompt extends ModelHistory {
+  readonly instructions: string;
+  /** Null for the last answer, which may call nothing. */
+  readonly tools: ModelTools | null;
+  /** Tools that there was no room for. */
+  readonly leftOut: number;
+}
+
+/** Made anew for each step, from what is on disk: clients and their tools come and go. */
+export async function preparePrompt(turn: Turn, isLast: boolean): Promise<StepPrompt> {
+  const records = await readCalls(turn);
+  const { offered, leftOut } = offeredTools(turn, records);
+  const modelTools = createModelTools(offered);
+  const history = await historyFor(turn, records, modelTools);
+  if (isLast) {
+    const instructions = lastAnswerInstructions(turn.deps.maxSteps);
+    return { ...history, instructions, tools: null, leftOut: 0 };
+  }
+  const instructions = stepInstructions(offered.length, leftOut);
+  return { ...history, instructions, tools: modelTools, leftOut };
+}
+
+function offeredTools(turn: Turn, records: readonly CallRecord[]) {
+  const allowed = turn.tools === null ? undefined : new Set(turn.tools);
+  const callable = turn.deps.registry
+    .list(turn.principal, askedFrom(turn))
+    .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
+  return chooseTools(callable, {
+    most: turn.model.maxTools,
+    text: lastWords(turn.transcript.messages()),
+    recent: records.map(({ toolName }) => toolName),
+    clientId: askedFrom(turn) ?? null,
+  });
+}
+
+const lastWords = (messages: readonly Message[]): string =>
+  (messages.findLast(({ role }) => role === 'user')?.parts ?? [])
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n');
+
+/** The records of all calls that the messages name, in order. */
+async function readCalls(turn: Turn): Promise<CallRecord[]> {
+  const callIds = turn.transcript
+    .messages()
+    .flatMap((message) => message.parts)
+    .flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
+  const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
+  return records.filter((record) => record !== undefined);
+}
+
+async function historyFor(
+  turn: Turn,
+  records: readonly CallRecord[],
+  modelTools: ModelTools,
+): Promise<ModelHistory> {
+  const { imageWay } = turn.model;
+  const images =
+    imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
+  return buildModelHistory({
+    messages: turn.transcript.messages(),
+    calls: new Map(records.map((record) => [record.id, record])),
+    images,
+    imageWay,
+    toModelName: modelTools.toModelName,
+  });
+}
+
+async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefined> {
+  const final = turn.finals.get(callId);
+  if (final) return final;
+  const record = await turn.deps.calls.get(callId);
+  if (record && isFinalStatus(record.status)) turn.finals.set(callId, record);
+  return record;
+}

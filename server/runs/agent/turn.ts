@@ -1,0 +1,35 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { CallService } from '../../calls/call-service.ts';
+import type { Clock } from '../../clock.ts';
+import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { TurnRequest } from './agent.ts';
+import type { ModelImage } from './build-model-history.ts';
+import type { ImageSource } from './load-images.ts';
+
+export interface TurnDeps {
+  readonly calls: CallService;
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly clock: Clock;
+  readonly images: ImageSource;
+  readonly maxSteps: number;
+  /** How often a request that failed with 429 or 5xx is made again. */
+  readonly maxRetries: number;
+  /** A model that says nothing for so long is given up. */
+  readonly silentMs: number;
+  /** What must not happen and stops nobody; for the log. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** What one turn knows and its steps share. */
+export interface Turn extends TurnRequest {
+  readonly deps: TurnDeps;
+  /** Final records, read once. */
+  readonly finals: Map<string, CallRecord>;
+  readonly scaled: Map<string, ModelImage>;
+  /** Codes of what was said once and is not said again. */
+  readonly noted: Set<string>;
+}
+
+/** The client whose person sent the message that this turn answers. It is on disk with that message. */
+export const askedFrom = ({ transcript }: Turn): string | undefined =>
+  transcript.messages().findLast(({ role }) => role === 'user')?.client_id;
