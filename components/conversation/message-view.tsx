@@ -7,6 +7,7 @@ import { AssistantText } from './assistant-text.tsx';
 import { CallLine } from './call-line.tsx';
 import { Notice } from './notice.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
+import { StepDetails } from './step-details.tsx';
 import { UserBubble } from './user-bubble.tsx';
 
 /** One message. It is drawn again only when it is another value: the fold keeps the rest. */
@@ -23,6 +24,9 @@ export const MessageView = memo(function MessageView({ message }: { message: Mes
           streaming={message.status === 'streaming' && at === last}
         />
       ))}
+      {message.status === 'done' && (
+        <StepDetails runId={message.run_id} messageId={message.message_id} />
+      )}
     </div>
   );
 });

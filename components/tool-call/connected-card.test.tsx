@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toaster';
 import type { CardUpdate } from '#lib/protocol/card';
+import type { ModelOutputRecord } from '#lib/protocol/model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { ConnectedCard } from './connected-card.tsx';
@@ -127,20 +128,48 @@ test('a card renders again only for its own call', () => {
   expect(screen.getByTestId('tool-card').outerHTML).toBe(before);
 });
 
-test('what the model got is shown from the record, word by word', async () => {
-  const record = {
-    tool_name: 'file.read',
-    status: 'SUCCEEDED',
-    result: 'for the model\u200b only',
-    error: null,
-    attachments: [],
+describe('what the model got', () => {
+  const output: ModelOutputRecord = {
+    ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', text: 'for the model\u200b only', cut: true },
+    ...{ sha256: 'abc', bytes: 32_768, images: [], rendering: 2, sent: [] },
   };
-  setup({ status: 'SUCCESS', result: 'for people' }, () => ({ body: record }));
-  const menu = screen.getByRole('button', { name: 'More for file.read' });
-  fireEvent.keyDown(menu, { key: 'Enter' });
-  const item = await screen.findByRole('menuitem', { name: 'What the model got' });
-  await act(async () => void fireEvent.click(item));
-  expect((await screen.findByTestId('model-output')).textContent).toBe('for the model only');
+  const sent = { number: 2, turn: 1, step: 2, attempt: 1, model: 'openai:gpt-5', started_at: 1 };
+
+  async function open(more: Partial<ModelOutputRecord>) {
+    const { sent } = setup({ status: 'SUCCESS', result: 'for people' }, () => ({
+      body: { ...output, ...more },
+    }));
+    const menu = screen.getByRole('button', { name: 'More for file.read' });
+    fireEvent.keyDown(menu, { key: 'Enter' });
+    const item = await screen.findByRole('menuitem', { name: 'What the model got' });
+    expect(sent).toEqual([]);
+    await act(async () => void fireEvent.click(item));
+    await screen.findByTestId('model-output');
+    expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/model_output']);
+    return screen.getByRole('dialog').textContent;
+  }
+
+  test('[CD25] is fetched when it is opened, word by word, with its size and that it was cut', async () => {
+    const words = await open({ text: 'for the model only' });
+    expect(screen.getByTestId('model-output').textContent).toBe('for the model only');
+    expect(words).toContain('18 characters · 32.8 kB · cut: the result is longer');
+    expect(words).toContain('No request to a model with this text is recorded.');
+  });
+
+  test.each([
+    ['abc', 2, 'It was exactly this text.'],
+    ['other', 2, 'It was another text of 7 B: the call has changed since.'],
+    ['other', 1, 'It was a text of 7 B, in the form of another version of Callboard.'],
+  ])(
+    '[CD25] a request with the hash %s in the form %i says: %s',
+    async (sha256, rendering, said) => {
+      const part = { sha256, rendering, bytes: 7, cut: false, images: [] };
+      const words = await open({ sent: [{ ...sent, ...part }] });
+      expect(words).toContain('Sent to openai:gpt-5');
+      expect(words).toContain('turn 1, step 2');
+      expect(words).toContain(said);
+    },
+  );
 });
 
 test('[CD15] a card shows that its client does not answer, and no longer once it does', () => {

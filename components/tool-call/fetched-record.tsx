@@ -4,9 +4,8 @@ import { useLocale, useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import type { Received } from '#lib/api/send-request';
 import { formatBytes } from '#lib/format/format-bytes';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import { useFormatFailure } from '../failure/format-failure.ts';
+import { Fetched } from '../failure/fetched.tsx';
 import { useCallRecord } from './use-call-record.ts';
 
 export interface FetchedRecordProps {
@@ -16,14 +15,11 @@ export interface FetchedRecordProps {
 
 /** What is drawn of a call's record, once it has come; until then that it is fetched, or why it could not be. */
 export function FetchedRecord({ callId, children }: FetchedRecordProps) {
-  const formatFailure = useFormatFailure();
   const { record, received } = useCallRecord(callId);
-  if (record === null) return <Fetching received={received} />;
-  if (record.ok) return children(record.value);
   return (
-    <p role="alert" className="text-error wrap-anywhere">
-      {showControlCharacters(formatFailure(record))}
-    </p>
+    <Fetched answer={record} loading={<Fetching received={received} />}>
+      {children}
+    </Fetched>
   );
 }
 

@@ -1,0 +1,121 @@
+'use client';
+
+import { useLocale, useTranslations } from 'next-intl';
+import { type ReactNode, useCallback } from 'react';
+import { formatDuration } from '#lib/format/format-duration';
+import type { ModelTurn, ModelUsage } from '#lib/protocol/model-turn';
+import { Fetched } from '../failure/fetched.tsx';
+import { useAnswer } from '../failure/use-answer.ts';
+import { useApi } from '../providers/workbench-context.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
+
+export interface StepRequestsProps {
+  runId: string;
+  messageId: string;
+}
+
+/** The requests to a model whose answer a message is: one, or more where it was asked again. */
+export function StepRequests({ runId, messageId }: StepRequestsProps) {
+  const t = useTranslations('conversation.request');
+  const api = useApi();
+  const answer = useAnswer(
+    useCallback(() => api.listModelTurns({ runId, messageId }), [api, runId, messageId]),
+  );
+  return (
+    <Fetched answer={answer} loading={<p role="status">{t('loading')}</p>}>
+      {({ model_turns: turns }) =>
+        turns.length === 0 ? (
+          <p className="px-1.5">{t('none')}</p>
+        ) : (
+          <div className="space-y-2 px-1.5 pb-1">
+            {turns.map((turn) => (
+              <Request key={turn.number} turn={turn} />
+            ))}
+          </div>
+        )
+      }
+    </Fetched>
+  );
+}
+
+function Request({ turn }: { turn: ModelTurn }) {
+  const t = useTranslations('conversation.request');
+  return (
+    <section>
+      {turn.attempt > 1 && (
+        <h4 className="font-semibold">{t('attempt', { attempt: turn.attempt })}</h4>
+      )}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5">
+        <Fact name={t('model')}>
+          <span className="mono">
+            <MarkedText text={turn.model} />
+          </span>
+        </Fact>
+        {turn.ended_at !== null && (
+          <Fact name={t('duration')}>
+            <Duration turn={turn} endedAt={turn.ended_at} />
+          </Fact>
+        )}
+        <Fact name={t('tokens')}>
+          <Tokens usage={turn.usage} />
+        </Fact>
+        <Fact name={t('tools')}>{turn.tools_offered}</Fact>
+        <Fact name={t('end')}>
+          <MarkedText text={endWords(turn, t)} />
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    <dd className="min-w-0 text-fg wrap-anywhere">{children}</dd>
+  </>
+);
+
+function Duration({ turn, endedAt }: { turn: ModelTurn; endedAt: number }) {
+  const t = useTranslations('conversation.request');
+  const locale = useLocale();
+  const since = (at: number) => formatDuration((at - turn.started_at) * 1_000, locale);
+  return (
+    <>
+      {since(endedAt)}
+      {turn.first_token_at !== null && ` ${t('first', { time: since(turn.first_token_at) })}`}
+    </>
+  );
+}
+
+function Tokens({ usage }: { usage: ModelUsage }) {
+  const t = useTranslations('conversation.request');
+  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens } = usage;
+  if (input_tokens === null && output_tokens === null) return t('unknown');
+  const words = [
+    input_tokens !== null && t('tokensIn', { count: input_tokens }),
+    cached_tokens ? t('cached', { count: cached_tokens }) : false,
+    output_tokens !== null && t('tokensOut', { count: output_tokens }),
+    reasoning_tokens ? t('reasoning', { count: reasoning_tokens }) : false,
+  ];
+  return words.filter((word) => word !== false).join(' ');
+}
+
+type RequestTranslator = ReturnType<typeof useTranslations<'conversation.request'>>;
+
+function endWords(turn: ModelTurn, t: RequestTranslator): string {
+  if (turn.state === 'running' || turn.state === 'interrupted') return t(turn.state);
+  if (turn.error_code === 'cancelled') return t('cancelled');
+  if (turn.error_code !== null) return t('failed', { code: turn.error_code });
+  switch (turn.finish_reason) {
+    case 'stop':
+      return t('stop');
+    case 'tool-calls':
+      return t('toolCalls');
+    case 'length':
+      return t('length');
+    case 'content-filter':
+      return t('filtered');
+    default:
+      return t('other', { reason: turn.finish_reason ?? '' });
+  }
+}

@@ -1,0 +1,17 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import type { ApiResult } from '#lib/api/api-result';
+
+/** What the server answers to `ask`, which is asked again when it is another function; null until then. */
+export function useAnswer<T>(ask: () => Promise<ApiResult<T>>): ApiResult<T> | null {
+  const [answer, setAnswer] = useState<ApiResult<T> | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    void ask().then((result) => isWanted && setAnswer(result));
+    return () => {
+      isWanted = false;
+    };
+  }, [ask]);
+  return answer;
+}
