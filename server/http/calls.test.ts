@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -144,6 +145,34 @@ describe('records', () => {
     expect(alone.tool_calls).toMatchObject([{ result: huge.result, display: { text } }]);
   });
 
+  test('[HT49] requests to models come by pages, of a message too, and only of a run', async () => {
+    const server = await startTestServer();
+    const turns = async (query: string) => {
+      const { json } = await server.get(`/v1/runs/run_a/model_turns${query}`);
+      const [{ number, message_id }] = json.model_turns;
+      return [number, message_id, json.next_after];
+    };
+    expect(await turns('')).toEqual([1, 'msg_1', 1]);
+    expect(await turns('?after=1&message_id=msg_x')).toEqual([2, 'msg_x', null]);
+    const missing = await server.get('/v1/runs/run_x/model_turns');
+    expect(missing).toMatchObject({ status: 404, json: { error: { code: 'run_not_found' } } });
+    for (const query of ['?after=-1', '?after=x', '?limit=0', `?message_id=${'m'.repeat(129)}`]) {
+      expect((await server.get(`/v1/runs/run_a/model_turns${query}`)).status, query).toBe(400);
+    }
+  });
+
+  test('[HT50] what a model is sent of a call has its text, and the requests that had it', async () => {
+    const server = await withCalls(done({ result: 'x'.repeat(40_000), runId: 'run_a' }));
+    const { json } = await server.get('/v1/tool_calls/tc_1/model_output');
+    expect(json).toMatchObject({
+      ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', cut: true, images: [], rendering: 1 },
+      sent: [{ number: 1, turn: 1, step: 1, model: 'openai:gpt-5', bytes: 4 }],
+    });
+    expect(json.bytes).toBe(Buffer.byteLength(json.text));
+    expect(json.sha256).toBe(createHash('sha256').update(json.text).digest('hex'));
+    expect(json.sent[0].tool_call_id).toBeUndefined();
+  });
+
   test('[HT15] callable tools and all tools', async () => {
     const server = await startTestServer();
     const names = async (path: string) =>
@@ -173,6 +202,7 @@ describe('scopes', () => {
     const agent = { token: TOKENS.agent };
     expect((await server.get('/v1/tool_calls/tc_1', agent)).status).toBe(200);
     expect((await server.get('/v1/tool_calls/tc_2', agent)).json.error.code).toBe('call_not_found');
+    expect((await server.get('/v1/tool_calls/tc_2/model_output', agent)).status).toBe(404);
     expect((await server.post('/v1/tool_calls/tc_2/cancel', {}, agent)).status).toBe(404);
     const { json } = await server.get('/v1/tool_calls', agent);
     expect(json.tool_calls).toHaveLength(1);
