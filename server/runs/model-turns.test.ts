@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ModelTurn } from '#lib/protocol/model-turn';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { ScriptedReply } from '../testing/scripted-openai-events.ts';
 import { createTestStore, type FakeTool } from './agent/testing/fakes.ts';
 import { echo, gate, inOrder, setupTurns } from './agent/testing/setup-turns.ts';
@@ -22,6 +23,10 @@ async function turnsOf(runs: RunService, runId: string, more: object = {}): Prom
   if (!page) throw new Error('the run is gone');
   return page.turns;
 }
+
+/** The first piece of the answer is seen. */
+const isAnswering = (event: WatchEvent): boolean =>
+  event.type === 'message' && event.message.role === 'assistant' && event.message.parts.length > 0;
 
 const callEcho = (text: string): ScriptedReply => ({
   calls: [{ name: 'demo_echo', args: { text } }],
@@ -96,7 +101,7 @@ test('[AL110] a turn that fails or is stopped says so of its request', async () 
     script: () => ({ text: 'abc', stall: { at: 1, until: new Promise(() => {}) } }),
   });
   const runId = await hanging.start('hi');
-  await hanging.bus.until((event) => event.type === 'message' && event.message.parts.length > 0);
+  await hanging.bus.until(isAnswering);
   expect(await turnsOf(hanging.runs, runId)).toMatchObject([{ state: 'running', ended_at: null }]);
   await hanging.runs.cancel(runId);
   expect(await turnsOf(hanging.runs, runId)).toMatchObject([
@@ -212,6 +217,31 @@ test('[AL112] a request costs no write of its own: it goes with the step, its en
     ['put_message', 'put_model_turn'],
     ['put_run'],
   ]);
+});
+
+test('[AL112] the end of a request that is made again is written before the pause', async () => {
+  const { turn, store } = await setupTurns({
+    script: inOrder({ status: 503, headers: { 'retry-after': '0' } }, { text: 'ok' }),
+    agent: { maxRetries: 1 },
+  });
+  await turn('again');
+  const ends = store.writes.map((changes) =>
+    changes.flatMap((change) =>
+      change.type === 'put_model_turn' ? [[change.turn.number, change.turn.error_code]] : [],
+    ),
+  );
+  expect(ends).toEqual([[], [[1, null]], [[1, 'model_unavailable']], [[2, null]], [[2, null]], []]);
+});
+
+test('[RU13] [RU19] a server that stops leaves a request without an end, as a crash does', async () => {
+  const { start, runs, store, bus } = await setupTurns({
+    script: () => ({ text: 'abc', stall: { at: 1, until: new Promise(() => {}) } }),
+  });
+  const runId = await start('hi');
+  await bus.until(isAnswering);
+  await runs.close();
+  const { turns } = await store.listModelTurns({ runId, after: 0, limit: 9 });
+  expect(turns).toMatchObject([{ number: 1, ended_at: null, error_code: null }]);
 });
 
 test('[RU19] a request that a crash cut short is interrupted, and the next one is another attempt', async () => {

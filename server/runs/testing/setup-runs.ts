@@ -102,7 +102,7 @@ export const saying =
     return { status: 'idle' };
   };
 
-export const sampleUsage = {
+const sampleUsage = {
   input_tokens: 12,
   output_tokens: 3,
   reasoning_tokens: null,
