@@ -11,41 +11,31 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const setup = (now: () => number, file = join(dir, 'alive')) => {
+const setup = (wall: () => number, file = join(dir, 'alive')) => {
   const { logger, errors } = createErrorLog();
-  const mark = createAliveMark({ file, now, logger });
+  const mark = createAliveMark({ file, now: () => ({ wall: wall(), steady: 77 }), logger });
   return { file, errors, mark };
 };
 
 test('[CK4] a server that stops leaves when that was, for the next one', async () => {
   let now = 1_000;
   const first = setup(() => now);
-  expect(await first.mark.lastAliveAt()).toBeUndefined();
+  expect(await first.mark.last()).toBeUndefined();
   const stop = first.mark.keep();
   now = 9_000;
   await stop();
-  expect(await setup(() => 0).mark.lastAliveAt()).toBe(9_000);
+  expect(await setup(() => 0).mark.last()).toEqual({ wall: 9_000, steady: 77 });
   expect(statSync(first.file).mode & 0o077).toBe(0);
 });
 
-test.each(['', 'yesterday', '12', '-5\n', '1e9\n', `${'9'.repeat(17)}\n`])(
+test.each(['', 'yesterday', '12', '-5\n', '1e9\n', '1 \n', '1 x\n', `${'9'.repeat(17)}\n`])(
   '[CK4] a mark that makes no sense (%j) is none',
   async (text) => {
     const { file, mark } = setup(() => 0);
     writeFileSync(file, text);
-    expect(await mark.lastAliveAt()).toBeUndefined();
+    expect(await mark.last()).toBeUndefined();
   },
 );
-
-test('[CK4] when the clock was set the mark is of the new time at once', async () => {
-  let now = 9_000_000;
-  const { mark } = setup(() => now);
-  const stop = mark.keep();
-  now = 1_000;
-  await mark.markNow();
-  expect(await mark.lastAliveAt()).toBe(1_000);
-  await stop();
-});
 
 test('[CK4] a mark that cannot be written is logged, and stops nothing', async () => {
   const { errors, mark } = setup(() => 1, join(dir, 'missing', 'alive'));
@@ -53,8 +43,14 @@ test('[CK4] a mark that cannot be written is logged, and stops nothing', async (
   expect(errors).not.toEqual([]);
 });
 
-test('[CK4] the mark is a plain number of milliseconds', async () => {
+test('[CK4] of a server of before only the wall time is there', async () => {
+  const { file, mark } = setup(() => 0);
+  writeFileSync(file, '1234\n');
+  expect(await mark.last()).toEqual({ wall: 1_234 });
+});
+
+test('[CK4] the mark is plain numbers of milliseconds', async () => {
   const { file, mark } = setup(() => 1_234);
   await mark.keep()();
-  expect(readFileSync(file, 'utf8')).toBe('1234\n');
+  expect(readFileSync(file, 'utf8')).toBe('1234 77\n');
 });

@@ -8,7 +8,7 @@ function setup() {
   let [wall, steady] = [1_000_000, 500];
   const clock = createSystemClock({ wallNow: () => wall, steadyNow: () => steady });
   const jumps: number[] = [];
-  const stop = clock.followWallClock((byMs) => jumps.push(byMs));
+  const stop = clock.followWallClock(() => jumps.push(clock.now()));
   const run = (ms: number) => {
     wall += ms;
     steady += ms;
@@ -26,14 +26,15 @@ test.each([3_600_000, -3_600_000, 315_360_000_000, -315_360_000_000])(
     const { clock, jumps, run, setWall, wall } = setup();
     run(300);
     expect(clock.now()).toBe(wall());
-    const before = clock.now();
+    const [before, steady] = [clock.now(), clock.steady()];
     setWall(byMs);
     expect(clock.now()).toBe(before);
     run(700);
-    expect(jumps).toEqual([byMs]);
+    expect(jumps).toEqual([wall()]);
     expect(clock.now()).toBe(wall());
     run(5_000);
-    expect(jumps).toEqual([byMs]);
+    expect(jumps).toHaveLength(1);
+    expect(clock.steady()).toBe(steady + 5_700);
   },
 );
 
@@ -47,7 +48,7 @@ test('[CK3] small corrections are left alone until they add up', () => {
   expect([jumps, clock.now() - start]).toEqual([[], 3_000]);
   setWall(300);
   run(1_000);
-  expect(jumps).toEqual([1_200]);
+  expect([jumps.length, clock.now() - start]).toEqual([1, 5_200]);
 });
 
 test('[CK3] a clock that is not followed any more runs evenly', () => {
@@ -57,4 +58,11 @@ test('[CK3] a clock that is not followed any more runs evenly', () => {
   setWall(3_600_000);
   run(2_000);
   expect([jumps, clock.now() - start]).toEqual([[], 2_000]);
+});
+
+test('[CK4] the steady clock goes on from where it is told to', () => {
+  const { clock, run } = setup();
+  clock.resumeSteady(5_000);
+  run(1_500);
+  expect([clock.steady(), clock.now()]).toEqual([6_500, 1_001_500]);
 });

@@ -1,3 +1,5 @@
+import type { Moment } from '#lib/call/clocks';
+
 /** Time and timers as a dependency, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -6,12 +8,25 @@ export interface Clock {
   schedule(ms: number, fire: () => void): () => void;
 }
 
-export interface SystemClock extends Clock {
-  /**
-   * Follows the wall clock from now on. When that was set, or the machine slept,
-   * `onJump` is called with by how much; it moves the deadlines.
-   */
-  followWallClock(onJump: (byMs: number) => void): () => void;
+/** With the clock on which deadlines are (`Moment`). */
+export interface SteadyClock extends Clock {
+  /** Milliseconds on a clock that is never set, and that runs while there is a server. */
+  steady(): number;
+  /** Lets the steady clock go on from there: once, at a start, before it is read. */
+  resumeSteady(steady: number): void;
+}
+
+/** When a server was last known to run. One of before marked only the wall time. */
+export type LastMark = Pick<Moment, 'wall'> & Partial<Moment>;
+
+export const momentOf = (clock: SteadyClock): Moment => ({
+  wall: clock.now(),
+  steady: clock.steady(),
+});
+
+export interface SystemClock extends SteadyClock {
+  /** Follows the wall clock from now on. `onJump` is called when that was set, or the machine slept. */
+  followWallClock(onJump: () => void): () => void;
 }
 
 /** Node fires at once when asked for more than this. */
@@ -33,8 +48,12 @@ export function createSystemClock(
 ): SystemClock {
   const { wallNow, steadyNow } = sources;
   let base = wallNow() - steadyNow();
+  /** Between the two clocks: whole, so that a deadline is the same wall time each time it is shown. */
+  let offset = 0;
   // Whole milliseconds, as they are stored.
   const now = () => Math.floor(base + steadyNow());
+  // guard: steady-clock-apart
+  const steady = () => now() - offset;
 
   function schedule(ms: number, fire: () => void): () => void {
     let timer: NodeJS.Timeout;
@@ -48,13 +67,18 @@ export function createSystemClock(
 
   return {
     now,
+    steady,
+    resumeSteady(from) {
+      offset = now() - from;
+    },
     schedule,
     followWallClock(onJump) {
       const timer = setInterval(() => {
         const byMs = Math.round(wallNow() - now());
         if (Math.abs(byMs) <= JUMP_MS) return;
         base += byMs;
-        onJump(byMs);
+        offset += byMs;
+        onJump();
       }, CHECK_EVERY_MS);
       timer.unref();
       return () => clearInterval(timer);

@@ -16,7 +16,7 @@ import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { createPolicyCheck } from './calls/check.ts';
 import { type Calls, createCalls } from './calls/create-call-service.ts';
-import { createSystemClock } from './clock.ts';
+import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
@@ -152,17 +152,13 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const alive = createAliveMark({
     file: join(config.dataDir, 'alive'),
-    now: Date.now,
+    now: () => momentOf(clock),
     logger,
   });
-  await calls.recover(await alive.lastAliveAt());
+  await calls.recover(await alive.last());
   // guard: runs-recovered
   await runs.recover();
-  clock.followWallClock((byMs) => {
-    // guard: alive-mark-follows-clock
-    void alive.markNow();
-    calls.wallClockMoved(byMs);
-  });
+  clock.followWallClock(() => calls.wallClockMoved());
   const stopAlive = alive.keep();
   const { breaker } = calls;
   const listings = publishListings({ bus, clock, registry, clients: table, breaker });

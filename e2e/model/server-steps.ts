@@ -18,6 +18,9 @@ import {
   type World,
 } from './world.ts';
 
+/** No clock runs by itself here: the explorer lets each run out. */
+const NEVER_LATER = { wall: 0, steady: 0 };
+
 type Decided = Extract<Decision, { ok: true }>;
 
 /**
@@ -28,7 +31,7 @@ export function createServer(design: Design, bounds: Bounds) {
   /** Decides, appends, and lets each effect leave behind what it waits for. */
   function apply(w: World, event: CallEvent, more: { out?: string; result?: string } = {}) {
     const isNew = w.isNew;
-    const decision = design.decide(toCall(w.rec), event, 0);
+    const decision = design.decide(toCall(w.rec), event, NEVER_LATER);
     if (!decision.ok) return decision;
     const { result = w.rec.result } = more;
     const executed = more.result === undefined ? w.rec.executed : 'yes';

@@ -44,9 +44,12 @@ export type CallEvent = (
       readonly instanceId: string;
       readonly knowledge: ClientKnowledge;
     }
-  /** The server started on what an earlier one left; stored deadlines are moved by `shiftMs`. */
-  | { readonly type: 'recovered'; readonly shiftMs: number }
-  | { readonly type: 'wall_clock_moved'; readonly byMs: number }
+  /** The server started on what an earlier one left. */
+  | {
+      readonly type: 'recovered';
+      /** To the steady clock, from deadlines of before, which are wall times. */
+      readonly shiftMs: number;
+    }
   | { readonly type: 'extended'; readonly byMs: number }
   /** An answer after the end: kept beside the call. */
   | { readonly type: 'late_answer'; readonly lateResult: unknown; readonly isShown: boolean }

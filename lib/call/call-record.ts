@@ -49,8 +49,8 @@ export const NO_ROUTING: Routing = {
 };
 
 /**
- * A call as it is stored: one immutable value per state. Times are milliseconds
- * since the epoch. Deadlines are wall times, so that they carry over a restart.
+ * A call: one immutable value per state. Times are milliseconds since the epoch,
+ * but for deadlines, which are on the steady clock (`Moment`).
  */
 export interface CallRecord {
   readonly id: string;
@@ -85,7 +85,7 @@ export interface CallRecord {
   readonly offeredAt: number | null;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
-  /** When the running clocks end; null for a clock that does not run. */
+  /** On the steady clock, when the running clocks end; null for a clock that does not run. */
   readonly deadlines: {
     readonly approval: number | null;
     readonly queue: number | null;
@@ -94,6 +94,11 @@ export interface CallRecord {
     readonly resume: number | null;
     readonly cancel: number | null;
   };
+  /**
+   * The steady clock when the deadlines were set: what is stored is the time that was left then.
+   * Null before the first, and in records of before, whose deadlines are wall times.
+   */
+  readonly clockMark: number | null;
   /** Milliseconds left of `execute` while the person at the device is asked. */
   readonly executeLeftMs: number | null;
   /** Milliseconds that the person at the device may still be asked, all times together. Not there before the first. */

@@ -3,6 +3,16 @@ import type { CardUpdate } from '../protocol/card.ts';
 import { CLOCKS } from '../protocol/limits.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
 
+/**
+ * A moment on two clocks, in milliseconds. People are shown times of the wall clock,
+ * which may be set. Deadlines are on the steady one, which nobody sets: it runs
+ * evenly while there is a server, over restarts too.
+ */
+export interface Moment {
+  readonly wall: number;
+  readonly steady: number;
+}
+
 export const NO_DEADLINES: CallRecord['deadlines'] = {
   approval: null,
   queue: null,
@@ -13,7 +23,7 @@ export const NO_DEADLINES: CallRecord['deadlines'] = {
 };
 
 /** Sets and stops the clocks of the contract, section 2, as the phase changes. */
-export function withClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
+export function withClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRecord {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
@@ -26,25 +36,26 @@ export function withClocks(prev: CallRecord, next: CallRecord, now: number): Cal
 }
 
 /** Of the time in which the person at the device may be asked, in sum (CK6). */
-function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, now: number): number {
+function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, { steady }: Moment): number {
   const left = deviceLeftMs ?? CLOCKS.approvalMs;
-  return phase === 'device' ? Math.max(0, (deadlines.approval ?? now) - now) : left;
+  return phase === 'device' ? Math.max(0, (deadlines.approval ?? steady) - steady) : left;
 }
 
-function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
+function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRecord {
   const { deadlines } = prev;
+  const { wall, steady } = now;
   switch (next.phase) {
     case null:
-      return { ...next, deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: now };
+      return { ...next, deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: wall };
     case 'streaming':
       return next;
     case 'approval':
-      return { ...next, deadlines: { ...NO_DEADLINES, approval: now + CLOCKS.approvalMs } };
+      return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + CLOCKS.approvalMs } };
     case 'queued':
       return {
         ...next,
-        queuedAt: now,
-        deadlines: { ...NO_DEADLINES, queue: now + CLOCKS.queueMs },
+        queuedAt: wall,
+        deadlines: { ...NO_DEADLINES, queue: steady + CLOCKS.queueMs },
       };
     case 'offered':
       return offeredClocks(prev, next, now);
@@ -53,9 +64,9 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
         prev.phase === 'device' ? (prev.executeLeftMs ?? next.timeoutMs) : next.timeoutMs;
       return {
         ...next,
-        startedAt: prev.startedAt ?? now,
+        startedAt: prev.startedAt ?? wall,
         executeLeftMs: null,
-        deadlines: { ...NO_DEADLINES, execute: deadlines.execute ?? now + left },
+        deadlines: { ...NO_DEADLINES, execute: deadlines.execute ?? steady + left },
       };
     }
     case 'device':
@@ -63,56 +74,60 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: number): CallRec
       if (prev.phase === 'device') return { ...next, deadlines: { ...deadlines, resume: null } };
       return {
         ...next,
-        executeLeftMs: Math.max(0, (deadlines.execute ?? now) - now),
-        deadlines: { ...NO_DEADLINES, approval: now + deviceLeft(prev, now) },
+        executeLeftMs: Math.max(0, (deadlines.execute ?? steady) - steady),
+        deadlines: { ...NO_DEADLINES, approval: steady + deviceLeft(prev, now) },
       };
     case 'cancelling':
       if (prev.phase === 'cancelling')
         return { ...next, deadlines: { ...deadlines, resume: null } };
-      return { ...next, deadlines: { ...NO_DEADLINES, cancel: now + CLOCKS.cancelMs } };
+      return { ...next, deadlines: { ...NO_DEADLINES, cancel: steady + CLOCKS.cancelMs } };
   }
 }
 
-function offeredClocks(prev: CallRecord, next: CallRecord, now: number): CallRecord {
-  const offered = { ...next, offeredAt: now, executeLeftMs: null };
+function offeredClocks(prev: CallRecord, next: CallRecord, { wall, steady }: Moment): CallRecord {
+  const offered = { ...next, offeredAt: wall, executeLeftMs: null };
   if (next.provider?.claims) {
     // Possibly granted, and its client is back: only what was not started may wait for a claim, or another.
-    const queue = next.granted ? null : (prev.deadlines.queue ?? now + CLOCKS.queueMs);
+    const queue = next.granted ? null : (prev.deadlines.queue ?? steady + CLOCKS.queueMs);
     // One that polls takes it when it asks next, and has the queue's time for that.
-    const start = next.granted || isPolling(next.provider) ? null : now + CLOCKS.startMs;
+    const start = next.granted || isPolling(next.provider) ? null : steady + CLOCKS.startMs;
     // Granted before: its time runs on, so that no client holds it open by coming back (CK7).
-    const execute = prev.granted ? executeDeadline(prev, now) : prev.deadlines.execute;
+    const execute = prev.granted ? executeDeadline(prev, steady) : prev.deadlines.execute;
     return { ...offered, deadlines: { ...NO_DEADLINES, queue, start, execute } };
   }
   // A client that does not claim may run it from now on, so its time runs from now on, once.
-  const execute = executeDeadline(prev, now);
-  return { ...offered, startedAt: prev.startedAt ?? now, deadlines: { ...NO_DEADLINES, execute } };
+  const execute = executeDeadline(prev, steady);
+  return { ...offered, startedAt: prev.startedAt ?? wall, deadlines: { ...NO_DEADLINES, execute } };
 }
 
 const executeDeadline = ({ deadlines, executeLeftMs, timeoutMs }: CallRecord, now: number) =>
   deadlines.execute ?? now + (executeLeftMs ?? timeoutMs);
 
 /** The resume clock runs, never past the clock that ends the call anyway. */
-export function awaitingReturn(record: CallRecord, now: number): CallRecord {
+export function awaitingReturn(record: CallRecord, { steady }: Moment): CallRecord {
   const { execute, queue } = record.deadlines;
-  const resume = Math.min(now + CLOCKS.resumeMs, execute ?? Infinity, queue ?? Infinity);
+  const resume = Math.min(steady + CLOCKS.resumeMs, execute ?? Infinity, queue ?? Infinity);
   return { ...record, deadlines: { ...record.deadlines, start: null, resume } };
 }
 
 /** Each deadline that runs, `ms` later. */
-export function withDeadlinesMoved(record: CallRecord, ms: number): CallRecord {
+export const withDeadlinesMoved = (record: CallRecord, ms: number): CallRecord => ({
+  ...record,
+  deadlines: movedDeadlines(record.deadlines, ms),
+});
+
+export function movedDeadlines(
+  { approval, queue, start, execute, resume, cancel }: CallRecord['deadlines'],
+  ms: number,
+): CallRecord['deadlines'] {
   const moved = (deadline: number | null) => (deadline === null ? null : deadline + ms);
-  const { approval, queue, start, execute, resume, cancel } = record.deadlines;
   return {
-    ...record,
-    deadlines: {
-      approval: moved(approval),
-      queue: moved(queue),
-      start: moved(start),
-      execute: moved(execute),
-      resume: moved(resume),
-      cancel: moved(cancel),
-    },
+    approval: moved(approval),
+    queue: moved(queue),
+    start: moved(start),
+    execute: moved(execute),
+    resume: moved(resume),
+    cancel: moved(cancel),
   };
 }
 
@@ -136,11 +151,14 @@ export function limitOf(record: CallRecord, which: CallClock): number {
 
 type RunningClock = { name: CallClock; deadline_at: number };
 
-/** The clock that a card shows: the one that ends the phase the call is in, of two the sooner. */
-export function runningClock(record: CallRecord): CardUpdate['clock'] {
+/**
+ * The clock that a card shows: the one that ends the phase the call is in, of two the
+ * sooner. Its deadline is a wall time, as the wall clock is now.
+ */
+export function runningClock(record: CallRecord, now: Moment): CardUpdate['clock'] {
   const { deadlines, phase } = record;
   const clock = (name: CallClock, deadline: number | null): RunningClock | null =>
-    deadline === null ? null : { name, deadline_at: deadline / 1000 };
+    deadline === null ? null : { name, deadline_at: (deadline + now.wall - now.steady) / 1000 };
   if (deadlines.resume !== null) return clock('resume', deadlines.resume);
   switch (phase) {
     case 'approval':
@@ -168,3 +186,13 @@ export function runningClock(record: CallRecord): CardUpdate['clock'] {
 
 const sooner = (one: RunningClock | null, other: RunningClock | null): RunningClock | null =>
   one && (!other || one.deadline_at < other.deadline_at) ? one : other;
+
+/** The call as it is shown now: the wall clock may have been set since its newest event. */
+export function shownAt(call: CallRecord, now: Moment): CallRecord {
+  const shown = call.card.clock;
+  if (call.phase === null || typeof shown?.deadline_at !== 'number') return call;
+  const clock = runningClock(call, now);
+  return clock?.deadline_at === shown.deadline_at
+    ? call
+    : { ...call, card: { ...call.card, clock } };
+}

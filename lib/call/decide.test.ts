@@ -5,7 +5,7 @@ import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
-import { NO_DEADLINES } from './clocks.ts';
+import { type Moment, NO_DEADLINES, shownAt } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
 import { mergeCard } from './merge-card.ts';
 import { newCall } from './new-call.ts';
@@ -44,8 +44,11 @@ const ALLOW: CallEvent = { type: 'arguments_complete', check: 'allow' };
 const OFFER: CallEvent = { type: 'offered', provider, rerunnable: false };
 const CLAIM: CallEvent = { type: 'claimed', from };
 
+/** A moment at which both clocks say the same. */
+const at = (ms: number): Moment => ({ wall: ms, steady: ms });
+
 function decided(call: CallRecord, event: CallEvent, now = 2_000) {
-  const decision = decide(call, event, now);
+  const decision = decide(call, event, at(now));
   if (!decision.ok) throw new Error(`${event.type} was refused: ${decision.refusal}`);
   return decision;
 }
@@ -80,7 +83,6 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
   { type: 'client_back', instanceId: 'i1', knowledge: 'nothing_new_journal' },
   { type: 'client_back', instanceId: 'i3', knowledge: 'running' },
   { type: 'recovered', shiftMs: 500 },
-  { type: 'wall_clock_moved', byMs: -100 },
   { type: 'extended', byMs: 1_000 },
   { type: 'late_answer', lateResult: 'late', isShown: true },
 );
@@ -97,8 +99,8 @@ describe('a decision', () => {
     const follow = (events: readonly CallEvent[]) => {
       const decisions: Decision[] = [];
       let call = frozen(fresh());
-      for (const [at, event] of events.entries()) {
-        const decision = decide(call, frozen(event), 2_000 + at);
+      for (const [later, event] of events.entries()) {
+        const decision = decide(call, frozen(event), at(2_000 + later));
         decisions.push(decision);
         if (decision.ok) call = frozen(decision.record);
       }
@@ -116,7 +118,7 @@ describe('a decision', () => {
       fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
         let call = fresh();
         for (const event of events) {
-          const decision = decide(call, event, 2_000);
+          const decision = decide(call, event, at(2_000));
           if (!decision.ok) continue;
           const { status, phase } = decision.record.card;
           expect(mergeCard(call.card, decision.update)).toEqual(decision.record.card);
@@ -141,14 +143,14 @@ describe('a decision', () => {
       fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
         let call = fresh();
         for (const event of events) {
-          const decision = decide(call, event, 2_000);
+          const decision = decide(call, event, at(2_000));
           if (!decision.ok) continue;
           if (isFinalStatus(call.status)) expect(event.type).toBe('late_answer');
           call = decision.record;
           // A refused one would leave the call without a timer.
           for (const clock of Object.keys(call.deadlines) as CallClock[]) {
             if (call.deadlines[clock] === null) continue;
-            expect(decide(call, { type: 'clock', clock }, 2_000)).toMatchObject({ ok: true });
+            expect(decide(call, { type: 'clock', clock }, at(2_000))).toMatchObject({ ok: true });
           }
         }
       }),
@@ -269,7 +271,7 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['a client that leaves what has ended', ended, LEFT],
   ['a start that finds what a client without a journal may run', plain, recovery()],
 ])('refused: %s', (_name, call, event, refusal = 'not_possible_now') => {
-  expect(decide(call, event, 2_000)).toEqual({ ok: false, refusal });
+  expect(decide(call, event, at(2_000))).toEqual({ ok: false, refusal });
 });
 
 const STOP = { type: 'stop', after: 'event' };
@@ -322,11 +324,21 @@ test.each<[string, CallRecord, CallEvent, object]>([
     { deadlines: { start: 2_000 + CLOCKS.startMs } },
   ],
   ['one that left', plainReading, LEFT, { deadlines: { resume: 32_000 } }],
-  ['a start later', stateAfter(fresh(), ALLOW), recovery(500), { deadlines: { queue: 32_500 } }],
+  [
+    'a start that finds deadlines that are wall times',
+    { ...stateAfter(fresh(), ALLOW), clockMark: null },
+    recovery(500),
+    { deadlines: { queue: 32_500 }, clockMark: 2_000 },
+  ],
   ['a start, an offer', offered, recovery(), { deadlines: { queue: null, start: null } }],
   ['a start, what may be repeated', plainReading, recovery(), { deadlines: { resume: 32_000 } }],
   ['a start, a tool with effects', runningHere, recovery(), { error: { code: 'interrupted' } }],
-  ['a start, an approval', stateAfter(here, ASK), recovery(500), { phase: 'approval' }],
+  [
+    'a start, an approval of before',
+    { ...stateAfter(here, ASK), clockMark: null },
+    recovery(500),
+    { phase: 'approval' },
+  ],
   [
     'more time',
     granted,
@@ -342,6 +354,31 @@ test.each<[string, CallRecord, CallEvent, object]>([
   ],
 ])('[CE1] what becomes of the record: %s', (_name, call, event, record) => {
   expect(decided(call, event).record).toMatchObject(record);
+});
+
+describe('a wall clock that is not the steady one', () => {
+  const now: Moment = { wall: 9_000_000, steady: 2_000 };
+
+  test('[CK3] deadlines are on the steady clock, and what people are shown is of the wall clock', () => {
+    const allowed = decide(fresh(), ALLOW, now);
+    if (!allowed.ok) throw new Error('refused');
+    const { record } = allowed;
+    expect(record).toMatchObject({
+      queuedAt: 9_000_000,
+      deadlines: { queue: 2_000 + CLOCKS.queueMs },
+      clockMark: 2_000,
+      card: { clock: { name: 'queue', deadline_at: (9_000_000 + CLOCKS.queueMs) / 1_000 } },
+    });
+  });
+
+  test('[CK3] a card is shown with its deadline on the wall clock as it is now', () => {
+    const later = { wall: now.wall + 3_600_000, steady: 3_000 };
+    const call = stateAfter(fresh(), ALLOW);
+    const shown = shownAt(call, later);
+    expect(shown.card.clock?.deadline_at).toBe((32_000 - later.steady + later.wall) / 1_000);
+    expect(shownAt(shown, later)).toBe(shown);
+    expect(shownAt(ended, later)).toBe(ended);
+  });
 });
 
 test('a late answer that is no news is kept, and not shown', () => {

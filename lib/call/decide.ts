@@ -6,7 +6,14 @@ import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import { type CallState, type Refusal, type StateEvent, transition } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
-import { awaitingReturn, limitOf, withClocks, withDeadlinesMoved } from './clocks.ts';
+import {
+  awaitingReturn,
+  limitOf,
+  type Moment,
+  NO_DEADLINES,
+  withClocks,
+  withDeadlinesMoved,
+} from './clocks.ts';
 import { describeChange } from './describe-change.ts';
 import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
 import { mergeCard } from './merge-card.ts';
@@ -27,7 +34,7 @@ export type Decision =
  * given, who could run the call is in the event, and what follows is returned as
  * data. The version is counted by the engine, which appends the event.
  */
-export function decide(call: CallRecord, event: CallEvent, now: number): Decision {
+export function decide(call: CallRecord, event: CallEvent, now: Moment): Decision {
   switch (event.type) {
     case 'client_left':
       return clientLeft(call, now);
@@ -35,10 +42,6 @@ export function decide(call: CallRecord, event: CallEvent, now: number): Decisio
       return clientBack(call, event, now);
     case 'recovered':
       return recovered(call, event.shiftMs, now);
-    case 'wall_clock_moved':
-      return isFinalStatus(call.status)
-        ? NOT_NOW
-        : change(call, withDeadlinesMoved(call, event.byMs));
     case 'extended':
       return extended(call, event.byMs, now);
     case 'late_answer':
@@ -56,7 +59,7 @@ type Of<Type extends CallEvent['type']> = Extract<CallEvent, { type: Type }>;
 const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 
 /** A transition, with the fields that the event brings, the clocks that follow, and the effects. */
-function step(call: CallRecord, event: StateEvent, given: Given, now: number): Decision {
+function step(call: CallRecord, event: StateEvent, given: Given, now: Moment): Decision {
   const moved = transition(toState(call), event);
   if (!moved.ok) return moved;
   const offered = event.type === 'offered' ? event.provider : undefined;
@@ -75,17 +78,24 @@ function step(call: CallRecord, event: StateEvent, given: Given, now: number): D
     error: moved.error ?? call.error,
   };
   const next = withClocks(call, before, now);
-  return change(call, next, given.shown, effectsOf(event, next));
+  return change(call, next, now, given.shown, effectsOf(event, next));
 }
 
 function change(
   call: CallRecord,
   next: CallRecord,
+  now: Moment,
   shown: CardUpdate = {},
   effects: readonly Effect[] = [],
 ): Decision {
-  const update = boundUpdate(call.card, { ...describeChange(call, next), ...shown });
-  return { ok: true, record: { ...next, card: mergeCard(call.card, update) }, update, effects };
+  const update = boundUpdate(call.card, { ...describeChange(call, next, now), ...shown });
+  const hasNewClocks = next.deadlines !== call.deadlines && next.deadlines !== NO_DEADLINES;
+  const record = {
+    ...next,
+    clockMark: hasNewClocks ? now.steady : next.clockMark,
+    card: mergeCard(call.card, update),
+  };
+  return { ok: true, record, update, effects };
 }
 
 const toState = (call: CallRecord): CallState => ({
@@ -123,14 +133,14 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
 }
 
 /** An offer that was not claimed in time is no ending: its clock is armed anew. */
-function clock(call: CallRecord, event: Of<'clock'>, now: number): Decision {
+function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
   const { clock: name } = event;
   if (name !== 'start') {
     return step(call, { type: 'clock', clock: name, limitMs: limitOf(call, name) }, event, now);
   }
   if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
-  const deadlines = { ...call.deadlines, start: now + CLOCKS.startMs };
-  return change(call, { ...call, deadlines });
+  const deadlines = { ...call.deadlines, start: now.steady + CLOCKS.startMs };
+  return change(call, { ...call, deadlines }, now);
 }
 
 /**
@@ -138,14 +148,14 @@ function clock(call: CallRecord, event: Of<'clock'>, now: number): Decision {
  * return. A client without a journal is waited for by the execute clock alone,
  * because its first answer still counts until then.
  */
-function clientLeft(call: CallRecord, now: number): Decision {
+function clientLeft(call: CallRecord, now: Moment): Decision {
   if (isFinalStatus(call.status) || call.provider === null) return NOT_NOW;
   const isUntaken = call.phase === 'offered' && !call.granted;
   if (!isUntaken && !hasJournal(call) && !isRerunnable(call)) return NOT_NOW;
-  return change(call, awaitingReturn(call, now), {}, isUntaken ? [{ type: 'route' }] : []);
+  return change(call, awaitingReturn(call, now), now, {}, isUntaken ? [{ type: 'route' }] : []);
 }
 
-function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): Decision {
+function clientBack(call: CallRecord, event: Of<'client_back'>, now: Moment): Decision {
   const action = actionOnReturn(call, event.knowledge);
   if (action === 'outcome_unknown') {
     const message = 'The client came back, and can no longer tell whether the tool ran';
@@ -159,13 +169,14 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: number): De
   return { ...back, effects: [{ type: 'reoffer', neverStarted }] };
 }
 
-/** Deadlines were stored as wall times, so the clocks of waiting calls go on. */
-function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
+/** Deadlines are on the steady clock, so the clocks of waiting calls go on. */
+function recovered(stored: CallRecord, shiftMs: number, now: Moment): Decision {
   if (isFinalStatus(stored.status)) return NOT_NOW;
-  const moved = shiftMs === 0 ? stored : withDeadlinesMoved(stored, shiftMs);
+  // Those of before are wall times; on disk they stay so until they are marked.
+  const moved = stored.clockMark === null ? withDeadlinesMoved(stored, shiftMs) : stored;
   // guard: offered-counts-as-granted
   const call = isPossiblyGranted(stored) ? asGranted(moved) : moved;
-  const asMoved = () => (call === stored ? NOT_NOW : change(stored, call));
+  const asMoved = () => (call === stored ? NOT_NOW : change(stored, call, now));
   if (call.phase === 'streaming') {
     const message = 'The server stopped while the model was still writing the arguments';
     return step(call, { type: 'interrupted', message }, {}, now);
@@ -173,15 +184,15 @@ function recovered(stored: CallRecord, shiftMs: number, now: number): Decision {
   if (call.source === 'client') {
     const isWaitedFor = call.provider !== null && call.phase !== 'queued';
     if (!isWaitedFor || (!hasJournal(call) && !isRerunnable(call))) return asMoved();
-    return change(stored, awaitingReturn(call, now));
+    return change(stored, awaitingReturn(call, now), now);
   }
-  if (call.phase === 'queued') return change(stored, call, {}, [{ type: 'route' }]);
+  if (call.phase === 'queued') return change(stored, call, now, {}, [{ type: 'route' }]);
   if (call.status !== 'RUNNING') return asMoved();
   const message = 'The server stopped while the tool was running';
   const interrupted = { type: 'interrupted', message } as const;
   // Nor is what was to be stopped run again.
   if (!isRerunnable(call) || call.phase === 'cancelling') return step(call, interrupted, {}, now);
-  return change(stored, call, {}, [{ type: 'route', orElse: interrupted }]);
+  return change(stored, call, now, {}, [{ type: 'route', orElse: interrupted }]);
 }
 
 /** Its grant may have left without being on disk (`grantBarrier`). */
@@ -195,17 +206,18 @@ const asGranted = (call: CallRecord): CallRecord => ({
   deadlines: { ...call.deadlines, queue: null, start: null },
 });
 
-function extended(call: CallRecord, byMs: number, now: number): Decision {
+function extended(call: CallRecord, byMs: number, now: Moment): Decision {
   const { execute } = call.deadlines;
   if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
   if (execute === null) return NOT_NOW;
-  const deadline = Math.min(execute + Math.max(0, byMs), now + LIMITS.maxTimeoutMs);
-  return change(call, {
+  const deadline = Math.min(execute + Math.max(0, byMs), now.steady + LIMITS.maxTimeoutMs);
+  const extended = {
     ...call,
     timeoutMs: call.timeoutMs + (deadline - execute),
     routing: { ...call.routing, hasOwnTimeout: true },
     deadlines: { ...call.deadlines, execute: deadline },
-  });
+  };
+  return change(call, extended, now);
 }
 
 /** It never becomes the result of the call. */

@@ -2,10 +2,10 @@ import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import type { CallRecord } from './call-record.ts';
-import { runningClock } from './clocks.ts';
+import { type Moment, runningClock } from './clocks.ts';
 
 /** What people are shown when a call goes from `prev` to `next`. Pure; says only what changed. */
-export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
+export function describeChange(prev: CallRecord, next: CallRecord, now: Moment): CardUpdate {
   const update: CardUpdate = {};
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
   if (prev.phase !== next.phase) update.phase = next.phase;
@@ -22,7 +22,7 @@ export function describeChange(prev: CallRecord, next: CallRecord): CardUpdate {
   }
   if (prev.startedAt !== next.startedAt) update.started_at = toSeconds(next.startedAt);
   if (prev.timeoutMs !== next.timeoutMs) update.timeout_ms = next.timeoutMs;
-  if (prev.deadlines !== next.deadlines) update.clock = runningClock(next);
+  if (prev.deadlines !== next.deadlines) update.clock = runningClock(next, now);
   if (isFinalStatus(next.status)) describeEnd(update, next);
   return update;
 }

@@ -39,6 +39,7 @@ const call = (card: Card): CallRecord => ({
     resume: null,
     cancel: null,
   },
+  clockMark: null,
   executeLeftMs: null,
   retryOf: null,
   version: 3,

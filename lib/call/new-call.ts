@@ -41,6 +41,7 @@ export function newCall({ displayName, shown, ...given }: NewCall, now: number):
     startedAt: null,
     completedAt: null,
     deadlines: NO_DEADLINES,
+    clockMark: null,
     executeLeftMs: null,
     version: 0,
     parentCallId: null,

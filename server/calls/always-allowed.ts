@@ -3,29 +3,25 @@ import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
+import type { AlwaysRule, AlwaysRules } from './call-service.ts';
 import { KeptArea } from './kept-area.ts';
 
 /** The oldest are asked again. */
 const MOST_RULES = 1_000;
 
+/** Kept under its id. */
 const ruleSchema = z.object({
   runId: z.string(),
   toolName: z.string(),
-  /** Null: the server's own tool. */
   clientId: z.string().nullable(),
-  /** Of the tool as it was shown. */
   toolHash: z.string(),
-  /** Milliseconds since the epoch. */
   allowedAt: z.number(),
-});
-
-/** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
-export type AlwaysRule = z.infer<typeof ruleSchema> & { readonly id: string };
+}) satisfies z.ZodType<Omit<AlwaysRule, 'id'>>;
 
 type AskedCall = Pick<CallRecord, 'runId' | 'toolName' | 'routing'>;
 
 /** The rules that operators made of approvals (CA8). They hold until they are withdrawn, over restarts too. */
-export class AlwaysAllowed {
+export class AlwaysAllowed implements AlwaysRules {
   readonly #kept: KeptArea<z.infer<typeof ruleSchema>>;
   readonly #clock: Clock;
   readonly #rules = new Map<string, AlwaysRule>();
@@ -60,12 +56,10 @@ export class AlwaysAllowed {
     await this.#kept.change([{ key: id, value: rule }, ...(isFull ? [{ key: oldest }] : [])]);
   }
 
-  /** Oldest first. */
   list(): AlwaysRule[] {
     return [...this.#rules.values()];
   }
 
-  /** Resolves when that is on disk; undefined: there is no such rule. */
   async withdraw(id: string): Promise<AlwaysRule | undefined> {
     const rule = this.#rules.get(id);
     if (!rule) return undefined;

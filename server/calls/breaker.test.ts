@@ -153,7 +153,7 @@ describe('an instance', () => {
     expect(started.admits('i', 't')).toBe(true);
   });
 
-  test('[BR8] a wall clock that was set back before the start makes no pause longer', async () => {
+  test('[BR8] a pause is no longer than it was, whatever was lost of the steady clock', async () => {
     const { fail, store } = setup();
     fail(3);
     const clock = createManualClock(-3_600_000);
@@ -161,6 +161,17 @@ describe('an instance', () => {
     await started.load();
     clock.advance(30_000);
     expect(started.admits('i', 't')).toBe(true);
+  });
+
+  test('[CK3] a wall clock that is set makes no pause longer or shorter, and shows its end', () => {
+    const { clock, breaker, fail } = setup();
+    fail(3);
+    clock.setWall(-3_600_000);
+    expect(breaker.tripsOf('i')).toMatchObject([{ until: 30_000 - 3_600_000 }]);
+    clock.setWall(7_200_000);
+    expect(breaker.admits('i', 't')).toBe(false);
+    clock.advance(30_000);
+    expect(breaker.admits('i', 't')).toBe(true);
   });
 
   test('[BR1] [BR8] those that failed longest ago are forgotten, on disk too', async () => {

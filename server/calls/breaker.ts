@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
+import type { SteadyClock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Trip } from '../tools/tool-registry.ts';
 import { KeptArea } from './kept-area.ts';
@@ -8,7 +8,7 @@ export interface BreakerState {
   /** In a row. */
   readonly failures: number;
   readonly pauseMs: number;
-  /** Null while it is offered calls as ever. */
+  /** On the steady clock; null while it is offered calls as ever. */
   readonly until: number | null;
   /** The one call that is tried after the pause. */
   readonly trial: string | null;
@@ -72,7 +72,7 @@ const keptSchema = z.object({
 });
 
 export function createBreaker(deps: {
-  clock: Clock;
+  clock: SteadyClock;
   store: Pick<Store, 'write' | 'listKept'>;
   onError(error: unknown): void;
 }): Breaker {
@@ -100,27 +100,30 @@ export function createBreaker(deps: {
 
   /** It is to be tried again then. */
   function publishAt(until: number, instanceId: string): void {
-    clock.schedule(until - clock.now(), () => publish(instanceId));
+    clock.schedule(until - clock.steady(), () => publish(instanceId));
   }
+
+  const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
+    until === null ? [] : [{ tool, until: until + clock.now() - clock.steady(), failures }];
 
   return {
     async load() {
       for (const { value } of await kept.load()) {
         const { instanceId, tool, ...rest } = value;
-        // No clock that was set meanwhile makes the pause longer than it was.
-        const until = rest.until && Math.min(rest.until, clock.now() + rest.pauseMs);
+        // Nothing that was lost of the steady clock makes the pause longer than it was.
+        const until = rest.until && Math.min(rest.until, clock.steady() + rest.pauseMs);
         states.put(instanceId, tool, { ...rest, until, trial: null });
         if (until !== null) publishAt(until, instanceId);
       }
     },
-    admits: (instanceId, tool) => admits(get(instanceId, tool), clock.now()),
+    admits: (instanceId, tool) => admits(get(instanceId, tool), clock.steady()),
     offered(instanceId, tool, callId) {
       const state = get(instanceId, tool);
       if (state && state.until !== null) states.set(instanceId, tool, { ...state, trial: callId });
     },
     failed(instanceId, tool) {
       const before = get(instanceId, tool);
-      const state = afterFailure(before, clock.now());
+      const state = afterFailure(before, clock.steady());
       count(instanceId, tool, state);
       if (state.until === null || state.until === before?.until) return;
       publishAt(state.until, instanceId);
@@ -150,9 +153,6 @@ export function createBreaker(deps: {
 }
 
 const keyOf = (instanceId: string, tool: string): string => JSON.stringify([instanceId, tool]);
-
-const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
-  until === null ? [] : [{ tool, until, failures }];
 
 /** By instance and tool, in the order of their newest failures; at most `MOST_KEPT` of them. */
 class BreakerStates {

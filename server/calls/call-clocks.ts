@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallClock } from '#lib/protocol/call-status';
-import type { Clock } from '../clock.ts';
+import type { SteadyClock } from '../clock.ts';
 
 export interface CallClocks {
   /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */
@@ -17,7 +17,7 @@ const TURNS_TO_READ = 3;
  * stood still, what arrived meanwhile is read first, so that it counts.
  */
 export function createCallClocks(deps: {
-  clock: Clock;
+  clock: SteadyClock;
   onRanOut(callId: string, which: CallClock): void;
 }): CallClocks {
   const armed = new Map<string, { at: number; which: CallClock; undo: () => void }>();
@@ -38,9 +38,9 @@ export function createCallClocks(deps: {
       armed.delete(record.id);
       deps.onRanOut(record.id, next.which);
     };
-    entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.now()), () => {
+    entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.steady()), () => {
       // guard: late-timer-reads-first
-      if (deps.clock.now() > next.at) afterTurns(TURNS_TO_READ, ranOut);
+      if (deps.clock.steady() > next.at) afterTurns(TURNS_TO_READ, ranOut);
       else ranOut();
     });
     armed.set(record.id, entry);

@@ -1,8 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { shownAt } from '#lib/call/clocks';
 import type { Effect } from '#lib/call/effects';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Clock } from '../clock.ts';
+import { momentOf, type SteadyClock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
@@ -37,13 +38,17 @@ export interface CallEntry {
 /** Every open call, and ended ones as far as there is room; others are read from the store. */
 export class CallRepository {
   readonly #store: Pick<Store, 'getCall'>;
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   readonly #entries = new Map<string, CallEntry>();
   readonly #ended: ReturnType<typeof createEndedCalls>;
   #retiring: CallEntry[] = [];
   #isReleased = false;
 
-  constructor(deps: { store: Pick<Store, 'getCall'>; clock: Clock; endedLimits: EndedLimits }) {
+  constructor(deps: {
+    store: Pick<Store, 'getCall'>;
+    clock: SteadyClock;
+    endedLimits: EndedLimits;
+  }) {
     this.#store = deps.store;
     this.#clock = deps.clock;
     this.#ended = createEndedCalls(deps.endedLimits, (id) => this.#entries.delete(id));
@@ -54,10 +59,11 @@ export class CallRepository {
     return this.#entries.get(id)?.latest;
   }
 
-  /** What is on disk, from memory or the store. */
+  /** What is on disk, from memory or the store, as it is shown now. */
   async get(id: string): Promise<CallRecord | undefined> {
     const entry = this.#entries.get(id);
-    return entry ? durableOf(entry) : this.#store.getCall(id);
+    const call = await (entry ? durableOf(entry) : this.#store.getCall(id));
+    return call && shownAt(call, momentOf(this.#clock));
   }
 
   /** As `latest`, and from the store when it is not in memory any more. */
@@ -128,12 +134,13 @@ export class CallRepository {
       .filter(({ status }) => !isFinalStatus(status));
   }
 
-  /** Open calls and the newest ended ones, oldest first, as they are on disk. */
+  /** Open calls and the newest ended ones, oldest first, as they are on disk and shown now. */
   shown(runId?: string): ShownCall[] {
     // A late result may be on disk, and not be taken over yet.
     const ended = this.#ended.shown().map((call) => this.#entries.get(call.id)?.durable ?? call);
+    const now = momentOf(this.#clock);
     const others = [...this.#entries.values()].flatMap(({ durable }) =>
-      durable && !this.#ended.has(durable.id) ? [durable] : [],
+      durable && !this.#ended.has(durable.id) ? [shownAt(durable, now)] : [],
     );
     return [...ended, ...others]
       .filter((call) => runId === undefined || call.runId === runId)

@@ -5,7 +5,6 @@ import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
 import type { CallQuery } from '../store/store.ts';
-import type { AlwaysAllowed } from './always-allowed.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;
@@ -49,6 +48,26 @@ export type CallActionOutcome =
       readonly message: string;
       readonly details?: readonly ErrorDetail[];
     };
+
+/** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
+export interface AlwaysRule {
+  readonly id: string;
+  readonly runId: string;
+  readonly toolName: string;
+  /** Null: the server's own tool. */
+  readonly clientId: string | null;
+  /** Of the tool as it was shown. */
+  readonly toolHash: string;
+  /** Milliseconds since the epoch. */
+  readonly allowedAt: number;
+}
+
+export interface AlwaysRules {
+  /** Oldest first. */
+  list(): AlwaysRule[];
+  /** Resolves when that is on disk; undefined: there is no such rule. */
+  withdraw(id: string): Promise<AlwaysRule | undefined>;
+}
 
 /** A call as a snapshot shows it. `createdAt` is in milliseconds since the epoch. */
 export interface ShownCall {
@@ -124,8 +143,7 @@ export interface CallService {
   ): Promise<CallActionOutcome>;
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
-  /** What operators allowed for good. */
-  readonly always: Pick<AlwaysAllowed, 'list' | 'withdraw'>;
+  readonly always: AlwaysRules;
   /** Gives a running call more time on its execute clock. */
   extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */

@@ -12,7 +12,7 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Clock } from '../clock.ts';
+import type { SteadyClock } from '../clock.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
@@ -53,14 +53,14 @@ export interface ClientCalls {
 export interface ClientCallDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
 }
 
 export class CallsOfClients implements ClientCalls {
   readonly #engine: CallEngine;
   readonly #repository: CallRepository;
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   readonly #reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
 
   constructor({ engine, repository, clock, reoffers }: ClientCallDeps) {
@@ -95,7 +95,8 @@ export class CallsOfClients implements ClientCalls {
     // Until the grant has left, a cancel may still take it back (CA14).
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
     if (!isHeld || now.provider?.attempt !== attempt) return refuse('already_final');
-    const remaining = (now.deadlines.execute ?? this.#clock.now()) - this.#clock.now();
+    const steady = this.#clock.steady();
+    const remaining = (now.deadlines.execute ?? steady) - steady;
     return {
       type: 'tool_call_granted',
       id,

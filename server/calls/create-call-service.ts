@@ -1,9 +1,10 @@
 import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Clock } from '../clock.ts';
+import { type LastMark, momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { Store } from '../store/store.ts';
+import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -24,7 +25,7 @@ import { OperatorActions } from './operator-actions.ts';
 import { PendingReoffers } from './pending-reoffers.ts';
 import { Policy } from './policy.ts';
 import { readRecent } from './read-recent.ts';
-import { recoverCalls, shiftAfterAbsence } from './recover.ts';
+import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import { type InstanceFacts, Router } from './router.ts';
 import { createServerExecutor } from './server-executor.ts';
 import { WaitingCalls } from './waiting-calls.ts';
@@ -33,7 +34,7 @@ export interface CallServiceDeps {
   readonly store: Store;
   readonly bus: EventBus;
   readonly registry: ToolRegistry;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly check: Check;
   newCallId(): string;
   /** When the call of an id that was given here was made; undefined for any other. */
@@ -52,12 +53,12 @@ export interface Calls extends CallService {
   readonly openCount: number;
   openOfRun(runId: string): readonly string[];
   /**
-   * Takes up what a crash left open. Once, before anything else. `lastAliveAt` is
-   * the wall time at which a server was last known to run.
+   * Takes up what a crash left open. Once, before anything else. `last` is when a
+   * server was last known to run.
    */
-  recover(lastAliveAt?: number): Promise<{ open: number; interrupted: number }>;
-  /** The wall clock was set: deadlines are moved with it, so that no call loses or wins time. */
-  wallClockMoved(byMs: number): void;
+  recover(last?: LastMark): Promise<{ open: number; interrupted: number }>;
+  /** The wall clock was set: watchers are shown what that makes of the deadlines. Nothing is written. */
+  wallClockMoved(): void;
   /** Forgets ended calls that are about to be deleted; those that may be (rule CA24). */
   forgetEnded(ids: readonly string[]): string[];
   /** Rejects new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
@@ -74,12 +75,17 @@ export function createCalls(deps: CallServiceDeps): Calls {
   // Not within the decision that changed it.
   breaker.onChange(() => queueMicrotask(() => instances.offerAll()));
   const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
-  const actions = new OperatorActions({ ...core, registry: deps.registry, invoke });
+  const actions = new OperatorActions({
+    ...core,
+    registry: deps.registry,
+    clock: deps.clock,
+    invoke,
+  });
   return {
     invoke,
     draft: (request) => openDraft({ ...deps, engine, repository, policy }, request),
     get: (id) => repository.get(id),
-    list: (query) => deps.store.listCalls(query),
+    list: (query) => listed(deps, query),
     wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
     events: (id, page) => deps.store.callEvents(id, page),
     wasDeleted: (id) =>
@@ -100,17 +106,16 @@ export function createCalls(deps: CallServiceDeps): Calls {
     openOfRun: (runId) => index.openOfRun(runId),
     forgetEnded: (ids) => repository.forgetEnded(ids),
     always,
-    async recover(lastAliveAt) {
+    async recover(last) {
+      const { store, clock } = deps;
+      const open = await store.openCalls();
+      clock.resumeSteady(steadyAtStart(last, clock.now(), open));
       await Promise.all([always.load(), breaker.load()]);
-      const shiftMs = shiftAfterAbsence(lastAliveAt, deps.clock.now());
+      const shiftMs = shiftOfOlder(last, momentOf(clock));
       const { onAdopted } = core;
-      return recoverCalls({ store: deps.store, repository, engine, shiftMs, onAdopted });
+      return recoverCalls({ store, repository, engine, open, shiftMs, onAdopted });
     },
-    wallClockMoved(byMs) {
-      for (const call of repository.open()) {
-        engine.apply(call, { type: 'wall_clock_moved', byMs }, 'server');
-      }
-    },
+    wallClockMoved: () => engine.showDeadlines(),
     stop() {
       invocation.close();
       repository.releaseWaiters();
@@ -192,6 +197,12 @@ function countForBreaker(
   if (call.completedAt === null || previous?.completedAt !== null) return;
   if (resultHash === null) breaker.released(instanceId, toolName, id);
   else breaker.delivered(instanceId, toolName);
+}
+
+async function listed({ store, clock }: CallServiceDeps, query: CallQuery) {
+  const page = await store.listCalls(query);
+  const now = momentOf(clock);
+  return { ...page, calls: page.calls.map((call) => shownAt(call, now)) };
 }
 
 /** From the store: memory may have none of an older run. */

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
-import { shiftAfterAbsence } from './recover.ts';
-import { type CallsSetup, reading, setupCalls, tool } from './testing/setup-calls.ts';
+import { momentOf } from '../clock.ts';
+import { shiftOfOlder, steadyAtStart } from './recover.ts';
+import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const HOUR = 3_600_000;
 const YEARS = 10 * 365 * 24 * HOUR;
@@ -236,7 +237,7 @@ describe('the time of a person at the device', () => {
     await before.settle();
     const after = await setup({ dir: before.dir });
     after.clock.freeze(before.clock.now() - after.clock.now());
-    await after.calls.recover(before.clock.now());
+    await after.calls.recover(momentOf(before.clock));
     const back = after.connect('phone', { claims: true, epoch: 'e1' });
     const { clientId, instanceId } = back;
     await after.calls.instances.back({
@@ -262,77 +263,147 @@ describe('the wall clock is set', () => {
     ['an hour back', -HOUR],
     ['ten years on', YEARS],
     ['ten years back', -YEARS],
-  ])('[CK3] %s: a call has the time that it had', async (_name, byMs) => {
-    const { granted, clock, calls, call, settle } = await setup();
+  ])('[CK3] %s: a call has the time that it had, and nothing is written', async (_name, byMs) => {
+    const { granted, clock, calls, call, cardOf, settle, store } = await setup();
     const { id } = await granted(20_000);
     clock.advance(5_000);
-    const before = (await call(id)).deadlines.execute ?? 0;
-    clock.freeze(byMs);
-    calls.wallClockMoved(byMs);
+    const end = clock.now() + 15_000;
+    const history = () => store.callEvents(id, { after: 0, limit: 99 });
+    const before = await history();
+    clock.setWall(byMs);
+    calls.wallClockMoved();
     await settle();
-    expect((await call(id)).deadlines.execute).toBe(before + byMs);
-    expect((await call(id)).card.clock?.deadline_at).toBe((before + byMs) / 1_000);
+    expect(await history()).toEqual(before);
+    const shown = { name: 'execute', deadline_at: (end + byMs) / 1_000 };
+    expect((await call(id)).card.clock).toEqual(shown);
+    expect(cardOf(id)?.clock).toEqual(shown);
+    expect(calls.watched().map(({ card }) => card.clock)).toEqual([shown]);
+    expect((await calls.list({ limit: 1 })).calls[0]?.card.clock).toEqual(shown);
     clock.advance(14_999);
     await settle();
     expect((await call(id)).status).toBe('RUNNING');
     clock.advance(1);
     await settle();
-    expect((await call(id)).status).toBe('TIMEOUT');
+    const { status, completedAt } = await call(id);
+    expect([status, completedAt]).toEqual(['TIMEOUT', end + byMs]);
+  });
+
+  test('[CK3] a yes to what was shown before the clock was set is a yes to it still', async () => {
+    const check = () => ({ verdict: 'ask' as const, reason: 'It takes pictures' });
+    for (const isSeenAnew of [false, true]) {
+      const { claiming, invoke, clock, calls, call } = await setup({ check });
+      claiming(1_000);
+      const { id } = await invoke('camera');
+      const asked = (await call(id)).card.clock?.deadline_at;
+      clock.setWall(HOUR);
+      const anew = (await call(id)).card.clock?.deadline_at;
+      expect(anew).toBe((asked ?? 0) + HOUR / 1_000);
+      const expiresAt = (isSeenAnew ? anew : asked) ?? 0;
+      const decided = await calls.decide(id, operator, { decision: 'yes', expiresAt });
+      expect(decided).toMatchObject({ ok: true });
+    }
   });
 });
 
 describe('a start after an absence', () => {
+  const wall = 1_000_000;
   test.each([
-    ['no mark was left', undefined, 1_000_000, 0],
-    ['a second', 1_000_000, 1_001_000, 0],
-    ['ten seconds', 1_000_000, 1_010_000, 0],
-    ['an hour, or a clock set an hour on', 1_000_000, 1_000_000 + HOUR, HOUR - 10_000],
-    ['ten years on', 1_000_000, 1_000_000 + YEARS, YEARS - 10_000],
-    ['an hour back', 1_000_000 + HOUR, 1_000_000, -HOUR],
-    ['ten years back', 1_000_000 + YEARS, 1_000_000, -YEARS],
-  ])('[CK4] %s', (_name, lastAliveAt, now, shift) => {
-    expect(shiftAfterAbsence(lastAliveAt, now)).toBe(shift);
+    ['no mark was left', undefined, 0, wall],
+    ['no mark was left, and a call has one', undefined, 400, 400],
+    ['a server of before left its own', { wall: 900_000 }, 0, wall],
+    ['a second', { wall: wall - 1_000, steady: 500 }, 0, 1_500],
+    ['ten seconds', { wall: wall - 10_000, steady: 500 }, 0, 10_500],
+    ['an hour, or a clock set an hour on', { wall: wall - HOUR, steady: 500 }, 0, 10_500],
+    ['an hour back', { wall: wall + HOUR, steady: 500 }, 0, 500],
+    ['a call was marked after the file', { wall: wall + HOUR, steady: 500 }, 900, 900],
+  ])('[CK4] where the steady clock goes on: %s', (_name, last, marked, steady) => {
+    const open = [{ clockMark: null }, { clockMark: marked || null }];
+    expect(steadyAtStart(last, wall, open)).toBe(steady);
+  });
+
+  test.each([
+    ['no mark was left', undefined, wall, 0],
+    ['ten seconds', wall - 10_000, wall, 0],
+    ['an hour, or a clock set an hour on', wall - HOUR, wall, HOUR - 10_000],
+    ['an hour back', wall + HOUR, wall, -HOUR],
+    ['a steady clock of its own', wall - 10_000, 300, 300 - wall],
+  ])('[CK4] how deadlines of before are moved: %s', (_name, last, steady, shift) => {
+    const mark = last === undefined ? undefined : { wall: last };
+    expect(shiftOfOlder(mark, { wall, steady })).toBe(shift);
   });
 
   test.each([HOUR, -HOUR, YEARS, -YEARS])(
-    '[CK4] of %d ms: at most ten seconds are lost, and none is won',
+    '[CK4] of %d ms: at most ten seconds are lost, none is won, and the next start goes on',
     async (absence) => {
       const before = await setup();
       const { id } = await before.granted(60_000);
-      const left = 60_000;
-      const leftAt = before.clock.now();
-      const after = await setup({ dir: before.dir });
-      after.clock.freeze(leftAt + absence - after.clock.now());
-      await after.calls.recover(leftAt);
-      await after.settle();
-      const { deadlines } = await after.call(id);
-      const now = after.clock.now();
-      const expected = absence < 0 ? left : left - 10_000;
-      expect((deadlines.execute ?? 0) - now).toBe(expected);
-      // On disk, since the start after this one measures from here.
-      expect((await after.store.getCall(id))?.deadlines.execute).toBe(deadlines.execute);
-      after.clock.advance(expected);
-      await after.settle();
-      expect((await after.call(id)).error).toMatchObject({ clock: 'execute' });
+      let last = momentOf(before.clock);
+      let left = 60_000;
+      for (let start = 0; start < 2; start += 1) {
+        const after = await setup({ dir: before.dir });
+        after.clock.setWall(last.wall + absence - after.clock.now());
+        await after.calls.recover(last);
+        await after.settle();
+        left -= absence < 0 ? 0 : 10_000;
+        const { deadlines, card } = await after.call(id);
+        expect((deadlines.execute ?? 0) - after.clock.steady()).toBe(left);
+        expect(card.clock).toEqual({
+          name: 'resume',
+          deadline_at: (after.clock.now() + left) / 1_000,
+        });
+        last = momentOf(after.clock);
+        if (start === 0) continue;
+        after.clock.advance(left);
+        await after.settle();
+        expect((await after.call(id)).error).toMatchObject({ clock: 'execute' });
+      }
     },
   );
 });
 
-test('[CK4] a call that only waits is moved on disk as well, and its card says so', async () => {
-  const asking = { check: () => ({ verdict: 'ask' as const, reason: 'It takes pictures' }) };
-  const before = await setup(asking);
-  before.claiming(1_000);
-  const { id } = await before.invoke('camera');
-  const leftAt = before.clock.now();
-  const after = await setup({ ...asking, dir: before.dir });
-  after.clock.freeze(leftAt + HOUR - after.clock.now());
-  await after.calls.recover(leftAt);
-  await after.settle();
-  const end = leftAt + CLOCKS.approvalMs + HOUR - 10_000;
-  expect(await after.store.getCall(id)).toMatchObject({
-    phase: 'approval',
-    deadlines: { approval: end },
-    card: { clock: { name: 'approval', deadline_at: end / 1_000 } },
+describe('a call that only waits', () => {
+  const check = () => ({ verdict: 'ask' as const, reason: 'It takes pictures' });
+
+  test('[CK4] is not written by a start, and its card shows where its deadline is', async () => {
+    const before = await setup({ check });
+    before.claiming(1_000);
+    const { id } = await before.invoke('camera');
+    const last = momentOf(before.clock);
+    const after = await setup({ check, dir: before.dir });
+    after.clock.setWall(last.wall + HOUR - after.clock.now());
+    await after.calls.recover(last);
+    await after.settle();
+    const end = last.wall + CLOCKS.approvalMs + HOUR - 10_000;
+    expect(await after.call(id)).toMatchObject({
+      phase: 'approval',
+      version: 1,
+      card: { clock: { name: 'approval', deadline_at: end / 1_000 } },
+    });
+    expect(after.calls.watched()).toMatchObject([
+      { card: { clock: { deadline_at: end / 1_000 } } },
+    ]);
+  });
+
+  test('[CK4] of a server of before, its deadline is a wall time: it is moved once, and marked', async () => {
+    const before = await setup({ check });
+    before.claiming(1_000);
+    const { id } = await before.invoke('camera');
+    const stored = await before.call(id);
+    await before.store.write([{ type: 'put_call', call: { ...stored, clockMark: null } }]);
+    const wall = before.clock.now();
+    const after = await setup({ check, dir: before.dir });
+    after.clock.setWall(wall + HOUR - after.clock.now());
+    await after.calls.recover({ wall });
+    await after.settle();
+    const left = CLOCKS.approvalMs - 10_000;
+    const end = { card: { clock: { deadline_at: (wall + HOUR + left) / 1_000 } } };
+    expect(await after.call(id)).toMatchObject({ clockMark: after.clock.steady(), ...end });
+    after.clock.advance(left - 1);
+    await after.settle();
+    expect((await after.call(id)).phase).toBe('approval');
+    after.clock.advance(1);
+    await after.settle();
+    expect((await after.call(id)).error).toMatchObject({ code: 'approval_expired' });
   });
 });
 

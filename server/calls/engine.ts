@@ -2,13 +2,13 @@ import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { NeverStarted, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
-import { NO_DEADLINES } from '#lib/call/clocks';
+import { NO_DEADLINES, shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Clock } from '../clock.ts';
+import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type Change, type Store, VersionConflictError } from '../store/store.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
@@ -17,7 +17,7 @@ import { EventBatch } from './event-batch.ts';
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;
   readonly bus: Pick<EventBus, 'publish'>;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly repository: CallRepository;
   /** What would bring the call to an executor now; undefined while there is none. */
   route(record: CallRecord, neverStarted: NeverStarted | undefined): CallEvent | undefined;
@@ -59,7 +59,7 @@ export class CallEngine {
     more: readonly Change[] = [],
   ): Applied {
     const { clock, repository } = this.#deps;
-    const decision = event && decide(call, event, clock.now());
+    const decision = event && decide(call, event, momentOf(clock));
     if (decision && !decision.ok) return decision;
     const entry = repository.enter(call);
     const batch = new EventBatch(call, clock.now());
@@ -80,7 +80,7 @@ export class CallEngine {
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
     const batch = new EventBatch(current, clock.now());
-    const decision = decide(current, event, clock.now());
+    const decision = decide(current, event, momentOf(clock));
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
     batch.addStatus(entry.pendingStatus);
@@ -121,6 +121,18 @@ export class CallEngine {
     this.#publish(entry.latest, bounded);
   }
 
+  /** The wall clock was set: of open calls, shows where their deadlines are on it now. */
+  showDeadlines(): void {
+    const { repository, clock } = this.#deps;
+    const now = momentOf(clock);
+    for (const call of repository.open()) {
+      const durable = repository.entry(call.id)?.durable;
+      const { clock: shown } = durable ? shownAt(durable, now).card : {};
+      if (durable && shown && shown !== durable.card.clock)
+        this.#publish(durable, { clock: shown });
+    }
+  }
+
   /** Whether a grant is decided whose client cannot have it yet. */
   hasUnsentGrant(id: string): boolean {
     return this.#pendingGrant(id) !== undefined;
@@ -137,7 +149,7 @@ export class CallEngine {
   }
 
   #decide(entry: CallEntry, batch: EventBatch, event: CallEvent, actor: Actor): boolean {
-    const decision = decide(batch.record, event, this.#deps.clock.now());
+    const decision = decide(batch.record, event, momentOf(this.#deps.clock));
     if (!decision.ok) return false;
     batch.add(event.type, actor, decision);
     this.#follow(entry, batch, decision.effects);

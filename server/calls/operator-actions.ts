@@ -1,7 +1,9 @@
 import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import { type Moment, shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Principal, principalName } from '../auth/principal.ts';
+import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -20,6 +22,7 @@ export interface OperatorActionDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly registry: ToolRegistry;
+  readonly clock: SteadyClock;
   readonly always: Pick<AlwaysAllowed, 'add'>;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
@@ -81,7 +84,7 @@ export class OperatorActions implements Actions {
       engine.apply(call, { type: 'denied', message }, principalName(principal));
       return this.#done(id);
     }
-    if (isOlder(decision.expiresAt, call)) return changedSince(id);
+    if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const edited = this.#editedArgs(call, principal, decision.args);
     return edited.ok ? this.#approve(call, principal, decision, edited.fields) : edited;
   }
@@ -158,9 +161,13 @@ export class OperatorActions implements Actions {
   }
 }
 
-/** Whether the yes is to a question that has been asked anew since: each has a time of its own. */
-const isOlder = (expiresAt: number | undefined, { deadlines }: CallRecord): boolean =>
-  expiresAt !== undefined && expiresAt !== (deadlines.approval ?? 0) / 1000;
+/**
+ * Whether the yes is to a question that has been asked anew since: each has a time of
+ * its own, which may be shown in another place since the wall clock was set.
+ */
+const isOlder = (expiresAt: number | undefined, call: CallRecord, now: Moment): boolean =>
+  expiresAt !== undefined &&
+  ![call, shownAt(call, now)].some(({ card }) => card.clock?.deadline_at === expiresAt);
 
 const notFound = (id: string): CallActionOutcome => ({
   ok: false,

@@ -1,6 +1,8 @@
 import { boundCard } from '#lib/call/bound-card';
 import type { CallRecord } from '#lib/call/call-record';
+import type { Moment } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { LastMark } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { CallRepository } from './call-repository.ts';
 import { ENDED_LIMITS, estimateRecordBytes, toShownAlone } from './ended-calls.ts';
@@ -11,15 +13,28 @@ import { readRecent } from './read-recent.ts';
 const COUNTED_ABSENCE_MS = 10_000;
 
 /**
- * By how much stored deadlines are moved at a start (rule CK4). A long absence
- * cannot be distinguished from a wall clock that was set, and neither may end calls
- * that a client is about to answer, or let them wait for ever. Pure.
+ * Where the steady clock goes on at a start (rule CK4). A long absence cannot be
+ * distinguished from a wall clock that was set, and neither may end calls that a
+ * client is about to answer, or let them wait for ever. It never goes back behind
+ * what a call was marked with, whatever became of the file. Pure.
  */
-export function shiftAfterAbsence(lastAliveAt: number | undefined, now: number): number {
-  if (lastAliveAt === undefined) return 0;
-  const absence = now - lastAliveAt;
+export function steadyAtStart(
+  last: LastMark | undefined,
+  wallNow: number,
+  open: readonly Pick<CallRecord, 'clockMark'>[],
+): number {
+  const marked = open.reduce((newest, { clockMark }) => Math.max(newest, clockMark ?? 0), 0);
+  if (last?.steady === undefined) return marked === 0 ? wallNow : marked;
   // guard: absence-counted-in-part
-  return absence < 0 ? absence : Math.max(0, absence - COUNTED_ABSENCE_MS);
+  const absence = Math.min(Math.max(0, wallNow - last.wall), COUNTED_ABSENCE_MS);
+  return Math.max(last.steady + absence, marked);
+}
+
+/** By how much deadlines of before, which are wall times, are moved to be on the steady clock. Pure. */
+export function shiftOfOlder(last: LastMark | undefined, { wall, steady }: Moment): number {
+  const absence = last === undefined ? 0 : wall - last.wall;
+  const uncounted = absence < 0 ? absence : Math.max(0, absence - COUNTED_ABSENCE_MS);
+  return uncounted + steady - wall;
 }
 
 /** Takes up what was open when the server stopped: each call gets the event `recovered`. */
@@ -27,13 +42,16 @@ export async function recoverCalls(deps: {
   store: Store;
   repository: CallRepository;
   engine: CallEngine;
+  /** As they are stored, oldest first. */
+  open: readonly CallRecord[];
+  /** Of deadlines that are wall times. */
   shiftMs: number;
   onAdopted(call: CallRecord): void;
 }): Promise<{ open: number; interrupted: number }> {
   const { store, repository, engine, shiftMs } = deps;
   await takeUpEnded(store, repository);
   // guard: open-calls-recovered
-  const open = (await store.openCalls()).map(withBoundedCard);
+  const open = deps.open.map(withBoundedCard);
   // All of them first: where one goes may depend on the others.
   for (const call of open) {
     repository.adopt(call);

@@ -447,7 +447,9 @@ describe('one write', () => {
     const after = await setup({ dir: before.dir });
     const full = new Error('the disk is full');
     const write = vi.spyOn(after.store, 'write').mockRejectedValue(full);
-    expect(await after.calls.recover(after.clock.now() - 60_000)).toMatchObject({ open: 1 });
+    expect(await after.calls.recover({ wall: after.clock.now() - 60_000 })).toMatchObject({
+      open: 1,
+    });
     await new Promise(setImmediate);
     write.mockRestore();
     expect(new Set(after.errors)).toEqual(new Set([full]));

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { momentOf } from '../clock.ts';
 import { instanceAddress } from '../events/event-bus.ts';
 import { createClientIds } from './client-ids.ts';
 import { createHttpClients } from './http-clients.ts';
@@ -160,7 +161,7 @@ test('[ID8] over a restart what was not fetched is asked again, and what was is 
   await before.client('desk').fetch();
   const { id } = await before.invoke('print');
   const after = await setup(before.dir);
-  await after.calls.recover(before.clock.now());
+  await after.calls.recover(momentOf(before.clock));
   const desk = after.client('desk');
   await desk.register('print', { timeout_ms: 300_000 });
   await after.settle();

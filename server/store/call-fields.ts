@@ -1,4 +1,5 @@
 import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
+import { movedDeadlines as moved } from '#lib/call/clocks';
 import { cardCodec, readDisplay, readPreview } from './card-columns.ts';
 import {
   anyJson,
@@ -11,6 +12,7 @@ import {
   toFlag,
 } from './column-codec.ts';
 import { fromJsonColumn } from './json-column.ts';
+import type { ToolCallRow } from './tables.ts';
 
 interface CallField<Value> extends ColumnCodec<Value> {
   /** False: written once, when the call is first seen, and again only when it is corrected. */
@@ -63,23 +65,36 @@ const routing: ColumnCodec<CallRecord['routing']> = {
   },
 };
 
-type Older = CallRecord['deadlines'] & { readonly deviceLeftMs?: number };
+type Deadlines = CallRecord['deadlines'];
+/** With a mark the times are those that were left at it; without, in rows of before, wall times. */
+type StoredDeadlines = Deadlines & { readonly deviceLeftMs?: number; readonly mark?: number };
 
-const deadlines: ColumnCodec<CallRecord['deadlines']> = {
-  ...json('deadlines'),
-  read(row) {
-    const { deviceLeftMs: _, ...own } = fromJsonColumn<Older>(row.deadlines);
-    return own;
+const readDeadlines = (row: ToolCallRow) => fromJsonColumn<StoredDeadlines>(row.deadlines);
+
+const deadlines: ColumnCodec<Deadlines> = {
+  columns: ['deadlines'],
+  write(row, value, { clockMark }) {
+    const stored = clockMark === null ? value : { ...moved(value, -clockMark), mark: clockMark };
+    return row.push(JSON.stringify(stored));
   },
+  read(row) {
+    const { deviceLeftMs: _, mark = 0, ...own } = readDeadlines(row);
+    return moved(own, mark);
+  },
+};
+
+/** A part of the deadlines, which are read by it. */
+const clockMark: ColumnCodec<number | null> = {
+  columns: [],
+  write() {},
+  read: (row) => readDeadlines(row).mark ?? null,
 };
 
 const deviceLeftMs: ColumnCodec<number | undefined> = {
   columns: ['device_left_ms'],
   write: (row, value) => row.push(value ?? null),
   read: (row) =>
-    row.version === null
-      ? fromJsonColumn<Older>(row.deadlines).deviceLeftMs
-      : (row.device_left_ms ?? undefined),
+    row.version === null ? readDeadlines(row).deviceLeftMs : (row.device_left_ms ?? undefined),
 };
 
 /**
@@ -113,6 +128,7 @@ export const CALL_FIELDS = {
   startedAt: changing(asIs('started_at')),
   completedAt: changing(asIs('completed_at')),
   deadlines: changing(deadlines),
+  clockMark: changing(clockMark),
   executeLeftMs: changing(asIs('execute_left_ms')),
   resultHash: changing(asIs('result_hash')),
   error: changing(jsonOrNull<NonNullable<CallRecord['error']>>('error')),

@@ -64,6 +64,7 @@ async function expectAllThere(store: Store, calls: readonly CallRecord[]) {
 const callsOfBefore = (): CallRecord[] =>
   callsOfOlderStore().map((call) => ({
     ...call,
+    clockMark: null,
     toolProvider: call.source === 'server' ? 'server' : 'clients',
   }));
 
@@ -142,6 +143,27 @@ test('[ST34] [ST47] a run of before has no requests to models, and takes those t
   // As the deletion of a run does, by the index.
   const plan = ask(file, "EXPLAIN QUERY PLAN DELETE FROM model_turns WHERE run_id = 'run_1'");
   expect(String(plan[0]?.detail)).toMatch(/^SEARCH model_turns USING INDEX .*\(run_id=\?\)/);
+});
+
+test('[ST8] the time left of a clock is stored beside a mark, and a deadline of before as it was', async () => {
+  const { file, open } = setup();
+  const store = open();
+  const call = callsOfBefore().find(({ id }) => id === 'tc_open');
+  if (!call) throw new Error('the call is not in the store of before');
+  const { deadlines } = call;
+  const columns = () => ask(file, "SELECT deadlines FROM tool_calls WHERE id = 'tc_open'");
+  expect(columns()).toEqual([{ deadlines: JSON.stringify(deadlines) }]);
+  const marked = {
+    ...call,
+    deadlines: { ...deadlines, queue: 7_500 },
+    clockMark: 7_000,
+    version: 1,
+  };
+  await store.write([appendCall(marked)]);
+  expect(await store.getCall('tc_open')).toEqual(marked);
+  await store.close();
+  const [row] = columns();
+  expect(JSON.parse(String(row?.deadlines))).toMatchObject({ queue: 500, mark: 7_000 });
 });
 
 test('[ST34] an old store with a damaged row is refused before anything is changed, and salvaged', async () => {

@@ -126,6 +126,7 @@ export function describeCalls(setup: Setup) {
       deviceLeftMs: 7_000,
       timeoutMs: 40_000,
       deadlines: { ...queued.deadlines, queue: null, execute: 5 },
+      clockMark: 3,
       card: { status: 'DOING', params: { text: 'hi', more: 1 }, tip: 'working' },
     });
     const done: CallRecord = {

@@ -28,7 +28,7 @@ const ABSENCE_MS = 10_000;
 /** Of a call that is answered in time, on any machine; an hour is more than that, too. */
 const ENOUGH_MS = 120_000;
 
-/** The mark of the life of a server is made at its start and when its clock is set, and not by chance in between. */
+/** The mark of the life of a server is made at its start, and not by chance after its clock was set. */
 const MARKED_ONCE = gives('alive-mark-interval', '3_600_000');
 
 /** The server's wall clock is set while calls are open, and while it is away. */

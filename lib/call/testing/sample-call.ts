@@ -36,6 +36,7 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
     resume: null,
     cancel: null,
   },
+  clockMark: null,
   executeLeftMs: null,
   version: 0,
   toolProvider: 'clients',

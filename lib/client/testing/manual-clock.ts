@@ -1,18 +1,32 @@
 /** Time that stands still until a test moves it on. */
 export interface ManualClock {
   now(): number;
+  /** On the steady clock, which `setWall` leaves alone. */
+  steady(): number;
+  resumeSteady(steady: number): void;
   schedule(ms: number, fire: () => void): () => void;
   /** Moves on, firing in order what falls due meanwhile. */
   advance(ms: number): void;
   /** Moves the time without firing anything, as when a program is frozen. */
   freeze(ms: number): void;
+  /** Sets the wall clock on, or back. No timer depends on it. */
+  setWall(byMs: number): void;
 }
 
 export function createManualClock(start = 1_000_000): ManualClock {
   let time = start;
+  /** Of the wall clock, and of the steady one, to `time`. */
+  const ahead = { wall: 0, steady: 0 };
   const timers = new Set<{ at: number; fire: () => void }>();
   return {
-    now: () => time,
+    now: () => time + ahead.wall,
+    steady: () => time + ahead.steady,
+    resumeSteady(steady) {
+      ahead.steady = steady - time;
+    },
+    setWall(byMs) {
+      ahead.wall += byMs;
+    },
     schedule(ms, fire) {
       const timer = { at: time + ms, fire };
       timers.add(timer);

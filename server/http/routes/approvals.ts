@@ -1,6 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/rest';
-import type { AlwaysRule } from '../../calls/always-allowed.ts';
+import type { AlwaysRule } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
