@@ -281,7 +281,7 @@ test.each<[string, CallRecord, CallEvent, object[]]>([
   ['a cancel', granted, CANCEL, [{ ...STOP, reason: 'enough' }]],
   ['an answer by hand', granted, { type: 'answered_by_hand' }, [STOP]],
   ['a timeout at a client', granted, EXECUTE, [{ ...STOP, reason: 'timeout: execute' }]],
-  ['a timeout here', runningHere, EXECUTE, [{ ...STOP, after: 'nothing' }]],
+  ['a timeout here', runningHere, EXECUTE, [STOP]],
   ['a client that leaves an offer', offered, LEFT, [ROUTE]],
   ['a client that leaves a granted call', granted, LEFT, []],
   ['one without a journal that leaves what may be repeated', plainReading, LEFT, []],

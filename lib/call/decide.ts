@@ -1,3 +1,4 @@
+import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
@@ -123,14 +124,14 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
     case 'answered_by_hand':
       return [{ type: 'stop', reason: 'An operator answered in its place', after: 'event' }];
     case 'clock':
-      // The server's own tool stops at once; what it still answers changes nothing.
-      return next.source === 'server'
-        ? [{ type: 'stop', reason: next.error?.message ?? event.clock, after: 'nothing' }]
-        : [{ type: 'stop', reason: `timeout: ${event.clock}`, after: 'event' }];
+      return [{ type: 'stop', reason: stopReason(next, event.clock), after: 'event' }];
     default:
       return [];
   }
 }
+
+const stopReason = ({ source, error }: CallRecord, clock: CallClock): string =>
+  source === 'server' ? (error?.message ?? clock) : `timeout: ${clock}`;
 
 /** An offer that was not claimed in time is no ending: its clock is armed anew. */
 function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {

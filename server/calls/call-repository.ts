@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { CallRecord, Provider } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import type { Effect } from '#lib/call/effects';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -18,6 +18,15 @@ export interface PendingEffect {
   readonly happened: PromiseWithResolvers<void>;
 }
 
+/** The newest grant of a call: it may leave before its event is on disk, once its offer is. */
+export interface Grant {
+  readonly to: Provider;
+  /** Of its event. */
+  readonly version: number;
+  /** Its client may have it: nothing takes it back any more. */
+  hasLeft: boolean;
+}
+
 /** A call in memory. The engine alone changes it. */
 export interface CallEntry {
   /** What has been decided; the next decision is made on this. */
@@ -30,6 +39,7 @@ export interface CallEntry {
   /** In `latest` already, and in no event yet. */
   pendingStatus: CardUpdate[];
   pendingEffects: PendingEffect[];
+  grant: Grant | undefined;
   /** The version of the newest offer; 0 when that was on disk before this process. */
   offerVersion: number;
   waiters: Set<() => void> | undefined;
@@ -88,6 +98,7 @@ export class CallRepository {
       writes: 0,
       pendingStatus: [],
       pendingEffects: [],
+      grant: undefined,
       offerVersion: 0,
       waiters: undefined,
     };

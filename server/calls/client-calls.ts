@@ -95,6 +95,7 @@ export class CallsOfClients implements ClientCalls {
     // Until the grant has left, a cancel may still take it back (CA14).
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
     if (!isHeld || now.provider?.attempt !== attempt) return refuse('already_final');
+    this.#engine.grantLeaves(id);
     const steady = this.#clock.steady();
     const remaining = (now.deadlines.execute ?? steady) - steady;
     return {

@@ -438,6 +438,29 @@ describe('two at one moment', () => {
     expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
   });
 
+  test('[CA14] a cancel between the barrier of a grant and its reply: the call ends at once, not run', async () => {
+    const { claiming, invoke, calls, call, settle } = await setup();
+    const phone = claiming(20_000);
+    const { id } = await invoke('camera');
+    await settle();
+    const cancelled = calls.cancel(id, 'enough', 'operator');
+    const claimed = phone.claim(id, 1);
+    expect(await claimed).toMatchObject({ type: 'tool_call_refused', reason: 'already_final' });
+    expect(await cancelled).toMatchObject({ ok: true });
+    expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'no' });
+  });
+
+  test('[CA14] a tool with effects that is cancelled before its start is on disk does not start', async () => {
+    const { invoke, calls, call, settle, started } = await setup({ effect: 'write' });
+    const invoked = invoke('hold');
+    const [id = ''] = calls.openOfRun('run_1');
+    await calls.cancel(id, 'enough', 'operator');
+    await invoked;
+    await settle();
+    expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'no' });
+    expect(started()).toBe(0);
+  });
+
   test('[CA14] once the grant may have left, a cancel waits for the client', async () => {
     const { claiming, invoke, calls, call } = await setup();
     const phone = claiming(20_000);

@@ -432,7 +432,7 @@ describe('what an effect waits for', () => {
     const { engine, routeTo } = setup();
     routeTo(offer({ claims: false }));
     engine.create(atClient(), ALLOWED, 'operator');
-    expect(engine.hasUnsentGrant('tc_1')).toBe(false);
+    expect(engine.hasUnsentStart('tc_1')).toBe(false);
   });
 
   test('[CE2] a client that does not claim is asked again only with the attempt on disk', async () => {
@@ -491,6 +491,48 @@ test('[CE2] each effect happens once, when its own event is on disk', async () =
   expect(ran).toEqual(['run']);
   await flush();
   expect(ran).toEqual(['run', 'stop']);
+});
+
+test('[CE2] a tool of the server that takes too long is stopped when its end is on disk', async () => {
+  const { running, ran, flush, apply, repository } = setup();
+  await running();
+  ran.length = 0;
+  apply({ type: 'clock', clock: 'execute' });
+  expect([repository.latest('tc_1')?.status, ran]).toEqual(['TIMEOUT', []]);
+  await flush();
+  expect(ran).toEqual(['stop']);
+});
+
+describe('a start that has not happened', () => {
+  test('[CA14] is taken back by a cancel: the tool is not started', async () => {
+    const { engine, ran, flushAll, apply, repository } = setup();
+    engine.create(blank('tc_1'), ALLOWED, 'operator');
+    const isUnsent = engine.hasUnsentStart('tc_1');
+    apply({ type: 'cancelled', reason: 'enough', isUnsent });
+    await flushAll();
+    expect(repository.latest('tc_1')?.error).toMatchObject({ code: 'cancelled', executed: 'no' });
+    expect(ran).toEqual(['stop']);
+  });
+
+  test('[CA14] of a tool that ran before is no first start', async () => {
+    const { engine, apply, flushAll } = setup();
+    engine.create(blank('tc_1', { annotations: READING }), ALLOWED, 'operator');
+    await flushAll();
+    apply({ type: 'recovered', shiftMs: 0 });
+    expect(engine.hasUnsentStart('tc_1')).toBe(false);
+  });
+
+  test('[CA14] a grant can be taken back until it leaves, also after its barrier', async () => {
+    const { engine, routeTo, apply, flush } = setup();
+    routeTo(offer());
+    engine.create(atClient(), ALLOWED, 'operator');
+    await flush();
+    apply({ type: 'claimed', from });
+    await engine.grantReady('tc_1');
+    expect(engine.hasUnsentStart('tc_1')).toBe(true);
+    engine.grantLeaves('tc_1');
+    expect(engine.hasUnsentStart('tc_1')).toBe(false);
+  });
 });
 
 test('[CE2] who claimed waits for the offer to be on disk, and is told when it cannot be', async () => {
@@ -601,7 +643,45 @@ test('[CE4] an event that another writer was before is void, and the newer state
     refusal: 'already_final',
   });
   await expect(applied.ok && applied.written).rejects.toThrow('does not follow');
-  expect(engine.hasUnsentGrant('tc_1')).toBe(false);
+  expect(engine.hasUnsentStart('tc_1')).toBe(false);
+});
+
+describe('a grant whose event is void', () => {
+  const voidGrant = async (hasLeft: boolean, newer: Partial<CallRecord> = {}) => {
+    const made = setup();
+    const { engine, routeTo, apply, disk, flush, written, repository } = made;
+    routeTo(offer());
+    engine.create(atClient(), ALLOWED, 'operator');
+    await flush();
+    const offered = repository.latest('tc_1');
+    if (!offered) throw new Error('Cannot be');
+    apply({ type: 'claimed', from });
+    await engine.grantReady('tc_1');
+    if (hasLeft) engine.grantLeaves('tc_1');
+    written.push({ ...offered, ...newer, version: 9 });
+    disk.shift()?.fail(new VersionConflictError('tc_1', offered.version + 1, 9));
+    await new Promise(setImmediate);
+    return made;
+  };
+
+  test('[CE4] has left: the call is granted in its newer state, too, and a cancel asks its client', async () => {
+    const { repository, engine, disk } = await voidGrant(true);
+    expect(repository.latest('tc_1')).toMatchObject({ phase: 'granted', granted: true });
+    expect(disk[0]?.changes).toMatchObject([
+      { event: { version: 10, type: 'claimed', actor: 'client:phone' } },
+    ]);
+    expect(engine.hasUnsentStart('tc_1')).toBe(false);
+  });
+
+  test('[CE4] has not left: it is void as any event', async () => {
+    const { repository, disk } = await voidGrant(false);
+    expect([repository.latest('tc_1')?.phase, disk]).toEqual(['offered', []]);
+  });
+
+  test('[CE4] has left, and the call has ended meanwhile: the end stays', async () => {
+    const { repository, disk } = await voidGrant(true, { status: 'FAILED', phase: null });
+    expect([repository.latest('tc_1')?.status, disk]).toEqual(['FAILED', []]);
+  });
 });
 
 test('[CE4] all that was decided on a void event is void, and what waits for the end still gets it', async () => {

@@ -11,7 +11,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type Change, type Store, VersionConflictError } from '../store/store.ts';
-import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
+import type { CallEntry, CallRepository } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 
 export interface EngineDeps {
@@ -133,19 +133,26 @@ export class CallEngine {
     }
   }
 
-  /** Whether a grant is decided whose client cannot have it yet. */
-  hasUnsentGrant(id: string): boolean {
-    return this.#pendingGrant(id) !== undefined;
+  /** Whether a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
+  hasUnsentStart(id: string): boolean {
+    const entry = this.#deps.repository.entry(id);
+    if (!entry) return false;
+    const { grant, latest, durable, pendingEffects } = entry;
+    if (grant) return !grant.hasLeft && grant.to.attempt === latest.provider?.attempt;
+    // One that ran before this process is started again.
+    return !durable?.granted && pendingEffects.some(({ effect }) => effect.type === 'run');
   }
 
   /** Resolves when the newest grant of the call may leave; rejects when it could not be recorded. */
   async grantReady(id: string): Promise<void> {
-    await this.#pendingGrant(id)?.happened.promise;
+    const effects = this.#deps.repository.entry(id)?.pendingEffects ?? [];
+    await effects.findLast(({ effect }) => effect.type === 'grant')?.happened.promise;
   }
 
-  #pendingGrant(id: string): PendingEffect | undefined {
-    const effects = this.#deps.repository.entry(id)?.pendingEffects ?? [];
-    return effects.findLast(({ effect }) => effect.type === 'grant');
+  /** From now on the client may have its grant. */
+  grantLeaves(id: string): void {
+    const grant = this.#deps.repository.entry(id)?.grant;
+    if (grant) grant.hasLeft = true;
   }
 
   #decide(entry: CallEntry, batch: EventBatch, event: CallEvent, actor: Actor): boolean {
@@ -188,16 +195,25 @@ export class CallEngine {
 
   #plan(entry: CallEntry, effect: Effect, record: CallRecord, isNew: boolean): void {
     const barrier = 'after' in effect ? effect.after : 'nothing';
+    if (effect.type === 'grant' && record.provider) {
+      entry.grant = { to: record.provider, version: record.version, hasLeft: false };
+    }
     const isFree = barrier === 'nothing' || (barrier === 'creation' && isNew);
     const version = barrier === 'offer' ? entry.offerVersion : record.version;
     const after = isFree ? 0 : version;
-    if (after <= (entry.durable?.version ?? 0)) this.#deps.run(effect, record);
+    if (after <= (entry.durable?.version ?? 0)) this.#run(entry, effect, record);
     else {
       const happened = Promise.withResolvers<void>();
       // An effect that no caller waits for may fail with its write, which is reported.
       happened.promise.catch(() => {});
       entry.pendingEffects.push({ effect, record, after, happened });
     }
+  }
+
+  /** What has ended before its start could happen is not started (CS5). */
+  #run(entry: CallEntry, effect: Effect, record: CallRecord): void {
+    if (effect.type === 'run' && isFinalStatus(entry.latest.status)) return;
+    this.#deps.run(effect, record);
   }
 
   /** Append, fsync, publish, run what waited for it: in the order of the decisions. */
@@ -240,7 +256,7 @@ export class CallEngine {
     const due = entry.pendingEffects.filter(({ after }) => after <= version);
     entry.pendingEffects = entry.pendingEffects.filter(({ after }) => after > version);
     for (const { effect, record, happened } of due) {
-      this.#deps.run(effect, record);
+      this.#run(entry, effect, record);
       happened.resolve();
     }
   }
@@ -300,10 +316,20 @@ export class CallEngine {
         if (stored && !repository.entry(latest.id)) {
           repository.adopt(stored);
           onDecided(stored, latest);
+          this.#grantAgain(entry, stored);
         }
         repository.passOnWaiters(entry);
       })
       .catch(onError);
+  }
+
+  /** A grant that left by an event that is void now: its client runs the tool, so that the newer state is granted, too. */
+  #grantAgain({ grant, durable }: CallEntry, stored: CallRecord): void {
+    if (!grant?.hasLeft || grant.version <= (durable?.version ?? 0)) return;
+    const { clientId, instanceId, attempt } = grant.to;
+    const from = { clientId, instanceId, attempt };
+    const applied = this.apply(stored, { type: 'claimed', from }, `client:${clientId}`);
+    if (applied.ok) this.grantLeaves(stored.id);
   }
 }
 

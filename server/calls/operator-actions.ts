@@ -42,7 +42,7 @@ export class OperatorActions implements Actions {
     const call = await repository.find(id);
     if (!call) return notFound(id);
     // guard: unsent-grant-taken-back
-    const isUnsent = engine.hasUnsentGrant(id);
+    const isUnsent = engine.hasUnsentStart(id);
     const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent }, actor);
     // Asked twice: the first request stands, and is not an error.
     if (!applied.ok && applied.refusal !== 'cancelling') return alreadyFinal(call);

@@ -158,6 +158,8 @@ export async function setupCalls(options: SetupOptions = {}) {
     errors,
     connect,
     invoke,
+    /** How many runs of the server's tool wait to be let go. */
+    started: () => releases.length,
     releaseAll() {
       for (const release of releases.splice(0)) release();
     },
