@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { createSystemClock } from '../../server/clock.ts';
@@ -145,6 +146,52 @@ async function call(kind: Kind): Promise<void> {
   if (final?.status !== 'SUCCEEDED') throw new Error(`ended ${final?.status}`);
 }
 
+const stall = createStallMeter();
+
+/** The longest turn of the loop, in time and in time of this thread alone, where others take the processor. */
+function createStallMeter() {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  let turn: NodeJS.Immediate | undefined;
+  let longest = 0;
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  const watch = (before: number) => {
+    const now = used();
+    longest = Math.max(longest, now - before);
+    turn = setImmediate(watch, used());
+  };
+  return {
+    begin() {
+      longest = 0;
+      delay.enable();
+      delay.reset();
+      turn = setImmediate(watch, used());
+      return {};
+    },
+    end() {
+      if (turn) clearImmediate(turn);
+      delay.disable();
+      return { ms: delay.max / 1e6, processorMs: longest };
+    },
+  };
+}
+
+/** Calls with large arguments, of a tool that never answers. */
+async function openCalls({ count, bytes }: { count: number; bytes: number }): Promise<void> {
+  const parameters = { type: 'object' };
+  registry.register({ clientId: 'silent', instanceId: 'silent' }, [
+    { name: 'silent', description: 'Never answers', parameters, timeout_ms: 600_000 },
+  ]);
+  for (let n = 0; n < count; n += 1) {
+    const args = { text: String(n).padEnd(bytes, 'x') };
+    const run = { principal: { kind: 'operator', sessionId: null }, runId: 'run_open' } as const;
+    const outcome = await calls.invoke({ ...run, tool: 'silent', args });
+    if (!outcome.ok) throw new Error(outcome.message);
+  }
+}
+
 /** `moments` bursts of `updates` card updates each; resolves when all was handed to the sockets. */
 async function publish({
   raw,
@@ -188,6 +235,8 @@ async function drained(): Promise<void> {
 type Request =
   | { type: 'calls'; series: Kind | Baseline; count: number; inFlight: number }
   | { type: 'publish'; raw: boolean; moments: number; updates: number }
+  | { type: 'open'; count: number; bytes: number }
+  | { type: 'stall'; reset: boolean }
   | { type: 'memory' };
 
 const isKind = (series: Kind | Baseline): series is Kind => KINDS.some((kind) => kind === series);
@@ -202,6 +251,11 @@ async function handle(request: Request): Promise<object> {
     case 'publish':
       await publish(request);
       return {};
+    case 'open':
+      await openCalls(request);
+      return {};
+    case 'stall':
+      return request.reset ? stall.begin() : stall.end();
     case 'memory':
       globalThis.gc?.();
       return { rss: process.memoryUsage().rss };

@@ -4,10 +4,11 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything
- *   npm run bench -- calls cards  some of it (calls, watchers, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cards)
  */
 
 import { describeMachine } from '../support/describe-machine.ts';
+import { benchArrivals } from './arrivals-bench.ts';
 import { benchCalls } from './calls-bench.ts';
 import { benchCards } from './cards-bench.ts';
 import type { Ratio } from './stats.ts';
@@ -16,6 +17,7 @@ import { benchWatchers } from './watchers-bench.ts';
 const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> = {
   calls: benchCalls,
   watchers: benchWatchers,
+  arrivals: benchArrivals,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 

@@ -96,6 +96,18 @@ test('[WA11] one who asks for something else, or after something has happened, g
   expect(taken()).toBe(4);
 });
 
+test('[WA14] of snapshots of many runs one is made in a turn of the event loop', async () => {
+  const { take, taken } = setup();
+  const all = Promise.all(Array.from({ length: 5 }, (_, n) => take(`run_${n}`)));
+  let before = 0;
+  while (taken() < 5) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(taken() - before).toBeLessThanOrEqual(1);
+    before = taken();
+  }
+  expect(await all).toHaveLength(5);
+});
+
 test('[WA11] a snapshot that cannot be made fails for those who asked, and not for the next', async () => {
   let fails = true;
   const take = createSnapshots({

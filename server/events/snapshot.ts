@@ -13,6 +13,7 @@ import {
 } from './bound-listings.ts';
 import type { EventBus, SnapshotText } from './event-bus.ts';
 import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
+import { createPace } from './paced.ts';
 
 export type TakeSnapshot = (runId?: string) => Promise<SnapshotText>;
 
@@ -42,14 +43,22 @@ export interface SnapshotDeps {
  * All that a watcher needs to start from, as of one event number, in at most
  * 1 MiB (rules WA10 to WA12). Whoever asks for the same in one moment shares one.
  */
-export const createSnapshots = (deps: SnapshotDeps): TakeSnapshot =>
-  shared(deps.bus, (runId) => takeSnapshot(deps, runId));
+export function createSnapshots(deps: SnapshotDeps): TakeSnapshot {
+  const pace = createPace(1);
+  const myTurn = () => pace(1);
+  return shared(deps.bus, (runId) => takeSnapshot(deps, runId, myTurn));
+}
 
-async function takeSnapshot(deps: SnapshotDeps, runId: string | undefined): Promise<SnapshotText> {
+async function takeSnapshot(
+  deps: SnapshotDeps,
+  runId: string | undefined,
+  myTurn: () => Promise<void>,
+): Promise<SnapshotText> {
   const [watchedRuns, ended] = await Promise.all([
     deps.runs.watched(runId),
     runId === undefined ? [] : deps.calls.endedOf(runId),
   ]);
+  await myTurn();
   deps.publishNow();
   // From here on nothing is awaited: all of it is as of this one number.
   const { seq } = deps.bus;

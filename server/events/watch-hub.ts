@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 import { loggedEvent } from './logged-event.ts';
 import { createMissedEvents } from './merge-events.ts';
+import { createPace } from './paced.ts';
 import type { TakeSnapshot } from './snapshot.ts';
 import type { WholeLists } from './whole-lists.ts';
 
@@ -40,6 +41,9 @@ export const WATCH_LIMITS: WatchLimits = {
   pollMs: 100,
 };
 
+/** Takes some milliseconds. */
+const SNAPSHOT_BYTES_PER_TURN = 2 * 1024 * 1024;
+
 /** What a watcher asked for. */
 export interface WatchOptions {
   readonly runId?: string;
@@ -70,6 +74,7 @@ interface Watcher {
 export function createWatchHub(deps: WatchHubDeps) {
   const { bus, clock, limits } = deps;
   const watchers = new Set<Watcher>();
+  const pace = createPace(SNAPSHOT_BYTES_PER_TURN);
   let stopPolling: (() => void) | undefined;
   const subscription = bus.subscribe({ onEvents: spread });
 
@@ -151,6 +156,7 @@ export function createWatchHub(deps: WatchHubDeps) {
   async function begin(watcher: Watcher): Promise<void> {
     watcher.pending = [];
     const snapshot = await deps.snapshot(watcher.runId);
+    await pace(snapshot.text.length);
     if (!watchers.has(watcher)) return;
     watcher.channel.send(snapshot.text);
     watcher.seq = snapshot.seq;
