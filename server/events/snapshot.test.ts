@@ -77,6 +77,28 @@ function setup({ shown = [], ended = [], runs = [], tools = [], clients = [] }: 
   };
 }
 
+test('[WA5] what happens to a run while its ended calls are read is in the snapshot', async () => {
+  const read = Promise.withResolvers<ShownCall[]>();
+  let status: RunRecord['status'] = 'running';
+  const bus = { seq: 7 };
+  const take = createSnapshots({
+    bus,
+    calls: { watched: () => [], endedOf: () => read.promise },
+    runs: { watched: async () => [{ ...conversation(1, 'Hello'), status }] },
+    registry: { list: () => [] },
+    clients: () => [],
+  });
+  const asked = take('run_1');
+  // All that does not wait for the calls is done.
+  await take();
+  status = 'idle';
+  bus.seq = 8;
+  read.resolve([]);
+  const { text } = await asked;
+  const { seq, runs } = snapshotSchema.parse(JSON.parse(text.toString()));
+  expect({ seq, status: runs[0]?.status }).toEqual({ seq: 8, status: 'idle' });
+});
+
 test('[WA11] a hundred who ask at once are sent the very same snapshot, made once', async () => {
   const { take, taken } = setup({ shown: calls(3) });
   const answers = await Promise.all(Array.from({ length: 100 }, () => take()));

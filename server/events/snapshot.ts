@@ -54,11 +54,10 @@ async function takeSnapshot(
   runId: string | undefined,
   myTurn: () => Promise<void>,
 ): Promise<SnapshotText> {
-  const [watchedRuns, ended] = await Promise.all([
-    deps.runs.watched(runId),
-    runId === undefined ? [] : deps.calls.endedOf(runId),
-  ]);
+  const ended = runId === undefined ? [] : await deps.calls.endedOf(runId);
   await myTurn();
+  // After the last wait: what happens to a run later comes as an event.
+  const watchedRuns = await deps.runs.watched(runId);
   deps.publishNow();
   // From here on nothing is awaited: all of it is as of this one number.
   const { seq } = deps.bus;
