@@ -361,6 +361,33 @@ describe('people', () => {
     });
   });
 
+  test('[CA12] of a yes and a no at one moment the second is refused', async () => {
+    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
+    connect('phone').offer(tool('camera'));
+    const { id } = await invoke('camera');
+    const answers = await Promise.all([
+      calls.decide(id, operator, { decision: 'yes' }),
+      calls.decide(id, operator, { decision: 'no' }),
+    ]);
+    await settle();
+    expect(answers).toMatchObject([{ ok: true }, { ok: false, code: 'conflict' }]);
+    expect(cardOf(id)?.phase).toBe('offered');
+  });
+
+  test('[CA8] an edit that does not fit is refused with the place and the reason', async () => {
+    const { connect, invoke, calls } = await setup(asking);
+    const parameters = { type: 'object', properties: { edge: { type: 'integer' } } };
+    connect('phone').offer(tool('camera', { parameters }));
+    const { id } = await invoke('camera');
+    expect(
+      await calls.decide(id, operator, { decision: 'yes', args: { edge: 'wide' } }),
+    ).toMatchObject({
+      code: 'invalid_args',
+      message: 'The arguments do not fit camera: edge must be integer, was the text "wide"',
+      details: [{ path: 'edge' }],
+    });
+  });
+
   test('[CA8] "always" holds for that run and tool alone', async () => {
     const { connect, invoke, calls, cardOf, settle } = await setup(asking);
     connect('phone').offer(tool('camera'), tool('pay'));

@@ -15,6 +15,7 @@ import type {
 } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
+import { invalidArgs } from './route-call.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
 
@@ -81,8 +82,8 @@ export class OperatorActions implements Actions {
     if (decision.decision === 'no') {
       const note = decision.note ? `: ${decision.note}` : '';
       const message = `An operator denied the call${note}`;
-      engine.apply(call, { type: 'denied', message }, principalName(principal));
-      return this.#done(id);
+      const applied = engine.apply(call, { type: 'denied', message }, principalName(principal));
+      return applied.ok ? this.#done(id) : notWaiting(id);
     }
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const edited = this.#editedArgs(call, principal, decision.args);
@@ -122,12 +123,8 @@ export class OperatorActions implements Actions {
     if (!found.ok) return found;
     const checked = found.tool.check(args);
     if (checked.ok) return { ok: true as const, fields: { args: checked.args } };
-    return {
-      ok: false as const,
-      code: 'invalid_args' as const,
-      message: `The edited arguments do not fit ${call.toolName}`,
-      details: checked.details,
-    };
+    const { code, message } = invalidArgs(call.toolName, checked.details);
+    return { ok: false as const, code, message, details: checked.details };
   }
 
   async answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome> {
