@@ -8,6 +8,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { ConnectedCard } from './connected-card.tsx';
 import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
 
 afterEach(() => {
@@ -102,6 +103,17 @@ test('a cancel that the server refuses is taken back and shown', async () => {
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Cancel' })));
   expect(screen.getByRole('button', { name: 'Cancel' })).toBeDefined();
   expect(await screen.findByText('It is over.')).toBeDefined();
+});
+
+test('a refused edit is called by the name of its button, with what is wrong', async () => {
+  const message = 'The arguments do not fit file.read: edge must be integer';
+  const waiting: CardUpdate = { status: 'WAIT', phase: 'approval', params: { edge: 1 } };
+  layOut({ height: 240, content: 40 });
+  setup(waiting, () => ({ status: 422, body: { error: { code: 'invalid_args', message } } }));
+  fireEvent.click(screen.getByRole('button', { name: 'Edit arguments…' }));
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Allow with these' })));
+  expect(await screen.findByText('Allow with these did not work')).toBeDefined();
+  expect(screen.getByText(message)).toBeDefined();
 });
 
 test('retry makes a new call and points to it', async () => {

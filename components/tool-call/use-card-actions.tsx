@@ -4,7 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useMemo, useState } from 'react';
 import { late } from '#components/ui/late';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
-import type { Api } from '#lib/api/http-client';
+import type { Api, ApprovalInput } from '#lib/api/http-client';
 import type { OnReceived } from '#lib/api/send-request';
 import { curlCommand } from '#lib/format/curl-command';
 import { formatBytes } from '#lib/format/format-bytes';
@@ -103,7 +103,7 @@ function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): C
     },
     extend: (id) => void valueOrToast(t('action.extend'), api.extendCall(id, EXTEND_MS)),
     decide: async (id, input) => {
-      const name = t(input.decision === 'no' ? 'approval.deny' : 'approval.allow');
+      const name = t(`approval.${buttonOf(input)}`);
       return (await valueOrToast(name, api.decideApproval(id, input))) !== null;
     },
     copy: async (id, kind) => {
@@ -131,6 +131,13 @@ function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): C
     },
     blobUrl: api.blobUrl,
   };
+}
+
+/** The button that was pressed, in the messages. */
+function buttonOf({ decision, args }: ApprovalInput): 'deny' | 'always' | 'allowEdited' | 'allow' {
+  if (decision === 'no') return 'deny';
+  if (decision === 'always') return 'always';
+  return args === undefined ? 'allow' : 'allowEdited';
 }
 
 /** Calls back once, with the size of an answer that is large. */
