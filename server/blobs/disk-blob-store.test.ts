@@ -80,6 +80,18 @@ test('[BL1] many uploads of the same bytes at once end as one blob', async () =>
   expect(readdirSync(dir)).toHaveLength(2);
 });
 
+test('[BL2] of uploads at once the type that says something stays, in any order', async () => {
+  const { blobs } = setup();
+  for (const value of ['1', '2', '3', '4', '5', '6', '7', '8']) {
+    const [first] = await Promise.all([
+      blobs.put(text(value)),
+      blobs.put(text(value, { mediaType: 'application/octet-stream' })),
+    ]);
+    const id = first.ok ? first.attachment.blob_id : '';
+    expect((await blobs.read(id))?.attachment.media_type).toBe('text/plain');
+  }
+});
+
 test('[BL3] what a crash left half written is not a blob, and can be put again', async () => {
   const { blobs, dir, open } = setup();
   const outcome = await blobs.put(text('whole'));
