@@ -113,6 +113,24 @@ test('[HT25] a reader that leaves is let go', async () => {
   await expect.poll(() => server.bus.subscribers.size).toBe(0);
 });
 
+test('[HT21] a stream of a sign-in ends with it, and those of others go on', async () => {
+  const server = await startTestServer();
+  const { cookie, key } = await server.sessions.signIn();
+  const headers = {
+    cookie: cookie.split(';')[0] ?? '',
+    'x-callboard-session': key,
+    origin: `http://127.0.0.1:${server.port}`,
+  };
+  const [own, other] = [await watch(server, { headers, token: null }), await watch(server)];
+  await Promise.all([own.next(), other.next()]);
+  const signedOut = await server.post('/auth/sign-out', {}, { token: null, headers });
+  expect(signedOut.status).toBe(200);
+  await expect(own.line()).rejects.toThrow('the stream ended');
+  server.bus.publish(call(11));
+  expect((await other.next()).id).toBe(11);
+  expect(server.bus.subscribers.size).toBe(1);
+});
+
 test('[HT23] a snapshot that cannot be made ends the stream, and is logged', async () => {
   const failing = async () => {
     throw new Error('no snapshot');
@@ -126,12 +144,16 @@ test('[HT23] a snapshot that cannot be made ends the stream, and is logged', asy
 interface WatchOptions {
   readonly query?: string;
   readonly headers?: Record<string, string>;
+  readonly token?: string | null;
 }
 
-async function watch({ port }: TestServer, { query = '', headers }: WatchOptions = {}) {
+async function watch(
+  { port }: TestServer,
+  { query = '', headers, token = TOKENS.operator }: WatchOptions = {},
+) {
   const path = `/v1/runs/run_a/events${query}`;
-  const authorization = `Bearer ${TOKENS.operator}`;
-  const going = request({ host: '127.0.0.1', port, path, headers: { authorization, ...headers } });
+  const credential = token === null ? {} : { authorization: `Bearer ${token}` };
+  const going = request({ host: '127.0.0.1', port, path, headers: { ...credential, ...headers } });
   going.on('error', () => {});
   going.end();
   const [response] = (await once(going, 'response')) as [IncomingMessage];

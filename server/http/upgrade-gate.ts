@@ -5,6 +5,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
 import type { Credentials } from '../auth/credentials.ts';
+import { followSession } from '../auth/follow-session.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -123,17 +124,10 @@ function refuseRequest(
   return refusal && new HttpError(refusal.code, refusal.message);
 }
 
-/** The open sockets and their principals, until the gate closes. */
+/** The open sockets, until the gate closes. */
 function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSockets: number) {
-  const open = new Map<WebSocket, Principal>();
+  const open = new Set<WebSocket>();
   let closing = false;
-  sessions.onEnd((sessionId) => {
-    for (const [ws, principal] of open) {
-      if (principal.kind === 'operator' && principal.sessionId === sessionId) {
-        ws.close(CLOSE.unauthenticated, 'signed out');
-      }
-    }
-  });
   return {
     get count() {
       return open.size;
@@ -147,8 +141,11 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
       });
     },
     add(ws: WebSocket, principal: Principal): void {
-      open.set(ws, principal);
-      const release = holdSession(sessions, principal);
+      open.add(ws);
+      // A page that is open is in use, also without a click.
+      const release = followSession(sessions, principal, () =>
+        ws.close(CLOSE.unauthenticated, 'signed out'),
+      );
       // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
       // guard: socket-errors-handled
       ws.on('error', () => {});
@@ -159,16 +156,10 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
     },
     close(code: number, reason: string): void {
       closing = true;
-      for (const ws of open.keys()) ws.close(code, reason);
+      for (const ws of open) ws.close(code, reason);
     },
   };
 }
-
-/** A page that is open is in use, also without a click. */
-const holdSession = (sessions: Pick<Sessions, 'hold'>, principal: Principal): (() => void) =>
-  principal.kind === 'operator' && principal.sessionId !== null
-    ? sessions.hold(principal.sessionId)
-    : () => {};
 
 async function authenticate(
   credentials: Credentials,

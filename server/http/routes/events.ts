@@ -1,10 +1,14 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
+import { followSession } from '../../auth/follow-session.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
 import { AGENTS, runNotFound } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing'>;
+type Deps = Pick<
+  HttpDeps,
+  'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing' | 'sessions'
+>;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export const eventsRoute = (deps: Deps): Route =>
@@ -18,7 +22,7 @@ export const eventsRoute = (deps: Deps): Route =>
     access: AGENTS,
     query: eventsQuerySchema,
     responses: { 200: { description: 'text/event-stream; data is the event as JSON' } },
-    async handle({ params, query, context }) {
+    async handle({ principal, params, query, context }) {
       const runId = params.id;
       if (!(await deps.runs.get(runId))) throw runNotFound(runId);
       // A reader that reconnects sends by itself how far it has come.
@@ -26,7 +30,11 @@ export const eventsRoute = (deps: Deps): Route =>
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
-        stream: (outgoing) => streamRunEvents(deps, outgoing, { runId, since }),
+        stream(outgoing) {
+          const leave = followSession(deps.sessions, principal, () => void outgoing.end());
+          outgoing.once('close', leave);
+          streamRunEvents(deps, outgoing, { runId, since });
+        },
       };
     },
   });
