@@ -104,6 +104,16 @@ test('[HT24] a heartbeat keeps it open', async () => {
   }
 });
 
+test('[HT7] HEAD has the head of the stream, and an end', async () => {
+  const server = await startTestServer();
+  const head = `HEAD /v1/runs/run_a/events HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+  const credential = `Authorization: Bearer ${TOKENS.operator}\r\n`;
+  const answer = await server.raw(`${head}${credential}Connection: close\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(answer).toContain('content-type: text/event-stream');
+  expect(server.bus.subscribers.size).toBe(0);
+});
+
 test('[HT25] a reader that leaves is let go', async () => {
   const server = await startTestServer();
   const stream = await watch(server);

@@ -30,7 +30,9 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
   if (outgoing.destroyed || outgoing.headersSent) return;
   if ('stream' in answer) {
     outgoing.writeHead(answer.status, { ...DATA_HEADERS, ...answer.headers });
-    answer.stream(outgoing);
+    // A stream that sends nothing would have no end.
+    if (outgoing.req.method === 'HEAD') outgoing.end();
+    else answer.stream(outgoing);
     return;
   }
   const body = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
