@@ -137,6 +137,20 @@ describe('how long it lasts', () => {
     expect(await sessions.find(cookie, key), 'unused from then on').toBeUndefined();
   });
 
+  test('[AU10] one that is held only after it ended has ended, also while others let go of it', async () => {
+    const { sessions } = setup();
+    const { cookie, key } = await sessions.signIn();
+    const id = (await sessions.find(cookie, key)) ?? '';
+    sessions.hold(id);
+    await settled();
+    await sessions.signOut(id);
+    const ended: string[] = [];
+    sessions.onEnd((one) => ended.push(one));
+    sessions.hold(id);
+    await settled();
+    expect(ended).toEqual([id]);
+  });
+
   test('[AU10] signing out ends this session, and calls its listeners', async () => {
     const { sessions } = setup();
     const ended: string[] = [];

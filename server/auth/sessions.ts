@@ -146,6 +146,7 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
     if (!live) return deps.end(sessionId);
     const left = deps.renew(live).expiresAt - deps.clock.now();
     const next = () => watch(sessionId, held);
+    held.cancel();
     held.cancel = deps.clock.schedule(Math.min(SESSION_RENEW_MS, left), next);
   };
 
@@ -160,10 +161,9 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
   return (sessionId) => {
     const held = all.get(sessionId) ?? { count: 0, cancel: () => {} };
     held.count += 1;
-    if (held.count === 1) {
-      all.set(sessionId, held);
-      watch(sessionId, held);
-    }
+    all.set(sessionId, held);
+    // Each time: it may have ended between the request and this, while others still let go of it.
+    watch(sessionId, held);
     let released = false;
     return () => {
       if (released) return;
