@@ -18,7 +18,7 @@ const BANNED: Record<string, string> = {
   ...each('standing standings restand', 'availability, refresh'),
   ...each('gone', 'left, closed, disconnected'),
   ...each('greeting greet', 'banner, welcome'),
-  ...each('door doors', 'endpoint, route'),
+  ...each('doors', 'endpoint, route'),
   ...each('wording', 'label, message'),
   ...each('undo unschedule', 'cancel, dispose, unsubscribe'),
   ...each('hurried retell misunderstood owed reckon thief', 'what it does or holds'),
