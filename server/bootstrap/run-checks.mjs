@@ -131,15 +131,27 @@ async function checkTypes(setup) {
 function runUnitTests(setup) {
   return withReport(vitestTotals, (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    return runs(setup, 'vitest/vitest.mjs', ['run', ...reporters]);
+    return runs(withCompileCache(setup), 'vitest/vitest.mjs', ['run', ...reporters]);
   });
 }
+
+/**
+ * Tests start some hundreds of servers and threads, each of which would compile the same files: a
+ * third of the time that such a start takes.
+ *
+ * @param {Setup} setup @returns {Setup}
+ */
+const withCompileCache = ({ env, ...setup }) => ({
+  ...setup,
+  env: { ...env, NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'callboard-compiled') },
+});
 
 /** @param {Setup} setup */
 function runEndToEndTests(setup) {
   return withReport(playwrightTotals, (report) => {
-    const env = { ...setup.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
-    return runs({ ...setup, env }, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
+    const { env, ...rest } = withCompileCache(setup);
+    const withFile = { ...rest, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } };
+    return runs(withFile, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
   });
 }
 
