@@ -33,20 +33,45 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 const chromium = process.env.CALLBOARD_CHROMIUM;
 const SHORT_LANES = 3;
 
+/**
+ * The long run has the machine for one thing at a time, so that its times mean
+ * something. The short one looks at what holds, not at how fast, and much of it
+ * waits: mutants begin while the last scenarios still run.
+ */
+function createLanes({ isShort }: TortureOptions): <R>(work: () => Promise<R>) => Promise<R> {
+  let free = isShort ? SHORT_LANES : 1;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
 interface Setting extends TortureOptions {
+  readonly inLane: ReturnType<typeof createLanes>;
   readonly commit: string;
   /** The sources as they are. */
   readonly original: Build;
 }
 
-async function runAll(options: Setting): Promise<ScenarioRun[]> {
+function runAll(options: Setting): Promise<ScenarioRun[]> {
   const wanted = SCENARIOS.filter(({ id }) => isWanted(id, options));
-  return inLanes(wanted, options, async (scenario) => {
-    say(`${scenario.id} ${scenario.name}`);
-    const run = await runScenario(scenario, { ...options, chromium, say });
-    tell(run, options);
-    return run;
-  });
+  const runs = wanted.map((scenario) =>
+    options.inLane(async () => {
+      say(`${scenario.id} ${scenario.name}`);
+      const run = await runScenario(scenario, { ...options, chromium, say });
+      printRun(run, options);
+      return run;
+    }),
+  );
+  return Promise.all(runs);
 }
 
 const isWanted = (id: string, { only, mutant }: TortureOptions) =>
@@ -57,28 +82,7 @@ const isWantedMutant = (one: Mutant, options: TortureOptions) =>
     ? isWanted(one.scenario, options) && (one.inShort || !options.isShort)
     : one.name.includes(options.mutant);
 
-/**
- * The long run has the machine for one thing at a time, so that its times mean
- * something. The short one looks at what holds, not at how fast, and much of it waits.
- */
-async function inLanes<T, R>(
-  items: readonly T[],
-  { isShort }: TortureOptions,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const queue = [...items.entries()];
-  const lane = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [at, item] = next;
-      results[at] = await work(item);
-    }
-  };
-  await Promise.all(Array.from({ length: isShort ? SHORT_LANES : 1 }, lane));
-  return results;
-}
-
-function tell({ id, outcome, seconds }: ScenarioRun, { seed, cycles, commit }: Setting) {
+function printRun({ id, outcome, seconds }: ScenarioRun, { seed, cycles, commit }: Setting) {
   const isGood = outcome.violations.length === 0;
   console.log(`${isGood ? 'ok' : 'BROKEN'} ${id} (${seconds.toFixed(1)} s): ${outcome.summary}`);
   if (outcome.notDone) console.log(`  not done: ${outcome.notDone}`);
@@ -91,17 +95,22 @@ function tell({ id, outcome, seconds }: ScenarioRun, { seed, cycles, commit }: S
   );
 }
 
-async function runMutants(options: Setting): Promise<MutantRun[]> {
+function runMutants(options: Setting): Promise<MutantRun[]> {
   const wanted = MUTANTS.filter((mutant) => isWantedMutant(mutant, options));
-  return inLanes(wanted, options, async (mutant) => {
-    const scenario = SCENARIOS.find(({ id }) => id === mutant.scenario);
-    if (!scenario) throw new Error(`${mutant.name} names ${mutant.scenario}, which is no scenario`);
-    say(`mutant: ${mutant.name} (${mutant.scenario})`);
-    const run = await runMutant(mutant, scenario, options);
-    const verdict = run.isKilled ? 'killed' : 'SURVIVED';
-    console.log(`${verdict} (${run.seconds.toFixed(1)} s): ${run.name}: ${run.seen.slice(0, 200)}`);
-    return run;
-  });
+  const runs = wanted.map((mutant) =>
+    options.inLane(async () => {
+      const scenario = SCENARIOS.find(({ id }) => id === mutant.scenario);
+      if (!scenario) throw new Error(`${mutant.name} has the unknown scenario ${mutant.scenario}`);
+      say(`mutant: ${mutant.name} (${mutant.scenario})`);
+      const run = await runMutant(mutant, scenario, options);
+      const verdict = run.isKilled ? 'killed' : 'SURVIVED';
+      console.log(
+        `${verdict} (${run.seconds.toFixed(1)} s): ${run.name}: ${run.seen.slice(0, 200)}`,
+      );
+      return run;
+    }),
+  );
+  return Promise.all(runs);
 }
 
 /** One run: a guard that the scenario meets by chance alone is not guarded by it. */
@@ -148,9 +157,9 @@ async function main(): Promise<number> {
   console.log(`seed ${options.seed}, commit ${commit}, ${options.cycles} cycles`);
   const model = isWanted('model', options) ? checkModel(options) : undefined;
   if (model) console.log(model.summary);
-  const setting = { ...options, commit, original: await buildVariant('original') };
-  const scenarios = await runAll(setting);
-  const mutants = await runMutants(setting);
+  const original = await buildVariant('original');
+  const setting = { ...options, commit, original, inLane: createLanes(options) };
+  const [scenarios, mutants] = await Promise.all([runAll(setting), runMutants(setting)]);
   await setting.original.remove();
   const killed = mutants.filter(({ isKilled }) => isKilled).length;
   console.log(`${mutants.length} mutants, ${killed} killed`);
