@@ -11,5 +11,6 @@ export default defineConfig({
     // Limits, not expectations: a build may share the two cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });
