@@ -87,6 +87,7 @@ test('[WA5] what happens to a run while its ended calls are read is in the snaps
     runs: { watched: async () => [{ ...conversation(1, 'Hello'), status }] },
     registry: { list: () => [] },
     clients: () => [],
+    publishNow: () => {},
   });
   const asked = take('run_1');
   // All that does not wait for the calls is done.
