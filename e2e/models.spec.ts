@@ -99,7 +99,7 @@ test('a picture goes to a model of the Responses API as a picture', async ({
   expect(openai.requests[1]?.images).toHaveLength(1);
 });
 
-test('a model of the chat API that takes no pictures is told of it in words', async ({
+test('a model of the chat API that takes no pictures gets a description in words', async ({
   page,
   startScripted,
 }) => {

@@ -56,7 +56,7 @@ test('without a key a person gets a real screenshot, a real position and an hone
   await expect(log.getByTestId('call-line')).toHaveCount(2);
 });
 
-test('the model is told of a picture in words, never by its bytes', async ({ page, callboard }) => {
+test('the model gets a picture as words, never its bytes', async ({ page, callboard }) => {
   await signIn(page, callboard);
   await untilReady(page);
   await page.getByRole('button', { name: /Take a screenshot/ }).click();

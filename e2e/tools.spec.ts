@@ -80,7 +80,7 @@ test("a client's tool gets what the form shows, of each kind of field, and nothi
   expect(record.run_id).toMatch(/^run_manual_/);
 });
 
-test('wrong arguments are told at their field and never sent', async ({
+test('wrong arguments are marked at their field and never sent', async ({
   page,
   callboard,
   connect,

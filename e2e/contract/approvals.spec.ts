@@ -158,7 +158,7 @@ test("§6 the server's own tools wait for their yes as well", async () => {
   expect(JSON.stringify((await readCall(board(), id)).result)).toContain('42');
 });
 
-test('§8 watchers are told who waits for a yes, and when nobody does any more', async ({
+test('§8 watchers see which calls wait for approval, and when none does any more', async ({
   connect,
 }) => {
   const watcher = await connect.watcher(board());

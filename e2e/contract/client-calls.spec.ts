@@ -162,7 +162,7 @@ test("§5 a tool's own word for its error comes through beside tool_error", asyn
   expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'duplicate' });
 });
 
-test('§5 a client may say that it cannot tell whether its tool ran', async ({ connect }) => {
+test('§5 a client may answer that it is unknown whether its tool ran', async ({ connect }) => {
   const client = await connect.client(board(), { tools: ['unsure'] });
   const id = await invoke(board(), 'unsure');
   await client.request();
@@ -257,7 +257,7 @@ test('§5 when its socket closes a claiming client that was only offered the cal
   expect((await readCall(board(), id)).result).toBe('home');
 });
 
-test('§5 a client that returns is told what ended meanwhile: forget it, or stop it', async ({
+test('§5 a client that returns gets what ended meanwhile: to forget, or to stop', async ({
   connect,
 }) => {
   const hello = { client_id: 'sleeper', journal_epoch: 'j1', ...CLAIMS };

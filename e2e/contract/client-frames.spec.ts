@@ -206,7 +206,7 @@ test('§5 a status that is larger than its limit is refused: it would weigh on e
   await expect.poll(shown).toBe(LIMITS.statusBytes - 100);
 });
 
-test('§5 a client may register no more than its limit of tools, and is told which were left out', async ({
+test('§5 a client may register no more than its limit of tools; the answer names those that were left out', async ({
   connect,
 }) => {
   const client = await connect.client(board());

@@ -8,9 +8,7 @@ import { spec } from './kit/tool-client.ts';
 const board = sharedCallboard();
 const READS = { annotations: { readOnlyHint: true } };
 
-test('§5 welcome tells who the client is, how to come back, and what the limits are', async ({
-  connect,
-}) => {
+test('§5 welcome has the client id, the resume token and the limits', async ({ connect }) => {
   const client = await connect.client(board(), {
     hello: { client_id: 'till-1', name: 'Till', kind: 'program', caps: ['claim', 'time-travel'] },
   });
@@ -144,7 +142,7 @@ test('§5 two tabs of one client are two instances: one cannot answer for the ot
   expect(await a.next('result_acknowledged')).toMatchObject({ id, disposition: 'accepted' });
 });
 
-test('§5 an instance id is nobody else to take without its token, in use or raced for', async ({
+test('§5 an instance id cannot be taken without its token, in use or raced for', async ({
   connect,
 }) => {
   const hello = { client_id: 'raced', instance_id: 'free' };
@@ -158,7 +156,7 @@ test('§5 an instance id is nobody else to take without its token, in use or rac
   expect(raced?.clients).toHaveLength(6);
 });
 
-test('§5 nobody answers in the place of an instance that is away by giving its ids without its token', async ({
+test('§5 the ids of an instance that is away, without its token, do not let another client answer for it', async ({
   connect,
 }) => {
   const hello = { client_id: 'absent', instance_id: 'absent-1' };

@@ -127,7 +127,7 @@ test.describe('a client with its journal, back after a crash', () => {
     expect((await readCall(board, ids.done)).result).toBe('from the outbox');
   });
 
-  test('§5 what it had started and cannot tell ends as outcome_unknown', async () => {
+  test('§5 what it had started, with an unknown outcome, ends as outcome_unknown', async () => {
     const { board, ids } = crashed();
     const call = await finalCall(board, ids.started);
     expect(call.status).toBe('FAILED');
@@ -145,7 +145,7 @@ test.describe('a client with its journal, back after a crash', () => {
     expect((await readCall(board, ids.running)).result).toBe('in the end');
   });
 
-  test('§5 what was being cancelled it is told to stop, and it stays cancelled', async () => {
+  test('§5 for what was being cancelled it gets a cancel, and it stays cancelled', async () => {
     const { board, back, ids } = crashed();
     expect(back.welcome).toMatchObject({ resumed: true, cancel: [ids.cancelled] });
     back.fail(ids.cancelled, 'Stopped', { code: 'cancelled', attempt: 1 });
@@ -161,7 +161,7 @@ test.describe('a client with its journal, back after a crash', () => {
   });
 });
 
-test('§5 after a crash with a lost journal nothing tells whether it ran: effects end, readings run again', async ({
+test('§5 after a crash with a lost journal it is unknown whether it ran: effects end, readings run again', async ({
   connect,
   startServer,
 }) => {

@@ -316,7 +316,7 @@ test('§4 a session outlives a restart of the server, and its end does too', asy
   expect((await openLink(second, first.signInUrl)).status).toBe(401);
 });
 
-test('§9 who guesses tokens is told to wait, while the right one still passes', async ({
+test('§9 guesses of tokens are answered 429 with a time to wait, while the right one still passes', async ({
   startServer,
 }) => {
   const own = await startServer();

@@ -253,7 +253,7 @@ test('§6 what has ended can be retried, with the same arguments or others, as a
   expect((await readCall(board(), id)).status).toBe('FAILED');
 });
 
-test('[HT16] §6 an operator may answer by hand, once, and the client is told to stop', async ({
+test('[HT16] §6 an operator may answer by hand, once, and the client gets a cancel', async ({
   connect,
 }) => {
   const client = await connect.client(board(), { tools: ['handmade'] });

@@ -34,7 +34,7 @@ test('§7 a schema with a keyword that is not supported is refused, and the keyw
   });
 });
 
-test('§7 what came while nobody asked is there for the next who asks, once', async () => {
+test('§7 what came while no client polled is there for the next poll, once', async () => {
   await register('patient', tool('patience'));
   const id = await invoke(board(), 'patience', { n: 1 });
   const [request] = await requests('patient');
@@ -69,7 +69,7 @@ test("§7 a client's own word for its error comes through, as on the socket", as
   });
 });
 
-test('§7 a call that was given to a socket, to the server or to nobody cannot be submitted', async ({
+test('§7 a call that was given to a socket, to the server or to no client cannot be submitted', async ({
   connect,
 }) => {
   const client = await connect.client(board(), {

@@ -209,7 +209,7 @@ test('§9 blobs that are none are refused: empty, too large, not what they say, 
   }
 });
 
-test('[HT8] §3 /healthz and /readyz answer anybody, and /metrics tells an operator in numbers', async () => {
+test('[HT8] §3 /healthz and /readyz answer without a token, and /metrics gives an operator numbers', async () => {
   for (const path of ['/healthz', '/readyz']) {
     expect((await get(board(), path, { token: null })).status).toBe(200);
   }

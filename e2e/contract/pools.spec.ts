@@ -22,7 +22,7 @@ const touch = (client: ToolClient, tool: string, id: string) =>
     })
     .toBe(id);
 
-test('§5 of several clients the one that a person touched last is asked, whoever answered last', async ({
+test('§5 of several clients the one that a person touched last is asked, not the one that answered last', async ({
   connect,
 }) => {
   const a = await connect.client(board(), { hello: { client_id: 'pa' }, tools: ['pooled'] });
@@ -120,7 +120,7 @@ test('§5 the client that the caller names is asked, though another would be fir
   expect(second.all('tool_call_request')).toEqual([]);
 });
 
-test('§9 a client that does not offer the tool, and a tool that nobody offers, are two refusals', async ({
+test('§9 a client that does not offer the tool, and a tool that no client offers, are two refusals', async ({
   connect,
 }) => {
   await connect.client(board(), { hello: { client_id: 'r1' }, tools: ['offered'] });
@@ -165,7 +165,7 @@ test('§5 when a client leaves before it has begun, another of the pool is asked
   expect((await readCall(board(), id)).client_id).toBe('s');
 });
 
-test('§5 a call for a named client waits for that client, whoever else could take it', async ({
+test('§5 a call for a named client waits for that client, though others could take it', async ({
   connect,
 }) => {
   const caps = ['claim'];

@@ -128,7 +128,7 @@ test('§6 the events of a run begin with a snapshot, and go on from Last-Event-I
   }
 });
 
-test('§6 the events of one run tell nothing of another', async () => {
+test('§6 the events of one run have nothing of another', async () => {
   const { run_id } = await start();
   const stream = await openEventStream(board(), `/v1/runs/${run_id}/events`);
   const other = await start();
@@ -177,7 +177,7 @@ test('§6 a conversation goes on in its run, one turn at a time', async () => {
   expect(JSON.stringify(after.messages.slice(messages.length))).toContain('25');
 });
 
-test('§6 cancelling a run stops its turn and its call, and the client is told', async ({
+test('§6 cancelling a run stops its turn and its call, and the client gets a cancel', async ({
   connect,
 }) => {
   const client = await connect.client(board(), {

@@ -11,7 +11,7 @@ const seqsOf = (watcher: Watcher) => watcher.events().map(({ seq }) => seq);
 const calc = (expression: string, run_id = 'run_watch') =>
   invoke(board(), 'calculation.eval', { expression }, { run_id });
 
-test('§8 the snapshot tells runs, calls, tools, clients and approvals as of its number', async ({
+test('§8 the snapshot has runs, calls, tools, clients and approvals as of its number', async ({
   connect,
 }) => {
   await connect.client(board(), { hello: { client_id: 'c', name: 'C' }, tools: ['listed'] });
@@ -54,7 +54,7 @@ test('§8 who comes back with since gets only what is newer, and no snapshot', a
   expect(event.tool_call_id).toBe(next);
 });
 
-test('§8 since a number that nobody has given yet, there is a snapshot', async ({ connect }) => {
+test('§8 since a number that no event has yet, there is a snapshot', async ({ connect }) => {
   const watcher = await connect.watcher(board(), { since: 9_007_199_254_740_991 });
   expect((await watcher.next('snapshot')).seq).toBeLessThan(9_007_199_254_740_991);
   const id = await calc('4+4');
@@ -109,7 +109,9 @@ test('§8 asked a second time, for another run, the newest request counts and th
   expect(rises(seqsOf(watcher))).toBe(true);
 });
 
-test('§8 a watcher that sends nonsense is told so, and goes on watching', async ({ connect }) => {
+test('§8 a watcher that sends nonsense gets an error, and goes on watching', async ({
+  connect,
+}) => {
   const watcher = await connect.watcher(board());
   await watcher.next('snapshot');
   for (const frame of [
@@ -160,7 +162,7 @@ test('§2 replaying the updates, from the first or from any snapshot on, gives t
   }
 });
 
-test('§8 a slow watcher is cut off with 4013, and delays nobody', async ({ connect }) => {
+test('§8 a slow watcher is cut off with 4013, and delays no other', async ({ connect }) => {
   const slow = await connect.watcher(board());
   await slow.next('snapshot');
   const quick = await connect.watcher(board());
