@@ -152,7 +152,11 @@ async function readCommit(): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), () => randomBytes(4).toString('hex'));
+  const options = readOptions(process.argv.slice(2), {
+    newSeed: () => randomBytes(4).toString('hex'),
+    scenarios: [...SCENARIOS.map(({ id }) => id), 'model'],
+    mutants: MUTANTS.map(({ name }) => name),
+  });
   const commit = await readCommit();
   console.log(`seed ${options.seed}, commit ${commit}, ${options.cycles} cycles`);
   const model = isWanted('model', options) ? checkModel(options) : undefined;

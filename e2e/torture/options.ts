@@ -16,8 +16,15 @@ export interface TortureOptions {
 /** The rounds that the plan's figures stand for. */
 export const FULL_CYCLES = 200;
 
-/** Throws with what is wrong and what would be right. */
-export function readOptions(args: readonly string[], newSeed: () => string): TortureOptions {
+/** What there is to choose from. */
+export interface Choices {
+  newSeed(): string;
+  readonly scenarios: readonly string[];
+  readonly mutants: readonly string[];
+}
+
+/** Throws with what is wrong and what would be right: nothing at all is run and reported by a slip. */
+export function readOptions(args: readonly string[], choices: Choices): TortureOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -33,12 +40,21 @@ export function readOptions(args: readonly string[], newSeed: () => string): Tor
   if (!Number.isInteger(cycles) || cycles < 1) {
     throw new Error(`--cycles was "${values.cycles}"; it is a whole number from 1 on`);
   }
+  const only = values.only?.split(',') ?? [];
+  const unknown = only.find((id) => !choices.scenarios.includes(id));
+  if (unknown !== undefined) {
+    throw new Error(`--only has "${unknown}"; there is ${choices.scenarios.join(', ')}`);
+  }
+  const { mutant } = values;
+  if (mutant !== undefined && !choices.mutants.some((name) => name.includes(mutant))) {
+    throw new Error(`no mutant has "${mutant}" in its name`);
+  }
   return {
-    seed: values.seed ?? newSeed(),
+    seed: values.seed ?? choices.newSeed(),
     cycles,
-    only: values.only?.split(',') ?? [],
+    only,
     isShort: values.short ?? false,
-    mutant: values.mutant,
+    mutant,
     report: values.report,
   };
 }

@@ -43,6 +43,27 @@ describe('the page of the runs', () => {
     expect(text).toContain('| no lock | F01b | yes | **3** |');
   });
 
+  test('keeps the rows of scenarios that were not run again, in the order of the plan', () => {
+    const run = (id: string, summary: string) => ({
+      id,
+      name: `fault ${id}`,
+      outcome: { figures: {}, violations: [], summary },
+      seconds: 1,
+    });
+    const known = { scenarios: ['F01', 'F02', 'F03'], mutants: [] };
+    const whole = {
+      ...report(),
+      scenarios: [run('F03', 'old'), run('F01', 'old'), run('F99', 'old')],
+    };
+    const part = { ...report(), commit: 'def', scenarios: [run('F02', 'new'), run('F03', 'new')] };
+    const kept = mergeReport(mergeReport(undefined, whole, known), part, known);
+    expect(kept.scenarios.map(({ id, outcome, by }) => [id, outcome.summary, by.commit])).toEqual([
+      ['F01', 'old', 'abc'],
+      ['F02', 'new', 'def'],
+      ['F03', 'new', 'def'],
+    ]);
+  });
+
   test('keeps what an earlier run saw of a mutant that was not run again', () => {
     const known = { scenarios: [], mutants: ['no fsync', 'no lock'] };
     const first = mergeReport(undefined, report(mutant('no lock', { tries: 2 })), known);
