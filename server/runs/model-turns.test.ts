@@ -188,19 +188,30 @@ test('[AL111] a result is recorded again only where it is sent in another form',
   ]);
 });
 
-test('[AL112] nothing is asked of the model before its request is on disk, with the step', async () => {
-  const { turn, store, openai } = await setupTurns({
-    script: inOrder(callEcho('x'), { text: 'Done.' }),
-    tools: [echo],
+test('[AL112] nothing is asked of the model before its request is on disk', async () => {
+  const { start, ended, turn, store, openai } = await setupTurns({
+    script: () => ({ text: 'ok' }),
   });
-  const seen: number[] = [];
+  const written = gate();
   const { write } = store;
+  let held: string | undefined;
   store.write = async (changes) => {
-    if (changes.some(({ type }) => type === 'put_model_turn')) seen.push(openai.requests.length);
     await write(changes);
+    const request = changes.find(({ type }) => type === 'put_model_turn');
+    if (request?.type !== 'put_model_turn') return;
+    held ??= request.turn.run_id;
+    if (held === request.turn.run_id) await written.promise;
   };
-  await turn('echo');
-  expect(seen).toEqual([0, 1, 1, 2]);
+  const first = await start('first');
+  await expect.poll(() => held).toBe(first);
+  // Another run asks, and is answered, meanwhile.
+  await turn('second');
+  expect(openai.requests.map(({ body }) => JSON.stringify(body))).toEqual([
+    expect.stringContaining('second'),
+  ]);
+  written.resolve();
+  await ended(first);
+  expect(openai.requests).toHaveLength(2);
 });
 
 test('[AL112] a request costs no write of its own: it goes with the step, its end with the message', async () => {

@@ -100,8 +100,8 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       log.end(end);
       return { ...end, offered: described.toolsOffered, leftOut: prompt.leftOut };
     } catch (error) {
-      // As after a crash, so that the two are the same: a request without an end.
-      if (!isShuttingDown(signal)) log.end({ errorCode: errorCodeOf(turn, error) });
+      // Not written where the server stops, as nothing is: the request is left as by a crash.
+      log.end({ errorCode: errorCodeOf(turn, error) });
       const delay = delayBeforeRetry(error, failures, deps.maxRetries);
       if (delay === undefined) throw error;
       await log.write();
