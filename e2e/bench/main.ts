@@ -3,14 +3,16 @@
  * a table of ratios and one line of JSON. Times differ between machines and
  * hours; ratios of one run are what to look at.
  *
- *   npm run bench                 everything
+ *   npm run bench                 everything but the history
  *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cards)
+ *   npm run bench -- history      over 1,000,000 calls; only when it is named
  */
 
 import { describeMachine } from '../support/describe-machine.ts';
 import { benchArrivals } from './arrivals-bench.ts';
 import { benchCalls } from './calls-bench.ts';
 import { benchCards } from './cards-bench.ts';
+import { benchHistory } from './history-bench.ts';
 import type { Ratio } from './stats.ts';
 import { benchWatchers } from './watchers-bench.ts';
 
@@ -18,6 +20,7 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   calls: benchCalls,
   watchers: benchWatchers,
   arrivals: benchArrivals,
+  history: benchHistory,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 
@@ -30,7 +33,7 @@ if (stranger !== undefined) {
 
 const results: Record<string, { ratios: Ratio[]; detail: object }> = {};
 for (const [name, run] of Object.entries(PARTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted.length > 0 ? !wanted.includes(name) : name === 'history') continue;
   process.stderr.write(`Measuring: ${name}\n`);
   results[name] = await run();
 }
