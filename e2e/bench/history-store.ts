@@ -9,9 +9,10 @@ import { createChangeWriter } from '../../server/store/change-writer.ts';
 import { kyselyOn } from '../../server/store/kysely-on.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import type { WriteStep } from '../../server/store/step-group.ts';
 import type { Change } from '../../server/store/store.ts';
 import { createWordIndexer } from '../../server/store/word-indexer.ts';
-import type { Sum, WriteStep } from '../../server/store/write-thread.ts';
+import type { Sum } from '../../server/store/write-thread.ts';
 
 /** Calls of one write: as many as are in flight at a busy moment. */
 const WRITE_CALLS = 500;
@@ -43,9 +44,9 @@ export async function makeHistory(file: string, count: number): Promise<void> {
       (_, i) => first + i,
     );
     database.exec('BEGIN');
-    const { steps, settle } = writer.toSteps(numbers.flatMap(changesOf));
-    for (const step of steps) run.step(step);
-    settle();
+    const write = writer.prepare(numbers.flatMap(changesOf));
+    for (const step of writer.toSteps([write])) run.step(step);
+    write.settle();
     database.exec('COMMIT');
     // Each time some of them, as the thread that writes does.
     for (let more = true; more; ) more = indexWords();
@@ -92,7 +93,7 @@ function changesOf(number: number): Change[] {
   const batch = new EventBatch(begin, at);
   batch.addFirst(begin, 'operator');
   for (const event of eventsOf(number)) {
-    const decision = decide(batch.record, event, at + 1);
+    const decision = decide(batch.record, event, { wall: at + 1, steady: at + 1 });
     if (!decision.ok) throw new Error(`${event.type}: ${decision.refusal}`);
     batch.add(event.type, 'server', decision);
   }

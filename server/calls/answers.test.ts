@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { appendCall } from '../store/testing/store-setup.ts';
 import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
 
 const open: CallsSetup[] = [];
@@ -69,7 +70,7 @@ test('[CA6] an answer that was hashed by an older version is still recognized', 
   await gauge.succeed(id, ANSWER);
   const record = await calls.get(id);
   if (!record) throw new Error('no record');
-  await store.write([{ type: 'put_call', call: { ...record, id: 'tc_old', resultHash: 'other' } }]);
+  await store.write([appendCall({ ...record, id: 'tc_old', resultHash: 'other', version: 1 })]);
   expect(await gauge.succeed('tc_old', ANSWER)).toMatchObject({ disposition: 'duplicate' });
   expect(await gauge.succeed('tc_old', { n: 1 })).toMatchObject({ code: 'conflict' });
 });

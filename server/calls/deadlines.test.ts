@@ -389,7 +389,18 @@ describe('a call that only waits', () => {
     before.claiming(1_000);
     const { id } = await before.invoke('camera');
     const stored = await before.call(id);
-    await before.store.write([{ type: 'put_call', call: { ...stored, clockMark: null } }]);
+    const version = stored.version + 1;
+    const event = {
+      version,
+      type: 'status',
+      at: 0,
+      actor: 'server',
+      attempt: 0,
+      patch: {},
+      update: {},
+    };
+    const call = { ...stored, version, clockMark: null };
+    await before.store.write([{ type: 'append_call', call, event }]);
     const wall = before.clock.now();
     const after = await setup({ check, dir: before.dir });
     after.clock.setWall(wall + HOUR - after.clock.now());

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
+import { appendCall } from '../store/testing/store-setup.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const open: CallsSetup[] = [];
@@ -461,7 +462,7 @@ describe('one write', () => {
     const record = await before.call(id);
     const deadlines = { ...record.deadlines, execute: null, queue: before.clock.now() + 30_000 };
     const queued = { status: 'PENDING', phase: 'queued', granted: false, deadlines } as const;
-    await before.store.write([{ type: 'put_call', call: { ...record, ...queued } }]);
+    await before.store.write([appendCall({ ...record, ...queued, version: record.version + 1 })]);
     const after = await setup({ dir: before.dir });
     await after.calls.recover();
     await after.settle();

@@ -6,12 +6,8 @@ import { blobIdsIn } from './blob-ids.ts';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { sharesFixedFields, toChangingValues, toFixedValues } from './call-row.ts';
 import { createDeletions } from './deletions.ts';
-import {
-  type CallsOfWrite,
-  createKnownCalls,
-  type EventsRow,
-  type KnownCall,
-} from './known-calls.ts';
+import { addRow, createKnownCalls, type EventsRow, type KnownCall } from './known-calls.ts';
+import type { SqlValue } from './kysely-on.ts';
 import { preparedListWrite, preparedWrite } from './prepared.ts';
 import {
   toClientRow,
@@ -22,22 +18,38 @@ import {
   toSessionRow,
 } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
+import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
 import type { Tables, ToolCallRow } from './tables.ts';
 import { upsert } from './upsert.ts';
-import type { WriteStep, WriteThread } from './write-thread.ts';
+import type { WriteThread } from './write-thread.ts';
+
+/** A call in the form of its columns. `fixed`: where these are written, too. */
+interface CallPut {
+  readonly id: string;
+  readonly fixed: readonly SqlValue[] | undefined;
+  readonly changing: readonly SqlValue[];
+  /** It has ended, so its words are to be indexed. */
+  readonly isFinal: boolean;
+}
+
+/** A write in the form of its columns. */
+export interface PreparedWrite {
+  readonly calls: readonly CallPut[];
+  readonly events: readonly EventsRow[];
+  readonly others: readonly WriteStep[];
+  /** To be called once it is committed. */
+  settle(): void;
+}
 
 export interface ChangeWriter {
   /**
-   * The steps that make the changes, all values already in the form of a column:
-   * a value that cannot be written throws here, before anything is begun, and so
+   * A value that cannot be written throws here, before anything is begun, and so
    * does an event that does not follow (`VersionConflictError`).
    */
-  toSteps(changes: readonly Change[]): {
-    readonly steps: readonly WriteStep[];
-    /** To be called once the steps are committed. */
-    settle(): void;
-  };
+  prepare(changes: readonly Change[]): PreparedWrite;
+  /** The steps of one transaction: a call that is in several writes is written once, as in the last. */
+  toSteps(writes: readonly PreparedWrite[]): WriteStep[];
 }
 
 /** Each tab that was ever open is an instance; those seen last are remembered. */
@@ -45,7 +57,9 @@ const KEPT_CLIENTS = 10_000;
 /** At the first put, and after so many more: forgetting reads all of them. */
 const FORGET_EVERY = 1_000;
 
-/** Knows how each change is written, and nothing of when. */
+type OtherChange = Exclude<Change, { readonly type: 'append_call' }>;
+
+/** How each change is written; when is decided elsewhere. */
 export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
   kysely: Kysely<Tables>,
@@ -56,14 +70,8 @@ export function createChangeWriter(
   const deletions = createDeletions(thread);
   let clientPuts = 0;
 
-  /** Only what changed goes to disk again. */
-  function putCall(call: CallRecord, before: CallRecord | undefined): WriteStep[] {
-    const put =
-      before && sharesFixedFields(before, call)
-        ? write.callUpdate([...toChangingValues(call), 0, call.id])
-        : write.call([...toFixedValues(call), 0, ...toChangingValues(call), 0]);
-    return isFinalStatus(call.status) ? [put, write.callToIndex({ call_id: call.id })] : [put];
-  }
+  const putCall = ({ id, fixed, changing }: CallPut): WriteStep =>
+    fixed ? write.call([...fixed, 0, ...changing, 0]) : write.callUpdate([...changing, 0, id]);
 
   const putEvents = ({ callId, row, texts }: EventsRow): WriteStep =>
     write.events({ call_id: callId, version: row, events: `[${texts}]`, checksum: 0 });
@@ -83,15 +91,8 @@ export function createChangeWriter(
     return isTimeToForget ? [put, write.clientsPast({ limit: 1, skip: KEPT_CLIENTS - 1 })] : [put];
   }
 
-  function toSteps(change: Change, calls: CallsOfWrite): WriteStep[] {
+  function toSteps(change: OtherChange): WriteStep[] {
     switch (change.type) {
-      case 'put_call':
-      case 'append_call': {
-        const before = calls.before(change.call.id);
-        if (change.type === 'put_call') calls.put(change.call);
-        else calls.append(change.call, change.event);
-        return putCall(change.call, before);
-      }
       case 'put_idempotency': {
         const { scope, fingerprint, callId } = change.entry;
         return [write.idempotency({ scope, fingerprint, call_id: callId, checksum: 0 })];
@@ -117,7 +118,6 @@ export function createChangeWriter(
       case 'delete_kept':
         return [write.keptEnd({ area: change.area, key: change.key })];
       case 'delete_calls':
-        for (const id of change.ids) calls.delete(id);
         return deletions.calls(change);
       case 'delete_run':
         return deletions.run(change);
@@ -125,15 +125,51 @@ export function createChangeWriter(
   }
 
   return {
-    toSteps(changes) {
+    prepare(changes) {
       const calls = knownCalls.beginWrite();
-      const steps = changes.flatMap((change) => toSteps(change, calls));
-      steps.push(...calls.rows.map(putEvents));
+      const others: WriteStep[] = [];
+      for (const change of changes) {
+        if (change.type === 'append_call') {
+          calls.append(change.call, change.event);
+          continue;
+        }
+        if (change.type === 'delete_calls') for (const id of change.ids) calls.delete(id);
+        others.push(...toSteps(change));
+      }
+      const puts = calls.states().map(({ call, before }) => toCallPut(call, before));
       calls.keep(); // Only now: a change that threw leaves no trace of the others.
-      return { steps, settle: calls.settle };
+      return { calls: puts, events: calls.rows, others, settle: calls.settle };
+    },
+    toSteps(writes) {
+      const calls = new Map<string, CallPut>();
+      const events: EventsRow[] = [];
+      for (const { calls: puts, events: rows } of writes) {
+        for (const put of puts) calls.set(put.id, joinPuts(calls.get(put.id), put));
+        for (const row of rows) addRow(events, row);
+      }
+      const puts = [...calls.values()];
+      return [
+        ...puts.map(putCall),
+        ...puts
+          .filter(({ isFinal }) => isFinal)
+          .map(({ id }) => write.callToIndex({ call_id: id })),
+        ...events.map(putEvents),
+        ...writes.flatMap(({ others }) => others),
+      ];
     },
   };
 }
+
+/** Only what changed goes to disk again. */
+const toCallPut = (call: CallRecord, before: CallRecord | undefined): CallPut => ({
+  id: call.id,
+  fixed: before && sharesFixedFields(before, call) ? undefined : toFixedValues(call),
+  changing: toChangingValues(call),
+  isFinal: isFinalStatus(call.status),
+});
+
+const joinPuts = (first: CallPut | undefined, second: CallPut): CallPut =>
+  first ? { ...second, fixed: second.fixed ?? first.fixed } : second;
 
 /** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */
 function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {

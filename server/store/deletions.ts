@@ -1,6 +1,7 @@
 import type { SqlValue } from './kysely-on.ts';
+import type { WriteStep } from './step-group.ts';
 import type { Change } from './store.ts';
-import type { WriteStep, WriteThread } from './write-thread.ts';
+import type { WriteThread } from './write-thread.ts';
 
 type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
 type DeleteRun = Extract<Change, { type: 'delete_run' }>;

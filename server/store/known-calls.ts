@@ -24,18 +24,19 @@ export interface KnownCall {
 export interface EventsRow {
   readonly callId: string;
   readonly row: number;
-  readonly texts: string[];
+  readonly texts: readonly string[];
+  /** It may have the next events, too: it is not one in which some are joined. */
+  readonly mayGrow: boolean;
 }
 
 /** One write on its way: what it makes of calls, seen by nothing else before `keep`. */
 export interface CallsOfWrite {
-  /** As it was put before this one, also by this write. */
-  before(id: string): CallRecord | undefined;
-  put(call: CallRecord): void;
   /** Throws `VersionConflictError`. */
   append(call: CallRecord, event: CallEventEntry): void;
   /** What comes after it, and was decided on it, does not follow any more. */
   delete(id: string): void;
+  /** The calls that were appended to: as they are after it, and as they were before. */
+  states(): { readonly call: CallRecord; readonly before: CallRecord | undefined }[];
   /** The events that were appended. */
   readonly rows: readonly EventsRow[];
   /** The write will be made. */
@@ -55,12 +56,10 @@ export function createKnownCalls(read: (id: string) => KnownCall) {
       const stateOf = (id: string) => made.get(id) ?? known.get(id) ?? read(id);
       return {
         rows,
-        before: (id) => (made.get(id) ?? known.get(id))?.call,
-        put(call) {
-          // None of its events is kept where it has no version.
-          const chars = call.version === 0 ? 0 : stateOf(call.id).chars;
-          made.set(call.id, { call, version: call.version, chars });
-        },
+        states: () =>
+          [...made].flatMap(([id, { call }]) =>
+            call ? [{ call, before: known.get(id)?.call }] : [],
+          ),
         append(call, event) {
           const state = stateOf(call.id);
           if (event.version !== state.version + 1) {
@@ -99,15 +98,22 @@ function addEvent(
     isJoined && state.joinable ? joinEvents(state.joinable.event, event, call.card) : event;
   const row = (isJoined && state.joinable?.row) || version;
   const text = toEventText(joined);
-  const last = rows.findLast(({ callId }) => callId === call.id);
-  if (last?.row === row) last.texts.splice(0, 1, text);
-  else if (last && !isJoined && !state.joinable) last.texts.push(text);
-  else rows.push({ callId: call.id, row, texts: [text] });
+  addRow(rows, { callId: call.id, row, texts: [text], mayGrow: !isJoined });
   return {
     version,
     chars: state.chars + text.length,
     ...(isJoined && { joinable: { row, event: joined } }),
   };
+}
+
+/** Into one row with the events before it, where these are of the same call, or in its place. */
+export function addRow(rows: EventsRow[], next: EventsRow): void {
+  const place = rows.findLastIndex(({ callId }) => callId === next.callId);
+  const last = rows[place];
+  if (last?.row === next.row) rows[place] = next;
+  else if (last?.mayGrow && next.mayGrow)
+    rows[place] = { ...last, texts: [...last.texts, ...next.texts] };
+  else rows.push(next);
 }
 
 export const isBeyond = (version: number, chars: number): boolean =>

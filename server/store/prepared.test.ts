@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { kyselyOn } from './kysely-on.ts';
 import { preparedRead, preparedWrite } from './prepared.ts';
-import type { WriteStep } from './write-thread.ts';
+import type { WriteStep } from './step-group.ts';
 
 function setup() {
   const database = new DatabaseSync(':memory:');

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Compilable } from 'kysely';
 import type { SqlValue } from './kysely-on.ts';
 import type { Guard } from './row-checksum.ts';
-import type { Sum, WriteStep, WriteThread } from './write-thread.ts';
+import type { WriteStep } from './step-group.ts';
+import type { Sum, WriteThread } from './write-thread.ts';
 
 /**
  * A Kysely query on the hot path: compiled once, for the first row, and then run

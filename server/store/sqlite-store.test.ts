@@ -113,15 +113,55 @@ test('[ST2] what is not committed yet is not read, and one commit holds a moment
   const count = () => other.prepare('SELECT count(*) AS n FROM tool_calls').get()?.n;
   const version = () => other.prepare('PRAGMA data_version').get()?.data_version;
   const before = Number(version());
-  const writes = ['a', 'b', 'c'].map((id) =>
-    store.write([{ type: 'put_call', call: sampleCall({ id }) }]),
-  );
+  const writes = ['a', 'b', 'c'].map((id) => store.write([appendCall(sampleCall({ id }))]));
   expect(flushes).toHaveLength(1);
   expect(await store.getCall('a')).toBeUndefined();
   flushes[0]?.();
   await Promise.all(writes);
   expect(count()).toBe(3);
   expect(version()).toBe(before + 1);
+});
+
+test('[ST5] of commits that were asked for at once, those after one that failed are not made', async () => {
+  const { file, open } = setup();
+  const store = open({ schedule: () => {} });
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec(`CREATE TRIGGER fail BEFORE INSERT ON tool_calls WHEN new.id = 'tc_3'
+    BEGIN SELECT RAISE(FAIL, 'planted'); END`);
+  const writes = Array.from({ length: 32 }, (_, n) =>
+    store.write([appendCall(sampleCall({ id: `tc_${n}` }))]),
+  );
+  const states = (await Promise.allSettled(writes)).map(({ status }) => status);
+  expect(states).toEqual(Array(32).fill('rejected'));
+  expect(other.prepare('SELECT count(*) AS n FROM tool_calls').get()).toEqual({ n: 0 });
+});
+
+test('[ST4] a call that is in several writes of one commit is written once, as in the last of them', async () => {
+  const { file, open } = setup();
+  const flushes: (() => void)[] = [];
+  const store = open({ schedule: (flush) => flushes.push(flush) });
+  const other = new DatabaseSync(file);
+  undo.push(() => other.close());
+  other.exec(`CREATE TABLE seen (what); CREATE TRIGGER one AFTER INSERT ON tool_calls
+    BEGIN INSERT INTO seen VALUES ('call ' || new.status); END;
+    CREATE TRIGGER two AFTER UPDATE ON tool_calls BEGIN INSERT INTO seen VALUES ('again'); END;
+    CREATE TRIGGER three AFTER INSERT ON call_events BEGIN INSERT INTO seen VALUES ('events'); END`);
+  const queued = sampleCall();
+  const corrected = { ...queued, version: 2, args: { text: 'other' } };
+  const ended = { ...corrected, version: 3, status: 'SUCCEEDED' as const, phase: null };
+  const writes = [[queued, corrected], [ended]].map((states) =>
+    store.write(states.map((state) => appendCall(state))),
+  );
+  flushes[0]?.();
+  await Promise.all(writes);
+  expect(other.prepare('SELECT what FROM seen').all()).toEqual([
+    { what: 'call SUCCEEDED' },
+    { what: 'events' },
+  ]);
+  expect(await store.getCall(queued.id)).toEqual(ended);
+  const events = await store.callEvents(queued.id, { after: 0, limit: 9 });
+  expect(events.map(({ version }) => version)).toEqual([1, 2, 3]);
 });
 
 /** Without a moment between a write and the indexing that it asks for. */
@@ -136,18 +176,19 @@ test('[ST15] words are indexed while calls are written, without a pause or a sea
   const other = new DatabaseSync(file, { readOnly: true });
   undo.push(() => other.close());
   const waiting = other.prepare("SELECT 1 FROM calls_to_index WHERE call_id LIKE 'tc_first_%'");
-  const put = (id: string) => ({ type: 'put_call' as const, call: finalCall({ id }) });
+  const put = (id: string) => appendCall(finalCall({ id }));
   await store.write(Array.from({ length: 150 }, (_, index) => put(`tc_first_${index}`)));
-  do await store.write([put('tc_more')]);
+  let more = 0;
+  do await store.write([put(`tc_more_${more++}`)]);
   while (waiting.get() !== undefined);
   const { calls } = await store.listCalls({ limit: 200, text: 'hi' });
-  expect(calls).toHaveLength(151);
+  expect(calls).toHaveLength(Math.min(200, 150 + more));
 });
 
 test('[ST15] words that an earlier process left are indexed without anything being written', async () => {
   const { file, open } = setup();
   const first = open({ scheduleIndexing: () => () => {} });
-  await first.write([{ type: 'put_call', call: finalCall() }]);
+  await first.write([appendCall(finalCall())]);
   await first.close();
   open({ scheduleIndexing: soon });
   const other = new DatabaseSync(file, { readOnly: true });
@@ -161,7 +202,7 @@ test('[ST5] a store that failed answers searches, and writes no words for them',
   const { file, open } = setup();
   const store = open({ scheduleIndexing: () => () => {} });
   const call = sampleCall({ status: 'SUCCEEDED' });
-  await store.write([{ type: 'put_call', call }]);
+  await store.write([appendCall(call)]);
   const other = new DatabaseSync(file);
   undo.push(() => other.close());
   other.exec(
@@ -179,7 +220,7 @@ test('[ST22] a damaged page is found before anything is read', async () => {
   const calls = Array.from({ length: 200 }, (_, index) =>
     sampleCall({ id: `tc_${index}`, args: { text: 'x'.repeat(1_000) } }),
   );
-  await store.write(calls.map((call) => ({ type: 'put_call', call })));
+  await store.write(calls.map((call) => appendCall(call)));
   await store.close();
   const handle = openSync(file, 'r+');
   // One page of many, which nothing reads at a start.
@@ -201,7 +242,7 @@ test('[ST30] a row that was damaged while the server runs is not shown, and its 
   const { file, open } = setup();
   const store = open();
   const calls = ['tc_1', 'tc_2'].map((id) => sampleCall({ id }));
-  await store.write(calls.map((call) => ({ type: 'put_call', call })));
+  await store.write(calls.map((call) => appendCall(call)));
   const other = new DatabaseSync(file);
   undo.push(() => other.close());
   other.exec("UPDATE tool_calls SET args = replace(args, 'hi', 'ho') WHERE id = 'tc_1'");
@@ -236,7 +277,7 @@ test('[ST30] texts that are no texts of Unicode are no damage', async () => {
   const { open } = setup();
   const store = open();
   const call = sampleCall({ toolName: 'a\ud800b\u0000c', executeLeftMs: 0.1, timeoutMs: 1e15 });
-  await store.write([{ type: 'put_call', call }]);
+  await store.write([appendCall(call)]);
   await store.close();
   expect(await open().getCall(call.id)).toEqual({ ...call, toolName: 'a\ufffdb\u0000c' });
 });
@@ -244,11 +285,11 @@ test('[ST30] texts that are no texts of Unicode are no damage', async () => {
 test('[ST27] a torn end of the log is told once, and what was acknowledged is there', async () => {
   const { file, open } = setup();
   const store = open();
-  await store.write([{ type: 'put_call', call: sampleCall({ id: 'tc_1' }) }]);
+  await store.write([appendCall(sampleCall({ id: 'tc_1' }))]);
   const [database, log, mark] = [file, `${file}-wal`, `${file}.mark`].map((name) =>
     readFileSync(name),
   );
-  await store.write([{ type: 'put_call', call: sampleCall({ id: 'tc_2' }) }]);
+  await store.write([appendCall(sampleCall({ id: 'tc_2' }))]);
   const longer = readFileSync(`${file}-wal`);
   await store.close();
   writeFileSync(file, database ?? '');
@@ -267,10 +308,7 @@ test('[ST27] a torn end of the log is told once, and what was acknowledged is th
 test('[ST27] a start clears what a torn end left, so that nothing of it lies behind newer writes', async () => {
   const { file, open } = setup();
   const names = [file, `${file}-wal`, `${file}.mark`] as const;
-  const put = (id: string, text: string) => ({
-    type: 'put_call' as const,
-    call: sampleCall({ id, args: { text } }),
-  });
+  const put = (id: string, text: string) => appendCall(sampleCall({ id, args: { text } }));
   const store = open();
   await store.write([put('tc_1', 'short')]);
   const before = names.map((name) => readFileSync(name));
@@ -303,7 +341,7 @@ test('[ST34] rows of before the checksums get theirs, and come back as they were
   const { file, open } = setup();
   const old = new DatabaseSync(file);
   migrate(old, MIGRATIONS.slice(0, 1));
-  const call = sampleCall({ id: 'tc_old', args: { text: 'a\ud800' } });
+  const call = sampleCall({ id: 'tc_old', version: 0, args: { text: 'a\ud800' } });
   insertCall(old, call);
   old.exec("INSERT INTO sessions VALUES ('s:k', 1, 2)");
   old.close();
@@ -321,7 +359,7 @@ test('[ST35] a failed write is told once', async () => {
   other.exec(
     "CREATE TRIGGER fail BEFORE INSERT ON tool_calls BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
-  const put = () => store.write([{ type: 'put_call', call: sampleCall() }]);
+  const put = () => store.write([appendCall(sampleCall())]);
   await expect(put()).rejects.toThrow(/planted/);
   await expect(put()).rejects.toThrow(/planted/);
   expect(told).toEqual([expect.any(StoreFailedError)]);
@@ -329,7 +367,7 @@ test('[ST35] a failed write is told once', async () => {
 
 test('[ST25] the files are readable by their owner alone', async () => {
   const { dir, open } = setup();
-  await open().write([{ type: 'put_call', call: sampleCall() }]);
+  await open().write([appendCall(sampleCall())]);
   const modes = readdirSync(dir).map((name) => [name, statSync(join(dir, name)).mode & 0o777]);
   expect(Object.fromEntries(modes)).toEqual({
     'a.db': 0o600,
@@ -342,7 +380,7 @@ test('[ST25] the files are readable by their owner alone', async () => {
 test('the tables are such as an operator can ask', async () => {
   const { file, open } = setup();
   const call = sampleCall({ status: 'SUCCEEDED', result: { degrees: 21 } });
-  await open().write([{ type: 'put_call', call }]);
+  await open().write([appendCall(call)]);
   const other = new DatabaseSync(file, { readOnly: true });
   undo.push(() => other.close());
   const ask = other.prepare(`SELECT id, run_id, tool_name, source, status, created_at,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fromCallRow } from './call-row.ts';
-import { createChangeWriter } from './change-writer.ts';
+import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
@@ -23,7 +23,7 @@ import {
 import { createReads, readKnownCall } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
 import { createWriteQueue } from './write-queue.ts';
-import { startWriteThread, type WriteStep } from './write-thread.ts';
+import { startWriteThread } from './write-thread.ts';
 
 const INDEX_MS = 1_000;
 /** How long a search waits for words that are not indexed yet. */
@@ -66,14 +66,14 @@ export function createSqliteStore(options: {
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });
   index.touched(); // The process before may have left some.
-  const queue = createWriteQueue<readonly WriteStep[]>({
+  const queue = createWriteQueue<PreparedWrite>({
     schedule,
     onFailed(error) {
       index.close(); // It writes too.
       options.onFailed?.(error);
     },
-    async commit(groups) {
-      await thread.commit(groups.flat());
+    async commit(writes) {
+      await thread.commit(writer.toSteps(writes));
       index.touched();
     },
   });
@@ -82,9 +82,9 @@ export function createSqliteStore(options: {
   return {
     async write(changes) {
       if (queue.refusal) throw queue.refusal;
-      const { steps, settle } = writer.toSteps(changes);
-      await queue.push(steps);
-      settle();
+      const prepared = writer.prepare(changes);
+      await queue.push(prepared);
+      prepared.settle();
     },
     get failed() {
       return queue.failed;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { BadCursorError, type Store } from './store.ts';
-import { putCall, type Setup } from './testing/store-setup.ts';
+import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** Calls as every `Store` keeps and lists them. */
 export function describeCalls(setup: Setup) {
@@ -27,7 +27,7 @@ export function describeCalls(setup: Setup) {
       finalCall({ id: 'tc_3', result, card: { params: {}, status: 'SUCCESS', result } }),
       finalCall({ id: 'tc_4', result, card: { params: { text: 'hi' }, result: 'shown instead' } }),
     ];
-    for (const call of calls) await store.write([putCall(call)]);
+    for (const call of calls) await store.write([appendCall(call)]);
     const again = await reopen();
     for (const call of calls) {
       const read = await again.getCall(call.id);
@@ -50,7 +50,7 @@ export function describeCalls(setup: Setup) {
         id += 1;
         const card = { params: same ? { ...args } : other, preview: result };
         const call = finalCall({ id: `tc_${id}`, args, result, card });
-        await store.write([putCall(call)]);
+        await store.write([appendCall(call)]);
         expect(await store.getCall(call.id)).toEqual(call);
       }),
       { numRuns: 200 },
@@ -61,12 +61,13 @@ export function describeCalls(setup: Setup) {
     const { store, reopen } = setup();
     const first = sampleCall();
     const routing = { ...first.routing, hasOwnTimeout: true, fromClientId: 'c_1' };
-    const routed = { ...first, routing };
-    await store.write([putCall(first)]);
-    await store.write([putCall(routed)]);
+    const routed = { ...first, version: 2, routing };
+    await store.write([appendCall(first)]);
+    await store.write([appendCall(routed)]);
     expect(await store.getCall(first.id)).toEqual(routed);
-    await store.write([putCall({ ...routed, deviceLeftMs: 1_234 })]);
-    expect(await (await reopen()).getCall(first.id)).toEqual({ ...routed, deviceLeftMs: 1_234 });
+    const asked = { ...routed, version: 3, deviceLeftMs: 1_234 };
+    await store.write([appendCall(asked)]);
+    expect(await (await reopen()).getCall(first.id)).toEqual(asked);
   });
 
   const large = { rows: Array.from({ length: 5_000 }, (_, n) => `row ${n}`) };
@@ -87,7 +88,7 @@ export function describeCalls(setup: Setup) {
   test.each(shows)('[ST8] what people are shown comes back: %s', async (_, more) => {
     const { store, reopen } = setup();
     const call = finalCall({ result: 'for the model', ...more });
-    await store.write([putCall(call)]);
+    await store.write([appendCall(call)]);
     const read = await (await reopen()).getCall(call.id);
     expect(read).toStrictEqual(call);
   });
@@ -95,7 +96,7 @@ export function describeCalls(setup: Setup) {
   test('[ST40] a page ends before the call that is not taken; the next begins with it', async () => {
     const { store } = setup();
     const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4', 'tc_5'];
-    await store.write(ids.map((id) => putCall(sampleCall({ id }))));
+    await store.write(ids.map((id) => appendCall(sampleCall({ id }))));
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       let room = 2;
@@ -150,11 +151,12 @@ export function describeCalls(setup: Setup) {
       card: { status: 'ERROR', params: {} },
     };
     const late: CallRecord = { ...done, lateResult: null };
-    for (const state of [queued, running, done, late]) {
-      await store.write([putCall(state)]);
+    for (const [index, one] of [queued, running, done, late].entries()) {
+      const state = { ...one, version: index + 1 };
+      await store.write([appendCall(state)]);
       expect(await store.getCall('tc_1')).toEqual(state);
     }
-    expect(await (await reopen()).getCall('tc_1')).toEqual(late);
+    expect(await (await reopen()).getCall('tc_1')).toEqual({ ...late, version: 4 });
   });
 
   const corrections: Partial<CallRecord>[] = [
@@ -171,27 +173,28 @@ export function describeCalls(setup: Setup) {
     { toolProvider: 'mcp:files' },
     { parentCallId: 'tc_0' },
     { depth: 2 },
-    { version: 3 },
   ];
   test.each(corrections)('[ST9] an open call may be corrected by %j alone', async (correction) => {
     const { store } = setup();
     const before = sampleCall();
-    await store.write([putCall(before)]);
-    await store.write([putCall({ ...before, ...correction })]);
-    expect(await store.getCall('tc_1')).toEqual({ ...before, ...correction });
+    await store.write([appendCall(before)]);
+    const corrected = { ...before, ...correction, version: 2 };
+    await store.write([appendCall(corrected)]);
+    expect(await store.getCall('tc_1')).toEqual(corrected);
   });
 
   test('[ST9] a call that was open before a restart goes on', async () => {
     const { store, reopen } = setup();
-    await store.write([putCall(sampleCall())]);
+    await store.write([appendCall(sampleCall())]);
     const again = await reopen();
     const next: CallRecord = {
       ...sampleCall(),
+      version: 2,
       status: 'RUNNING',
       phase: 'offered',
       provider: sampleProvider,
     };
-    await again.write([putCall(next)]);
+    await again.write([appendCall(next)]);
     expect(await again.getCall('tc_1')).toEqual(next);
     expect(await again.getCall('tc_none')).toBeUndefined();
   });
@@ -206,7 +209,7 @@ export function describeCalls(setup: Setup) {
           const calls = times.map((createdAt, index) =>
             sampleCall({ id: `tc_${index}`, createdAt }),
           );
-          await store.write(calls.map(putCall));
+          await store.write(calls.map((call) => appendCall(call)));
           const seen: CallRecord[] = [];
           let cursor: string | undefined;
           for (let page = 0; page <= calls.length; page += 1) {
@@ -215,7 +218,9 @@ export function describeCalls(setup: Setup) {
             seen.push(...got.calls);
             if (got.nextCursor === null) break;
             cursor = got.nextCursor;
-            await store.write([putCall(sampleCall({ id: `tc_new_${page}`, createdAt: 6 + page }))]);
+            await store.write([
+              appendCall(sampleCall({ id: `tc_new_${page}`, createdAt: 6 + page })),
+            ]);
           }
           const newestFirst = calls.toSorted(
             (a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1),
@@ -249,7 +254,7 @@ export function describeCalls(setup: Setup) {
         }),
         finalCall({ id: 'tc_3', runId: 'run_1', provider: sampleProvider, createdAt: 3 }),
         finalCall({ id: 'tc_4', runId: 'run_1', toolName: 'other', createdAt: 4 }),
-      ].map(putCall),
+      ].map((call) => appendCall(call)),
     );
     const ids = async (query: Omit<Parameters<Store['listCalls']>[0], 'limit'>) =>
       (await store.listCalls({ limit: 10, ...query })).calls.map((call) => call.id);
@@ -278,7 +283,7 @@ export function describeCalls(setup: Setup) {
         finalCall({ id: 'tc_2', createdAt: 2 }),
         finalCall({ id: 'tc_4', status: 'FAILED' }),
         finalCall({ id: 'tc_5', status: 'TIMEOUT' }),
-      ].map(putCall),
+      ].map((call) => appendCall(call)),
     );
     expect((await (await reopen()).openCalls()).map((call) => call.id)).toEqual(['tc_1', 'tc_3']);
   });

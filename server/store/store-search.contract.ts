@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { BadCursorError, BadSearchError } from './store.ts';
-import { putCall, type Setup } from './testing/store-setup.ts';
+import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */
 export function describeSearch(setup: Setup) {
@@ -25,8 +25,8 @@ export function describeSearch(setup: Setup) {
   test.each(found)('[ST13] a search finds %s', async (_, text, given) => {
     const { store } = setup();
     await store.write([
-      putCall(finalCall({ id: 'tc_hit', toolName: 'tool', args: {}, ...given })),
-      putCall(finalCall({ id: 'tc_other', toolName: 'tool', args: { text: '别的 nothing' } })),
+      appendCall(finalCall({ id: 'tc_hit', toolName: 'tool', args: {}, ...given })),
+      appendCall(finalCall({ id: 'tc_other', toolName: 'tool', args: { text: '别的 nothing' } })),
     ]);
     const { calls } = await store.listCalls({ limit: 10, text });
     expect(calls.map((call) => call.id)).toEqual(['tc_hit']);
@@ -35,8 +35,8 @@ export function describeSearch(setup: Setup) {
   test('[ST13] all words must be there, and other filters hold', async () => {
     const { store } = setup();
     await store.write([
-      putCall(finalCall({ id: 'tc_1', args: { a: 'red house' } })),
-      putCall(finalCall({ id: 'tc_2', runId: 'run_2', args: { a: 'red car' } })),
+      appendCall(finalCall({ id: 'tc_1', args: { a: 'red house' } })),
+      appendCall(finalCall({ id: 'tc_2', runId: 'run_2', args: { a: 'red car' } })),
     ]);
     const ids = async (text: string, runId?: string) =>
       (await store.listCalls({ limit: 10, text, ...(runId && { runId }) })).calls.map((c) => c.id);
@@ -49,7 +49,7 @@ export function describeSearch(setup: Setup) {
 
   test('[ST13] no text is query syntax, and none is an error', async () => {
     const { store } = setup();
-    await store.write([putCall(finalCall({ args: { a: 'red house' } }))]);
+    await store.write([appendCall(finalCall({ args: { a: 'red house' } }))]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
         await store.listCalls({ limit: 1, text });
@@ -67,9 +67,11 @@ export function describeSearch(setup: Setup) {
   test('[ST13] a call is found by its latest words, after a restart too', async () => {
     const { store, reopen } = setup();
     const call = finalCall({ result: 'early' });
-    await store.write([putCall(call)]);
+    await store.write([appendCall(call)]);
     expect((await store.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(1);
-    await store.write([putCall({ ...call, result: undefined, lateResult: 'tardy' })]);
+    await store.write([
+      appendCall({ ...call, version: 2, result: undefined, lateResult: 'tardy' }),
+    ]);
     const again = await reopen();
     expect((await again.listCalls({ limit: 1, text: 'tardy' })).calls).toHaveLength(1);
     expect((await again.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(0);
@@ -78,7 +80,7 @@ export function describeSearch(setup: Setup) {
   test('[ST13] a search finds pages, newest first, each call once', async () => {
     const { store } = setup();
     const ids = Array.from({ length: 7 }, (_, index) => `tc_${index}`);
-    await store.write(ids.map((id) => putCall(finalCall({ id, args: { a: 'red' } }))));
+    await store.write(ids.map((id) => appendCall(finalCall({ id, args: { a: 'red' } }))));
     const seen: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await store.listCalls({
@@ -88,14 +90,16 @@ export function describeSearch(setup: Setup) {
       });
       seen.push(...page.calls.map((call) => call.id));
       cursor = page.nextCursor;
-      await store.write([putCall(finalCall({ id: `tc_new_${seen.length}`, args: { a: 'red' } }))]);
+      await store.write([
+        appendCall(finalCall({ id: `tc_new_${seen.length}`, args: { a: 'red' } })),
+      ]);
     }
     expect(seen).toEqual(ids.toReversed());
   });
 
   test('[ST11] a cursor of a list is none of a search, and the other way round', async () => {
     const { store } = setup();
-    await store.write(['a', 'b', 'c'].map((id) => putCall(finalCall({ id }))));
+    await store.write(['a', 'b', 'c'].map((id) => appendCall(finalCall({ id }))));
     const { nextCursor: ofList } = await store.listCalls({ limit: 1 });
     const { nextCursor: ofSearch } = await store.listCalls({ limit: 1, text: 'hi' });
     for (const query of [{ cursor: ofList ?? '', text: 'hi' }, { cursor: ofSearch ?? '' }]) {
@@ -111,14 +115,14 @@ export function describeSearch(setup: Setup) {
   ];
   test.each(long)('[ST13] %s are refused', async (_, text) => {
     const { store } = setup();
-    await store.write([putCall(finalCall())]);
+    await store.write([appendCall(finalCall())]);
     await expect(store.listCalls({ limit: 1, text })).rejects.toThrow(BadSearchError);
     await expect(store.listCalls({ limit: 1, text })).rejects.toThrow(/at most (8 words|64 parts)/);
   });
 
   test('[ST13] eight words are searched for, and marks alone are none', async () => {
     const { store } = setup();
-    await store.write([putCall(finalCall({ args: { a: 'a b c d e f g h' } }))]);
+    await store.write([appendCall(finalCall({ args: { a: 'a b c d e f g h' } }))]);
     expect((await store.listCalls({ limit: 1, text: 'a b c d - e f g h' })).calls).toHaveLength(1);
   });
 }

@@ -6,7 +6,7 @@ import { describeCalls } from './store-calls.contract.ts';
 import { describeEvents } from './store-events.contract.ts';
 import { describeModelTurns } from './store-model-turns.contract.ts';
 import { describeSearch } from './store-search.contract.ts';
-import { putCall, type Setup } from './testing/store-setup.ts';
+import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** One place where a store keeps its data; opening it again is a restart. */
 export interface StorePlace {
@@ -102,9 +102,10 @@ function describeWrites(setup: Setup) {
   test('[ST2] the changes of one write take effect in their order', async () => {
     const { store } = setup();
     await store.write([
-      putCall(sampleCall()),
-      putCall(
+      appendCall(sampleCall()),
+      appendCall(
         sampleCall({
+          version: 2,
           status: 'RUNNING',
           phase: 'granted',
           provider: sampleProvider,
@@ -117,12 +118,12 @@ function describeWrites(setup: Setup) {
 
   test('[ST3] [ST5] a write that fails leaves nothing behind, of its group either', async () => {
     const { store, reopen, failOnRun } = setup();
-    await store.write([putCall(sampleCall({ id: 'tc_before' }))]);
+    await store.write([appendCall(sampleCall({ id: 'tc_before' }))]);
     failOnRun('run_bad');
     const writes = [
-      store.write([putCall(sampleCall({ id: 'tc_same_moment' }))]),
+      store.write([appendCall(sampleCall({ id: 'tc_same_moment' }))]),
       store.write([
-        putCall(sampleCall({ id: 'tc_same_write' })),
+        appendCall(sampleCall({ id: 'tc_same_write' })),
         putRun(sampleRun({ run_id: 'run_bad' })),
       ]),
     ];
@@ -138,7 +139,7 @@ function describeWrites(setup: Setup) {
 
   test('[ST5] after a failed write every write is refused, and reading goes on', async () => {
     const { store, failOnRun } = setup();
-    await store.write([putCall(sampleCall())]);
+    await store.write([appendCall(sampleCall())]);
     expect(store.failed).toBe(false);
     failOnRun('run_bad');
     await expect(store.write([putRun(sampleRun({ run_id: 'run_bad' }))])).rejects.toThrow(
@@ -153,21 +154,21 @@ function describeWrites(setup: Setup) {
   test('[ST6] a value that is no JSON rejects its own write alone', async () => {
     const { store } = setup();
     const bad = store.write([
-      putCall(sampleCall({ id: 'tc_with' })),
-      putCall(sampleCall({ id: 'tc_bad', args: { big: 1n } })),
+      appendCall(sampleCall({ id: 'tc_with' })),
+      appendCall(sampleCall({ id: 'tc_bad', args: { big: 1n } })),
     ]);
-    const good = store.write([putCall(sampleCall({ id: 'tc_good' }))]);
+    const good = store.write([appendCall(sampleCall({ id: 'tc_good' }))]);
     await expect(bad).rejects.toThrow(TypeError);
     await good;
     expect(store.failed).toBe(false);
     expect((await store.openCalls()).map((call) => call.id)).toEqual(['tc_good']);
-    await store.write([putCall(sampleCall({ id: 'tc_with', phase: 'offered' }))]);
+    await store.write([appendCall(sampleCall({ id: 'tc_with', phase: 'offered' }))]);
     expect((await store.getCall('tc_with'))?.phase).toBe('offered');
   });
 
   test('[ST7] closing writes what was asked for, and refuses what comes later', async () => {
     const { store, reopen } = setup();
-    const asked = store.write([putCall(sampleCall())]);
+    const asked = store.write([appendCall(sampleCall())]);
     await Promise.all([store.close(), store.close()]);
     await asked;
     await expect(store.write([putRun(sampleRun())])).rejects.toBeInstanceOf(StoreFailedError);

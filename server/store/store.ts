@@ -78,7 +78,6 @@ export interface KeptEntry {
 
 /** One thing to make durable. A write is all of its changes or none. */
 export type Change =
-  | { readonly type: 'put_call'; readonly call: CallRecord }
   /**
    * One more event of a call: `call` is the state after it. Its version is one more than what is
    * stored, which is 0 for a call that is not there; else the write rejects with `VersionConflictError`.

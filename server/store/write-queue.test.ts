@@ -31,6 +31,56 @@ test('[ST4] what is pushed at one moment is committed at once, and then resolved
   expect(commits).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
+/** Commits that end when the test says so. */
+function slowSetup() {
+  const commits: { items: readonly string[]; end: (error?: Error) => void }[] = [];
+  const queue = createWriteQueue<string>({
+    commit: (items) =>
+      new Promise((resolve, reject) => {
+        commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
+      }),
+    schedule: (flush) => queueMicrotask(flush),
+  });
+  const pushMany = (name: string, count: number) =>
+    Array.from({ length: count }, (_, number) => queue.push(`${name}${number}`));
+  return { queue, commits, pushMany, sizes: () => commits.map(({ items }) => items.length) };
+}
+
+test('[ST4] what came while the disk was busy is committed before what follows from that is done', async () => {
+  const { queue, commits, pushMany } = slowSetup();
+  const first = queue.push('first').then(() => commits.length);
+  await Promise.resolve();
+  const others = pushMany('other', 3);
+  expect(commits).toHaveLength(1);
+  commits[0]?.end();
+  expect(await first).toBe(2);
+  expect(commits[1]?.items).toEqual(['other0', 'other1', 'other2']);
+  commits[1]?.end();
+  await Promise.all(others);
+});
+
+test('[ST4] 16 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {
+  const { commits, pushMany, sizes } = slowSetup();
+  const pushes = pushMany('a', 50);
+  expect(sizes()).toEqual([16, 16]);
+  commits[0]?.end();
+  await pushes[15];
+  expect(sizes()).toEqual([16, 16, 18]);
+  for (const { end } of commits) end();
+  await Promise.all(pushes);
+});
+
+test('[ST5] a commit that fails rejects the one that was asked for after it, too', async () => {
+  const { queue, commits, pushMany } = slowSetup();
+  const outcomes = Promise.allSettled(pushMany('a', 32));
+  commits[0]?.end(new Error('disk full'));
+  await Promise.resolve();
+  commits[1]?.end(new Error('disk full'));
+  const states = (await outcomes).map(({ status }) => status);
+  expect(new Set(states)).toEqual(new Set(['rejected']));
+  await expect(queue.push('later')).rejects.toThrow(/disk full/);
+});
+
 test('[ST5] a commit that fails rejects its group and all that come later', async () => {
   const cause = new Error('disk full');
   const { queue, commits, flush } = setup((items) => {

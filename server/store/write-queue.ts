@@ -1,9 +1,14 @@
 import { StoreFailedError } from './store.ts';
 
+/** So many are a group of their own, without waiting for the end of the moment. */
+const FULL_GROUP = 16;
+/** That are on their way at once: the next begins without a turn of the event loop after the last. */
+const MAX_COMMITS = 2;
+
 /**
  * Groups what is written at one moment: everything that was pushed until
- * `schedule` fires is committed at once, so that one fsync serves it all. It
- * does not know what a database is.
+ * `schedule` fires is committed at once, so that one fsync serves it all; or what
+ * came while the disk was busy. It has no dependency on a database.
  */
 export interface WriteQueue<T> {
   /** Resolves once the item is committed; in the order of the pushes. */
@@ -24,7 +29,7 @@ interface Waiting<T> {
 }
 
 export function createWriteQueue<T>(deps: {
-  /** All of them or, rejecting, none. Called again only when it has settled. */
+  /** All of them or, rejecting, none, nor of any later one. Two may be on their way, and settle in order. */
   commit(items: readonly T[]): Promise<void>;
   schedule(flush: () => void): void;
   /** Called once, when `failed` has become true. */
@@ -33,7 +38,10 @@ export function createWriteQueue<T>(deps: {
   let waiting: Waiting<T>[] = [];
   let refusal: StoreFailedError | undefined;
   let failed = false;
-  let committing: Promise<void> | undefined;
+  let isScheduled = false;
+  /** Commits that are on their way. */
+  let underWay = 0;
+  let last = Promise.resolve();
 
   function fail(cause: unknown): StoreFailedError {
     if (failed && refusal) return refusal;
@@ -51,22 +59,35 @@ export function createWriteQueue<T>(deps: {
     return error;
   }
 
+  function pushed(): void {
+    // Enough for a commit: it is made while what comes in this moment goes on.
+    if (waiting.length >= FULL_GROUP && underWay < MAX_COMMITS) flush();
+    else if (underWay === 0 && !isScheduled) {
+      isScheduled = true;
+      deps.schedule(() => {
+        isScheduled = false;
+        if (underWay === 0) flush();
+      });
+    }
+  }
+
   function flush(): void {
-    if (committing || waiting.length === 0) return;
+    if (waiting.length === 0) return;
     const group = waiting;
     waiting = [];
-    committing = commit(group).finally(() => {
-      committing = undefined;
-      // What came while the disk was busy is the next group, and with it what comes in this moment.
-      if (waiting.length > 0) deps.schedule(flush);
-    });
+    underWay += 1;
+    last = commit(group);
   }
 
   async function commit(group: readonly Waiting<T>[]): Promise<void> {
     try {
       await deps.commit(group.map((one) => one.item));
+      underWay -= 1;
+      // Before what follows from this group, so that the disk need not wait for that.
+      if (underWay === 0 || waiting.length >= FULL_GROUP) flush();
       for (const one of group) one.resolve();
     } catch (error) {
+      underWay -= 1;
       const failure = fail(error);
       // guard: failed-write-rejected
       for (const one of group) one.reject(failure);
@@ -76,8 +97,10 @@ export function createWriteQueue<T>(deps: {
   return {
     push(item) {
       if (refusal) return Promise.reject(refusal);
-      if (waiting.length === 0 && !committing) deps.schedule(flush);
-      return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }));
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        pushed();
+      });
     },
     get failed() {
       return failed;
@@ -89,10 +112,7 @@ export function createWriteQueue<T>(deps: {
     async close() {
       refusal ??= new StoreFailedError('the database is closed');
       flush();
-      while (committing) {
-        await committing;
-        flush();
-      }
+      await last; // They settle in order.
     },
   };
 }

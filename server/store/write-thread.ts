@@ -1,26 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import type { SqlValue } from './kysely-on.ts';
-
-/** One statement of a transaction: its number, and its values as columns take them. */
-export type WriteStep = readonly [statement: number, values: readonly SqlValue[]];
+import { type StepGroup, toGroup, type WriteStep } from './step-group.ts';
 
 /** A value that is the checksum of others, by their places: the thread computes it. */
 export interface Sum {
   readonly at: number;
   readonly of: readonly number[];
 }
-
-/** A value of the given step at the given place. */
-export interface LargeText {
-  readonly step: number;
-  readonly at: number;
-  readonly text: string;
-}
-
-const LARGE_CHARS = 64 * 1024;
-
-const isLarge = (value: SqlValue): value is string =>
-  typeof value === 'string' && value.length > LARGE_CHARS;
 
 /** What the store says to its thread. */
 export type ThreadRequest =
@@ -30,11 +15,7 @@ export type ThreadRequest =
       readonly sql: string;
       readonly sums: readonly Sum[];
     }
-  /**
-   * The steps as JSON: half the price of cloning as many small values. A large text
-   * stands beside it, where a copy of its bytes is all it costs, and its place is null.
-   */
-  | { readonly type: 'commit'; readonly steps: string; readonly texts: readonly LargeText[] }
+  | ({ readonly type: 'commit' } & StepGroup)
   | { readonly type: 'index' }
   | { readonly type: 'close' };
 
@@ -51,7 +32,10 @@ export type ThreadAnswer =
 export interface WriteThread {
   /** Makes a statement known; its number. */
   prepare(sql: string, sums?: readonly Sum[]): number;
-  /** All steps in one transaction, durable when it resolves; or, rejecting, none. One at a time. */
+  /**
+   * All steps in one transaction, durable when it resolves; or, rejecting, none, nor of any
+   * commit after it. In the order in which they were asked for.
+   */
   commit(steps: readonly WriteStep[]): Promise<void>;
   /** Indexes the words of some calls that wait for it; whether there are more. */
   indexWords(): Promise<boolean>;
@@ -107,7 +91,7 @@ export function startWriteThread(options: {
       return statements;
     },
     async commit(steps) {
-      await ask({ type: 'commit', ...toRequest(steps) });
+      await ask({ type: 'commit', ...toGroup(steps) });
     },
     indexWords: () => ask({ type: 'index' }),
     close() {
@@ -116,16 +100,4 @@ export function startWriteThread(options: {
       return ended;
     },
   };
-}
-
-function toRequest(steps: readonly WriteStep[]) {
-  const texts = steps.flatMap(([, values], step) =>
-    values.flatMap((value, at) => (isLarge(value) ? [{ step, at, text: value }] : [])),
-  );
-  if (texts.length === 0) return { steps: JSON.stringify(steps), texts };
-  const small = steps.map(([statement, values]) => [
-    statement,
-    values.map((value) => (isLarge(value) ? null : value)),
-  ]);
-  return { steps: JSON.stringify(small), texts };
 }

@@ -2,11 +2,13 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCollector } from '../collect-garbage.ts';
+import type { SqlValue } from './kysely-on.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
+import { type StepGroup, stepsOf } from './step-group.ts';
 import { openMark } from './store-mark.ts';
 import { createWordIndexer } from './word-indexer.ts';
-import type { LargeText, Sum, ThreadAnswer, ThreadRequest, WriteStep } from './write-thread.ts';
+import type { Sum, ThreadAnswer, ThreadRequest } from './write-thread.ts';
 
 const { file } = workerData as { file: string };
 const database = new DatabaseSync(file);
@@ -17,12 +19,15 @@ const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'"
 const indexWords = createWordIndexer(database);
 const mark = openMark(file, commits);
 const collector = createCollector();
+/** Commits that were asked for before it was reported are not made: they follow what is not there. */
+let failure: unknown;
 
 /** One commit, so one fsync, for all of it. Nothing more of it is left to do. */
-function commit(steps: readonly WriteStep[]): false {
+function commit(group: StepGroup): false {
+  if (failure) throw failure;
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const [statement, given] of steps) run(statement, [...given]);
+    for (const [statement, values] of stepsOf(group)) run(statement, values);
     count.run(commits + 1);
     // fault point: in-transaction
     database.exec('COMMIT');
@@ -30,6 +35,7 @@ function commit(steps: readonly WriteStep[]): false {
   } catch (error) {
     // SQLite has rolled back by itself when the disk is full or broken.
     if (database.isTransaction) database.exec('ROLLBACK');
+    failure = error;
     throw error;
   }
   commits += 1;
@@ -37,22 +43,13 @@ function commit(steps: readonly WriteStep[]): false {
   return false;
 }
 
-function run(statement: number, values: WriteStep[1][number][]): void {
+function run(statement: number, values: SqlValue[]): void {
   const known = statements.get(statement);
   if (!known) throw new Error(`statement ${statement} was never prepared`);
   for (const { at, of } of known.sums) {
     values[at] = rowChecksum(of.map((place) => values[place]));
   }
   known.prepared.run(...values);
-}
-
-function withTexts(request: { steps: string; texts: readonly LargeText[] }): WriteStep[] {
-  const steps: [number, WriteStep[1][number][]][] = JSON.parse(request.steps);
-  for (const { step, at, text } of request.texts) {
-    const values = steps[step]?.[1];
-    if (values) values[at] = text;
-  }
-  return steps;
 }
 
 function attempt(work: () => boolean): ThreadAnswer {
@@ -72,8 +69,8 @@ parentPort?.on('message', (request: ThreadRequest) => {
     }
     case 'commit':
       // fault point: commit-asked
-      parentPort?.postMessage(attempt(() => commit(withTexts(request))));
-      for (const { text } of request.texts) collector.used(text.length);
+      parentPort?.postMessage(attempt(() => commit(request)));
+      for (const text of request.longTexts) collector.used(text.length);
       return;
     case 'index':
       parentPort?.postMessage(attempt(indexWords));

@@ -44,8 +44,10 @@ export const gatePatches = (): Patch[] => [
     'commit-asked',
     `{
       ${AT_GATE}
-      if (isClosed('hold', request.steps)) stand('hold');
-      if (isClosed('fail', request.steps)) {
+      const written = request.text + request.longTexts.join('');
+      if (isClosed('hold', written)) stand('hold');
+      if (failure || isClosed('fail', written)) {
+        failure = new Error('disk I/O error');
         fs.writeFileSync(gate + '.reached', '');
         parentPort?.postMessage({ ok: false, message: 'disk I/O error' });
         return;

@@ -38,7 +38,7 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   },
   clockMark: null,
   executeLeftMs: null,
-  version: 0,
+  version: 1,
   toolProvider: 'clients',
   parentCallId: null,
   depth: 0,

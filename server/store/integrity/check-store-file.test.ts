@@ -20,6 +20,7 @@ import {
   type StoreFiles,
   type Verdict,
 } from '../testing/store-files.ts';
+import { appendCall } from '../testing/store-setup.ts';
 import { checkStoreFile } from './check-store-file.ts';
 import { walFrames } from './scan-wal.ts';
 import { parseWalHeader } from './wal-format.ts';
@@ -138,7 +139,7 @@ test('[ST28] a row that goes on behind the end of the database is damage, and no
   const made = join(dir, 'long', 'callboard.db');
   mkdirSync(dirname(made));
   const call = sampleCall({ args: { text: 'long'.repeat(20_000) } });
-  for (const change of [{ type: 'put_call' as const, call }, ...changesOf(1)]) {
+  for (const change of [appendCall(call), ...changesOf(1)]) {
     const store = createSqliteStore({ file: made, scheduleIndexing: () => () => {} });
     await store.write([change]);
     placeStoreFiles(file, readStoreFiles(made));

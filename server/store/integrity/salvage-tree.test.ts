@@ -14,6 +14,7 @@ import type { Change } from '../store.ts';
 import { insertCall } from '../testing/insert-calls.ts';
 import { sourceOf } from '../testing/paper-store.ts';
 import { type Content, changesOf, placeStoreFiles, readContent } from '../testing/store-files.ts';
+import { appendCall } from '../testing/store-setup.ts';
 import { checkStoreFile } from './check-store-file.ts';
 import { rowsOfPage } from './page-rows.ts';
 import { salvageStore } from './salvage-store.ts';
@@ -189,12 +190,13 @@ test('[ST39] of a call in two states the later one counts', async () => {
     const calls = Array.from({ length: 30 }, (_, number) =>
       sampleCall({ id: `tc_${number}`, args, ...given }),
     );
-    await store.write(calls.map((call) => ({ type: 'put_call', call })));
+    await store.write(calls.map((call) => appendCall(call)));
     await store.close();
     return readFileSync(made);
   };
   const earlier = await writeAll({});
-  const later = await writeAll({ status: 'SUCCEEDED', phase: null, completedAt: Date.now() });
+  const ended = { status: 'SUCCEEDED', phase: null, completedAt: Date.now() } as const;
+  const later = await writeAll({ ...ended, version: 2 });
   const both = Buffer.concat([earlier, later.subarray(PAGE)]);
   loseFreePages(both);
   const root = roots.get('tool_calls') ?? 0;

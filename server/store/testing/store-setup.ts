@@ -1,7 +1,7 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { sampleEvent } from '#lib/call/testing/sample-call';
-import type { Change, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 
 /** What each test of a store's contract begins with. */
 export type Setup = () => {
@@ -9,8 +9,6 @@ export type Setup = () => {
   reopen(): Promise<Store>;
   failOnRun(runId: string): void;
 };
-
-export const putCall = (call: CallRecord): Change => ({ type: 'put_call', call });
 
 /** The event that led to the call, with its version. */
 export const appendCall = (

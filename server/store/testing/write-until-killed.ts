@@ -1,5 +1,6 @@
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { createSqliteStore } from '../sqlite-store.ts';
+import { appendCall } from './store-setup.ts';
 
 /**
  * A program for tests that end it by force: writes calls to the file it is
@@ -15,13 +16,13 @@ async function writeCalls(): Promise<void> {
   for (;;) {
     last += 1;
     const queued = sampleCall({ id: `tc_${last}`, args: { text } });
-    const running = { ...queued, status: 'RUNNING' as const };
+    const running = { ...queued, version: 2, status: 'RUNNING' as const };
     for (const call of [
       queued,
       running,
-      { ...running, status: 'SUCCEEDED' as const, result: text },
+      { ...running, version: 3, status: 'SUCCEEDED' as const, result: text },
     ]) {
-      await store.write([{ type: 'put_call', call }]);
+      await store.write([appendCall(call)]);
       process.stdout.write(`${call.id} ${call.status}\n`);
     }
   }
