@@ -140,6 +140,7 @@ async function call(kind: Kind): Promise<void> {
     tool: TOOL_OF[kind],
     runId: 'run_bench',
     args: ARGS,
+    waitsForEnd: true,
   });
   if (!outcome.ok) throw new Error(outcome.message);
   const final = await calls.wait(outcome.call.id, 10_000);

@@ -42,6 +42,8 @@ export interface CallEntry {
   grant: Grant | undefined;
   /** The version of the newest offer; 0 when that was on disk before this process. */
   offerVersion: number;
+  /** The newest version that is on its way to the disk at once, with all before it. */
+  hastyVersion: number;
   waiters: Set<() => void> | undefined;
 }
 
@@ -100,6 +102,7 @@ export class CallRepository {
       pendingEffects: [],
       grant: undefined,
       offerVersion: 0,
+      hastyVersion: 0,
       waiters: undefined,
     };
     this.#entries.set(record.id, entry);

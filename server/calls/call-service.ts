@@ -21,6 +21,8 @@ export interface InvokeRequest {
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
   readonly retryOf?: string;
+  /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
+  readonly waitsForEnd?: boolean;
 }
 
 /** Refused before there was a call: nothing is recorded, the caller is told why. */

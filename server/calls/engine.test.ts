@@ -36,7 +36,12 @@ const ALLOWED = { type: 'arguments_complete', check: 'allow' } as const;
 
 /** An engine on a disk that is as slow as the test wants: each write waits to be let through. */
 function setup() {
-  const disk: { changes: readonly Change[]; done(): void; fail(error: Error): void }[] = [];
+  const disk: {
+    changes: readonly Change[];
+    mayWait: boolean | undefined;
+    done(): void;
+    fail(error: Error): void;
+  }[] = [];
   const written: CallRecord[] = [];
   const published: CardUpdate[] = [];
   const errors: unknown[] = [];
@@ -44,9 +49,9 @@ function setup() {
   const ran: Effect['type'][] = [];
   const clock = createManualClock();
   const store: Pick<Store, 'write' | 'getCall'> = {
-    write(changes) {
+    write(changes, options) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      disk.push({ changes, done: resolve, fail: reject });
+      disk.push({ changes, mayWait: options?.mayWait, done: resolve, fail: reject });
       return promise;
     },
     getCall: async (id) => written.findLast((one) => one.id === id),
@@ -403,6 +408,39 @@ describe('what an effect waits for', () => {
     expect(ran).toEqual(['request', 'grant']);
     await flushAll();
   });
+
+  const PUT_OFF = { mayWait: true };
+  test.each<[string, CallEvent, object, boolean[]]>([
+    ['a grant that only its offer waits for', offer(), {}, [false, true, false]],
+    [
+      'a grant that waits for itself',
+      offer({ instanceId: 'http:phone' }),
+      {},
+      [false, false, false],
+    ],
+    ['a call that its client claims before the end', offer(), PUT_OFF, [true, false, false]],
+  ])('[CA24] what none waits for may be put off: %s', (_name, offered, options, expected) => {
+    const { engine, routeTo, apply, disk } = setup();
+    routeTo(offered);
+    engine.create(atClient(), ALLOWED, 'operator', options);
+    const by = offered.type === 'offered' ? { ...from, ...offered.provider } : from;
+    apply({ type: 'claimed', from: by });
+    apply({ type: 'answered', from: by, error: null, fields: { result: 1 } });
+    expect(disk.map(({ mayWait }) => mayWait)).toEqual(expected);
+  });
+
+  test.each([
+    ['a tool that writes', {}, false],
+    ['a tool that only reads', READING, true],
+  ])(
+    '[CA24] a call whose caller waits for the end may be put off, unless its offer waits: %s',
+    (_name, annotations, expected) => {
+      const { engine, routeTo, disk } = setup();
+      routeTo(offer({ claims: false }, annotations));
+      engine.create(atClient(), ALLOWED, 'operator', PUT_OFF);
+      expect(disk.map(({ mayWait }) => mayWait)).toEqual([expected]);
+    },
+  );
 
   test('[CE2] the grant of a client that polls waits for itself', async () => {
     const { engine, routeTo, ran, apply, flush } = setup();

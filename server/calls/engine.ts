@@ -30,6 +30,13 @@ export interface EngineDeps {
   onError(error: unknown): void;
 }
 
+interface WriteOptions {
+  /** In the same write. */
+  readonly more?: readonly Change[] | undefined;
+  /** It may be put off for a moment, unless an effect waits for it. */
+  readonly mayWait?: boolean | undefined;
+}
+
 export type Applied =
   | {
       readonly ok: true;
@@ -56,7 +63,7 @@ export class CallEngine {
     call: CallRecord,
     event: CallEvent | undefined,
     actor: Actor,
-    more: readonly Change[] = [],
+    { more, mayWait }: WriteOptions = {},
   ): Applied {
     const { clock, repository } = this.#deps;
     const decision = event && decide(call, event, momentOf(clock));
@@ -68,7 +75,7 @@ export class CallEngine {
     batch.addFirst(isWaiting ? decision.record : call, actor);
     if (decision && isWaiting) this.#follow(entry, batch, decision.effects);
     else if (event) this.#decide(entry, batch, event, actor);
-    const applied = this.#commit(entry, undefined, batch, more);
+    const applied = this.#commit(entry, undefined, batch, { more, mayWait });
     // Who made it waits for it, and reports the error.
     applied.written.catch(() => {});
     return applied;
@@ -87,7 +94,8 @@ export class CallEngine {
     entry.pendingStatus = [];
     batch.add(event.type, actor, decision);
     this.#follow(entry, batch, decision.effects);
-    const applied = this.#commit(entry, current, batch);
+    // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
+    const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
     applied.written.catch(this.#deps.onError);
     return applied;
   }
@@ -180,27 +188,27 @@ export class CallEngine {
     entry: CallEntry,
     previous: CallRecord | undefined,
     batch: EventBatch,
-    more: readonly Change[] = [],
+    options: WriteOptions,
   ): Extract<Applied, { ok: true }> {
     const { record } = batch;
     entry.latest = record;
     entry.offerVersion = batch.offerVersion ?? entry.offerVersion;
     this.#deps.onDecided(record, previous);
     // fault point: decided
-    const written = this.#write(entry, batch, more);
     const isNew = previous === undefined;
-    for (const { effect, record: of } of batch.effects) this.#plan(entry, effect, of, isNew);
+    const effects = batch.effects.map(({ effect, record: of }) => {
+      return { effect, record: of, after: barrierOf(entry, effect, of, isNew) };
+    });
+    const mayWait = options.mayWait && effects.every(({ after }) => after <= entry.hastyVersion);
+    const written = this.#write(entry, batch, { ...options, mayWait });
+    for (const { effect, record: of, after } of effects) this.#plan(entry, effect, of, after);
     return { ok: true, record, written };
   }
 
-  #plan(entry: CallEntry, effect: Effect, record: CallRecord, isNew: boolean): void {
-    const barrier = 'after' in effect ? effect.after : 'nothing';
+  #plan(entry: CallEntry, effect: Effect, record: CallRecord, after: number): void {
     if (effect.type === 'grant' && record.provider) {
       entry.grant = { to: record.provider, version: record.version, hasLeft: false };
     }
-    const isFree = barrier === 'nothing' || (barrier === 'creation' && isNew);
-    const version = barrier === 'offer' ? entry.offerVersion : record.version;
-    const after = isFree ? 0 : version;
     if (after <= (entry.durable?.version ?? 0)) this.#run(entry, effect, record);
     else {
       const happened = Promise.withResolvers<void>();
@@ -217,11 +225,16 @@ export class CallEngine {
   }
 
   /** Append, fsync, publish, run what waited for it: in the order of the decisions. */
-  #write(entry: CallEntry, batch: EventBatch, more: readonly Change[]): Promise<void> {
+  #write(
+    entry: CallEntry,
+    batch: EventBatch,
+    { more = [], mayWait = false }: WriteOptions = {},
+  ): Promise<void> {
     const { record } = batch;
     // guard: published-once-written
     entry.writes += 1;
-    const written = this.#deps.store.write([...batch.changes, ...more]).then(
+    if (!mayWait) entry.hastyVersion = record.version;
+    const written = this.#deps.store.write([...batch.changes, ...more], { mayWait }).then(
       () => {
         // fault point: written
         entry.writes -= 1;
@@ -275,7 +288,7 @@ export class CallEngine {
     batch.addStatus(entry.pendingStatus);
     entry.pendingStatus = [];
     entry.latest = batch.record;
-    this.#write(entry, batch, []).catch(this.#deps.onError);
+    this.#write(entry, batch).catch(this.#deps.onError);
   }
 
   #publish({ id, runId }: CallRecord, update: CardUpdate): void {
@@ -331,6 +344,13 @@ export class CallEngine {
     const applied = this.apply(stored, { type: 'claimed', from }, `client:${clientId}`);
     if (applied.ok) this.grantLeaves(stored.id);
   }
+}
+
+/** The version that has to be on disk before the effect; 0 for none. */
+function barrierOf(entry: CallEntry, effect: Effect, record: CallRecord, isNew: boolean): number {
+  const barrier = 'after' in effect ? effect.after : 'nothing';
+  if (barrier === 'nothing' || (barrier === 'creation' && isNew)) return 0;
+  return barrier === 'offer' ? entry.offerVersion : record.version;
 }
 
 /** For those who follow decisions: there is no such call any more. */

@@ -62,10 +62,13 @@ export class EventBatch {
 
 /** By identity: what a decision does not change stays the same value. */
 function patchOf(before: CallRecord, after: CallRecord): CallPatch {
-  const changed = Object.entries(after).filter(
-    ([field, value]) => !NOT_PATCHED.has(field) && before[field as keyof CallRecord] !== value,
-  );
-  return Object.fromEntries(changed);
+  const patch: Record<string, unknown> = {};
+  // A loop over the names: this is done for each event of a call.
+  for (const name in after) {
+    const field = name as keyof CallRecord;
+    if (before[field] !== after[field] && !NOT_PATCHED.has(name)) patch[name] = after[field];
+  }
+  return patch;
 }
 
 const NOT_PATCHED = new Set(['id', 'card', 'version']);

@@ -90,7 +90,10 @@ export class Invocation {
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
-    const applied = engine.create(call, event, call.requestedBy, more);
+    const applied = engine.create(call, event, call.requestedBy, {
+      more,
+      mayWait: request.waitsForEnd,
+    });
     if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
     // guard: accepted-once-written
     await Promise.all([applied.written, this.#deps.ensureRun(request.runId, request.tool)]);

@@ -26,6 +26,8 @@ import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
 
 const INDEX_MS = 1_000;
+/** How long a write may be put off that is awaited by none. */
+const PUT_OFF_MS = 5;
 /** How long a search waits for words that are not indexed yet. */
 const SEARCH_WAIT_MS = 5_000;
 
@@ -46,6 +48,8 @@ export function createSqliteStore(options: {
   readonly readWorkerPath?: string | URL;
   /** When a group of writes is committed. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
+  /** When those are committed that may wait, unless others come before. Default: after 5 ms. */
+  scheduleLater?(flush: () => void): void;
   /** Calls back a moment after something was written, for the search index; returns its undo. */
   scheduleIndexing?(work: () => void): () => void;
   /** Hears, once, what the operator should know of the file. */
@@ -54,6 +58,7 @@ export function createSqliteStore(options: {
   onFailed?(error: Error): void;
 }): Store {
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
+  const { scheduleLater = (flush) => void setTimeout(flush, PUT_OFF_MS) } = options;
   const { isTrusted = false, tell = () => {} } = options;
   const database = openDatabase(options.file, { tell, isTrusted });
   migrate(database, MIGRATIONS);
@@ -68,6 +73,7 @@ export function createSqliteStore(options: {
   index.touched(); // The process before may have left some.
   const queue = createWriteQueue<PreparedWrite>({
     schedule,
+    scheduleLater,
     onFailed(error) {
       index.close(); // It writes too.
       options.onFailed?.(error);
@@ -80,10 +86,10 @@ export function createSqliteStore(options: {
   let closing: Promise<void> | undefined;
 
   return {
-    async write(changes) {
+    async write(changes, options) {
       if (queue.refusal) throw queue.refusal;
       const prepared = writer.prepare(changes);
-      await queue.push(prepared);
+      await queue.push(prepared, options?.mayWait);
       prepared.settle();
     },
     get failed() {

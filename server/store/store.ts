@@ -142,6 +142,11 @@ export interface History {
   deletedUpTo(): number;
 }
 
+export interface WriteOptions {
+  /** It is made with the next write, or after 5 ms: for what is awaited by none. */
+  readonly mayWait?: boolean;
+}
+
 /**
  * The durable record. `write` resolves once the changes are on disk (fsynced),
  * in the order in which writes were asked for; writes of one moment share one
@@ -152,7 +157,7 @@ export interface History {
  * break the promise of an acknowledgement.
  */
 export interface Store {
-  write(changes: readonly Change[]): Promise<void>;
+  write(changes: readonly Change[], options?: WriteOptions): Promise<void>;
   /** True once a write has failed; the server then answers 503. */
   readonly failed: boolean;
 

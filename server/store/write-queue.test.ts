@@ -5,14 +5,16 @@ import { createWriteQueue } from './write-queue.ts';
 function setup(commit: (items: readonly string[]) => void = () => {}) {
   const commits: (readonly string[])[] = [];
   const scheduled: (() => void)[] = [];
+  const later: (() => void)[] = [];
   const queue = createWriteQueue<string>({
     async commit(items) {
       commit(items);
       commits.push(items);
     },
     schedule: (flush) => scheduled.push(flush),
+    scheduleLater: (flush) => later.push(flush),
   });
-  return { queue, commits, flush: () => scheduled.shift()?.(), scheduled };
+  return { queue, commits, flush: () => scheduled.shift()?.(), scheduled, later };
 }
 
 test('[ST4] what is pushed at one moment is committed at once, and then resolved in order', async () => {
@@ -31,6 +33,36 @@ test('[ST4] what is pushed at one moment is committed at once, and then resolved
   expect(commits).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
+test('[ST4] what may wait is committed with the next write, before it', async () => {
+  const { queue, commits, flush, scheduled, later } = setup();
+  const pushes = [queue.push('a', true), queue.push('b', true)];
+  expect([scheduled.length, later.length]).toEqual([0, 1]);
+  pushes.push(queue.push('c'));
+  flush();
+  await Promise.all(pushes);
+  expect(commits).toEqual([['a', 'b', 'c']]);
+});
+
+test('[ST4] what may wait is committed after a moment, when nothing comes', async () => {
+  const { queue, commits, later } = setup();
+  const pushes = [queue.push('a', true)];
+  later.shift()?.();
+  await Promise.all(pushes);
+  expect(commits).toEqual([['a']]);
+  pushes.push(queue.push('b', true));
+  expect(later).toHaveLength(1);
+  later.shift()?.();
+  await Promise.all(pushes);
+});
+
+test('[ST7] closing commits what may wait', async () => {
+  const { queue, commits } = setup();
+  const waiting = queue.push('a', true);
+  await queue.close();
+  await waiting;
+  expect(commits).toEqual([['a']]);
+});
+
 /** Commits that end when the test says so. */
 function slowSetup() {
   const commits: { items: readonly string[]; end: (error?: Error) => void }[] = [];
@@ -40,6 +72,7 @@ function slowSetup() {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
       }),
     schedule: (flush) => queueMicrotask(flush),
+    scheduleLater: () => {},
   });
   const pushMany = (name: string, count: number) =>
     Array.from({ length: count }, (_, number) => queue.push(`${name}${number}`));
@@ -57,6 +90,19 @@ test('[ST4] what came while the disk was busy is committed before what follows f
   expect(commits[1]?.items).toEqual(['other0', 'other1', 'other2']);
   commits[1]?.end();
   await Promise.all(others);
+});
+
+test('[ST4] a commit that ends takes nothing with it that may wait', async () => {
+  const { queue, commits } = slowSetup();
+  const first = queue.push('first');
+  await Promise.resolve();
+  queue.push('later', true);
+  commits[0]?.end();
+  await first;
+  expect(commits).toHaveLength(1);
+  queue.push('now');
+  await Promise.resolve();
+  expect(commits[1]?.items).toEqual(['later', 'now']);
 });
 
 test('[ST4] 16 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {

@@ -11,8 +11,11 @@ const MAX_COMMITS = 2;
  * came while the disk was busy. It has no dependency on a database.
  */
 export interface WriteQueue<T> {
-  /** Resolves once the item is committed; in the order of the pushes. */
-  push(item: T): Promise<void>;
+  /**
+   * Resolves once the item is committed; in the order of the pushes. One that may
+   * wait is committed with the next one, or by `scheduleLater`.
+   */
+  push(item: T, mayWait?: boolean): Promise<void>;
   readonly failed: boolean;
   /** Why nothing is accepted, when that is so. */
   readonly refusal: StoreFailedError | undefined;
@@ -32,6 +35,7 @@ export function createWriteQueue<T>(deps: {
   /** All of them or, rejecting, none, nor of any later one. Two may be on their way, and settle in order. */
   commit(items: readonly T[]): Promise<void>;
   schedule(flush: () => void): void;
+  scheduleLater(flush: () => void): void;
   /** Called once, when `failed` has become true. */
   onFailed?(error: StoreFailedError): void;
 }): WriteQueue<T> {
@@ -39,6 +43,9 @@ export function createWriteQueue<T>(deps: {
   let refusal: StoreFailedError | undefined;
   let failed = false;
   let isScheduled = false;
+  let isScheduledLater = false;
+  /** One that waits is awaited. */
+  let isHasty = false;
   /** Commits that are on their way. */
   let underWay = 0;
   let last = Promise.resolve();
@@ -59,9 +66,11 @@ export function createWriteQueue<T>(deps: {
     return error;
   }
 
-  function pushed(): void {
+  function pushed(mayWait: boolean): void {
+    if (!mayWait) isHasty = true;
     // Enough for a commit: it is made while what comes in this moment goes on.
     if (waiting.length >= FULL_GROUP && underWay < MAX_COMMITS) flush();
+    else if (!isHasty) later();
     else if (underWay === 0 && !isScheduled) {
       isScheduled = true;
       deps.schedule(() => {
@@ -71,10 +80,20 @@ export function createWriteQueue<T>(deps: {
     }
   }
 
+  function later(): void {
+    if (isScheduledLater) return;
+    isScheduledLater = true;
+    deps.scheduleLater(() => {
+      isScheduledLater = false;
+      flush();
+    });
+  }
+
   function flush(): void {
     if (waiting.length === 0) return;
     const group = waiting;
     waiting = [];
+    isHasty = false;
     underWay += 1;
     last = commit(group);
   }
@@ -84,7 +103,7 @@ export function createWriteQueue<T>(deps: {
       await deps.commit(group.map((one) => one.item));
       underWay -= 1;
       // Before what follows from this group, so that the disk need not wait for that.
-      if (underWay === 0 || waiting.length >= FULL_GROUP) flush();
+      if ((underWay === 0 && isHasty) || waiting.length >= FULL_GROUP) flush();
       for (const one of group) one.resolve();
     } catch (error) {
       underWay -= 1;
@@ -95,11 +114,11 @@ export function createWriteQueue<T>(deps: {
   }
 
   return {
-    push(item) {
+    push(item, mayWait = false) {
       if (refusal) return Promise.reject(refusal);
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        pushed();
+        pushed(mayWait);
       });
     },
     get failed() {

@@ -90,6 +90,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
           fromClientId: body.client_id,
           timeoutMs: body.timeout_ms,
           idempotencyKey,
+          waitsForEnd: body.wait_ms ? true : undefined,
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
