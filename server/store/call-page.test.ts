@@ -10,6 +10,7 @@ import type { CallQuery } from './store.ts';
 import { openCallsQuery, queryCalls } from './store-queries.ts';
 import type { ToolCallRow } from './tables.ts';
 import { insertCalls } from './testing/insert-calls.ts';
+import { TERMS_TABLE } from './word-terms.ts';
 
 const open: DatabaseSync[] = [];
 
@@ -22,6 +23,7 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   open.push(database);
   defineRowChecksum(database);
   migrate(database, MIGRATIONS);
+  database.exec(TERMS_TABLE);
   const kysely = kyselyOn(database);
   const asked: CompiledQuery[] = [];
   const reader = {
@@ -159,4 +161,26 @@ test('[ST42] a search whose filter has many calls goes on behind what was looked
   const second = await parts.list({ ...query, cursor: first.nextCursor ?? '' });
   expect(second.calls).toHaveLength(50);
   expect(second.calls[0]?.id).toBe('tc_00011000');
+});
+
+test('[ST42] a word of which few terms begin so is looked up by these, one with many as a beginning', async () => {
+  const parts = setup();
+  insertCalls(parts.database, 12, () => ({}));
+  const insert = parts.database.prepare(
+    `INSERT INTO tool_call_text (rowid, tool_name, args, result, error) VALUES (?, ?, '', '', '')`,
+  );
+  for (let row = 1; row <= 12; row += 1) insert.run(row, `Berlin ber${row} 北`);
+  const matchOf = async (text: string) => {
+    parts.asked.length = 0;
+    const { calls } = await parts.list({ limit: 50, text });
+    const match = parts.asked
+      .flatMap(({ parameters }) => parameters)
+      .find((one) => /"/.test(`${one}`));
+    return [match, calls.length];
+  };
+  expect(await matchOf('BERL')).toEqual(['("berlin")', 12]);
+  expect(await matchOf('ber1')).toEqual(['("ber1" OR "ber10" OR "ber11" OR "ber12")', 4]);
+  expect(await matchOf('ber berlin')).toEqual(['("ber" *) AND ("berlin")', 12]);
+  expect(await matchOf('nowhere')).toEqual(['("nowhere" *)', 0]);
+  expect(await matchOf('be"r1 北')).toEqual(['("be""r1" *) AND ("北" *)', 0]);
 });

@@ -6,7 +6,6 @@ import {
   writeCursor,
   writeRowCursor,
 } from './page-cursor.ts';
-import { searchQuery } from './search-words.ts';
 import type { CallQuery } from './store.ts';
 import type { Tables, ToolCallRow } from './tables.ts';
 
@@ -96,13 +95,16 @@ export function countQuery(
   );
 }
 
-/** `counts` is what `countQuery` gave for the filters of the query, by their places. */
+/**
+ * `counts` is what `countQuery` gave for the filters of the query, by their places;
+ * `words` what the text of a search is to the index, null for a list.
+ */
 export function callPage(
   kysely: Kysely<Tables>,
   query: CallQuery,
   counts: readonly number[],
+  words: string | null,
 ): CallPage {
-  const words = query.text === undefined ? null : searchQuery(query.text);
   const filters = filtersOf(query);
   const narrowest = filters[counts.indexOf(Math.min(...counts))];
   const walk =
@@ -157,11 +159,17 @@ function searchWalk(
   narrow: Filter | undefined,
 ): Walk {
   // With a sign before it the list of rows is looked up for each call found, not searched for each row.
-  const among = narrow && [
-    sql`+tool_call_text.rowid in (select row_no from tool_calls indexed by ${sql.raw(narrow.index)}
-      where ${narrow.fits})`,
+  const rows =
+    narrow && sql`from tool_calls indexed by ${sql.raw(narrow.index)} where ${narrow.fits}`;
+  const among = rows && [
+    sql`+tool_call_text.rowid in (select row_no ${rows})`,
+    sql`tool_call_text.rowid >= (select min(row_no) ${rows})`,
+    sql`tool_call_text.rowid <= (select max(row_no) ${rows})`,
   ];
-  const before = cursor !== undefined && [sql`tool_call_text.rowid < ${readRowCursor(cursor)}`];
+  // The index goes straight to an integer, and Node's numbers are none.
+  const before = cursor !== undefined && [
+    sql`tool_call_text.rowid < cast(${readRowCursor(cursor)} as integer)`,
+  ];
   return {
     from: sql`from tool_call_text cross join tool_calls on tool_calls.row_no = tool_call_text.rowid`,
     where: [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])],

@@ -2,10 +2,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReadAnswer, ReadRequest, ReadRows } from './read-thread.ts';
+import { TERMS_TABLE } from './word-terms.ts';
 
 const { file } = workerData as { file: string };
 const database = new DatabaseSync(file, { readOnly: true });
 database.exec('PRAGMA busy_timeout=5000');
+database.exec(TERMS_TABLE);
 /** There are some dozen, by which filters are given. */
 const statements = new Map<string, StatementSync>();
 

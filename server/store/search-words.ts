@@ -35,11 +35,10 @@ const MAX_PARTS = 64;
 const PARTS = /[\p{L}\p{N}\p{M}]+/gu;
 
 /**
- * An FTS5 query that asks for every word of a text, each as a beginning; null
- * when there are none. Nothing in the text is taken for query syntax. Throws
+ * The words of a text that a search asks for, each as a beginning; null when there are none. Throws
  * `BadSearchError` for more words than one search may have.
  */
-export function searchQuery(text: string): string | null {
+export function wordsToFind(text: string): readonly string[] | null {
   const words = text
     .replace(/\p{Cc}/gu, ' ') // SQLite reads a query only up to a NUL.
     .split(/\s+/u)
@@ -57,5 +56,5 @@ export function searchQuery(text: string): string | null {
       `a search takes at most ${MAX_PARTS} parts of words (between marks, or signs of a script without spaces), and this has ${parts}`,
     );
   }
-  return words.map((word) => `"${word.replaceAll('"', '""')}" *`).join(' ');
+  return words;
 }

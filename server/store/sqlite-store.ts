@@ -8,7 +8,7 @@ import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
 import { startReadThread } from './read-thread.ts';
 import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from './record-rows.ts';
-import { searchQuery } from './search-words.ts';
+import { wordsToFind } from './search-words.ts';
 import type { Store } from './store.ts';
 import {
   queryCalls,
@@ -102,7 +102,7 @@ export function createSqliteStore(options: {
     },
     callEvents: (id, query) => queryEvents(reader, kysely, id, query),
     async listCalls(query) {
-      const searches = query.text !== undefined && searchQuery(query.text) !== null;
+      const searches = query.text !== undefined && wordsToFind(query.text) !== null;
       if (searches && !queue.failed) await index.catchUp(SEARCH_WAIT_MS);
       return queryCalls(reader, kysely, query);
     },

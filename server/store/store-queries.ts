@@ -13,8 +13,10 @@ import {
   fromModelTurnRow,
   fromRunRow,
 } from './record-rows.ts';
+import { wordsToFind } from './search-words.ts';
 import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery } from './store.ts';
 import type { CallEventsRow, RunRow, Tables } from './tables.ts';
+import { toMatch } from './word-terms.ts';
 
 /** The most that one page holds, whatever is asked for. */
 const MAX_PAGE = 200;
@@ -34,7 +36,10 @@ export async function queryCalls(
   given: CallQuery,
 ): Promise<{ calls: CallRecord[]; nextCursor: string | null }> {
   const query = { ...given, limit: pageSize(given.limit) };
-  const page = callPage(kysely, query, await countFilters({ rows }, kysely, query));
+  const words = query.text === undefined ? null : wordsToFind(query.text);
+  const counts = await countFilters({ rows }, kysely, query);
+  const match = words && (await toMatch({ rows }, kysely, words));
+  const page = callPage(kysely, query, counts, match);
   const read = await rows(page.rows, MAX_PAGE_CHARS);
   const found = read.rows.slice(0, query.limit);
   const calls = await takeCalls(found, query);
