@@ -26,7 +26,7 @@ test('[ST67] what is free in the file is told when it is much of it', () => {
 test('[ST67] a start does not wait for many files to be counted', async () => {
   const clock = createManualClock();
   const line = readHistory({
-    store: { history: { size: async () => size } },
+    store: { history: { size: async () => size, countCalls: async () => size.calls } },
     blobs: { size: () => new Promise(() => {}) },
     keep: none,
     clock,

@@ -45,7 +45,7 @@ const COUNT_MS = 1_000;
 
 /** What a start says of the history. */
 export async function readHistory(deps: {
-  readonly store: { readonly history: Pick<History, 'size'> };
+  readonly store: { readonly history: Pick<History, 'size' | 'countCalls'> };
   readonly blobs: Pick<BlobFiles, 'size'>;
   readonly keep: Keep;
   readonly clock: Clock;
@@ -53,10 +53,11 @@ export async function readHistory(deps: {
   const { store, blobs, keep, clock } = deps;
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.schedule(COUNT_MS, () => late.resolve(undefined));
-  const [size, blobBytes] = await Promise.all([
+  const [calls, size, blobBytes] = await Promise.all([
+    store.history.countCalls(),
     store.history.size(),
     Promise.race([blobs.size(), late.promise]),
   ]);
   cancel();
-  return describeHistory({ ...size, blobBytes }, keep);
+  return describeHistory({ ...size, calls, blobBytes }, keep);
 }

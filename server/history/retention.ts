@@ -34,7 +34,8 @@ const PAGE_RUNS = 200;
 const PAGE_BLOBS = 200;
 /** A blob without a call may be named by an answer yet. */
 const ORPHAN_MS = DAY_MS;
-const ORPHANS_EVERY_MS = 60 * 60_000;
+/** Runs and files are looked at one by one, so not each time. */
+const SWEEP_EVERY_MS = 60 * 60_000;
 
 /**
  * Deletes what is older than `keep.days`, and the oldest beyond `keep.bytes`, in
@@ -46,7 +47,7 @@ export class Retention {
   #isStopped = false;
   #unschedule = () => {};
   #pass: Promise<void> = Promise.resolve();
-  #orphansAt = 0;
+  #sweepAt = 0;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
@@ -75,28 +76,31 @@ export class Retention {
 
   /** Deletes all that is to be deleted now. */
   async pass(): Promise<void> {
-    const { keep, clock, store } = this.#deps;
+    const { keep, clock } = this.#deps;
     const recent = clock.now() - RECENT_MS;
     const tooOld = keep.days === undefined ? 0 : Math.min(recent, clock.now() - keep.days * DAY_MS);
-    const always = async () => true;
-    if (tooOld > 0) {
-      await this.#deleteCalls(tooOld, always);
-      await this.#deleteRuns(tooOld, always);
-    }
+    if (tooOld > 0) await this.#deleteCalls(tooOld, always);
+    if (keep.bytes !== undefined) await this.#deleteCalls(recent, () => this.#isBeyond());
+    if (this.#isStopped || clock.now() < this.#sweepAt) return;
+    this.#sweepAt = clock.now() + SWEEP_EVERY_MS;
+    await this.#sweep(recent, tooOld);
+  }
+
+  /** What is left of calls that went: runs that are as old, and files that nothing refers to. */
+  async #sweep(recent: number, tooOld: number): Promise<void> {
+    const { keep, store } = this.#deps;
+    if (tooOld > 0) await this.#deleteRuns(tooOld, always);
     if (keep.bytes !== undefined) {
-      const isBeyond = () => this.#isBeyond(keep.bytes);
-      await this.#deleteCalls(recent, isBeyond);
-      // As old as the calls that went; beyond that only what is still too much.
       await this.#deleteRuns(Math.min(recent, store.history.deletedUpTo()), always);
-      await this.#deleteRuns(recent, isBeyond);
+      await this.#deleteRuns(recent, () => this.#isBeyond());
     }
     await this.#removeOrphans();
   }
 
-  async #isBeyond(bytes = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const { store, blobs } = this.#deps;
+  async #isBeyond(): Promise<boolean> {
+    const { keep, store, blobs } = this.#deps;
     const { usedBytes } = await store.history.size();
-    return usedBytes + (await blobs.size()) > bytes;
+    return usedBytes + (await blobs.size()) > (keep.bytes ?? Number.POSITIVE_INFINITY);
   }
 
   /** Those that ended first, as long as `goesOn`. */
@@ -155,8 +159,6 @@ export class Retention {
   /** Blobs that no call has come to name, and those whose calls went before a crash. */
   async #removeOrphans(): Promise<void> {
     const { blobs, clock } = this.#deps;
-    if (clock.now() < this.#orphansAt) return;
-    this.#orphansAt = clock.now() + ORPHANS_EVERY_MS;
     let page: string[] = [];
     for await (const id of blobs.putBefore(clock.now() - ORPHAN_MS)) {
       page.push(id);
@@ -167,6 +169,8 @@ export class Retention {
     await this.#removeUnused(page);
   }
 }
+
+const always = async () => true;
 
 /** The first ones that are not too much for one write; one in any case. */
 function withinBytes(calls: readonly EndedCall[]): EndedCall[] {

@@ -67,14 +67,17 @@ export function createHistory(deps: {
         }>`select page_count as pages, freelist_count as free, page_size as bytes
           from pragma_page_count, pragma_freelist_count, pragma_page_size`,
       );
-      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from tool_calls`);
       const { pages: all = 0, free = 0, bytes = 0 } = pages ?? {};
       return {
-        calls: counted?.calls ?? 0,
         usedBytes: (all - free) * bytes,
         freeBytes: free * bytes,
         logBytes: fileSize(`${file}-wal`) ?? 0,
       };
+    },
+
+    async countCalls() {
+      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from tool_calls`);
+      return counted?.calls ?? 0;
     },
 
     oldestCalls: ({ endedBefore, limit }) => ask(oldestCallsQuery(endedBefore, limit)),
