@@ -49,7 +49,9 @@ test('a step shows by the keyboard which model wrote it, how long it took and it
   await steps.first().getByText('Details').focus();
   await page.keyboard.press('Enter');
   await expect(steps.first()).toContainText('openai-chat:scripted');
-  await expect(steps.first()).toContainText('1,234 in (1,024 from the cache) 56 out (30 to think)');
+  await expect(steps.first()).toContainText(
+    '1,234 in (1,024 from the cache) and 56 out (30 to think)',
+  );
   await expect(steps.first()).toContainText('The model called tools.');
   await expect(steps.first()).toContainText('first piece after');
   await steps.nth(1).getByText('Details').click();
@@ -83,7 +85,9 @@ test('a card shows what the model got, exactly, with the request that had it; on
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
   await page.getByTestId('step-details').first().getByText('详情').click();
-  await expect(page.getByTestId('step-details').first()).toContainText('输入 1,234');
+  await expect(page.getByTestId('step-details').first()).toContainText(
+    '输入 1,234（其中缓存 1,024）和输出 56',
+  );
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

@@ -44,7 +44,7 @@ test('what a step took is fetched when it is opened', async () => {
   expect(facts).toEqual([
     ['Model', 'openai:gpt-5'],
     ['Duration', '1.5 s (first piece after 300 ms)'],
-    ['Tokens', '1,234 in (1,024 from the cache) 56 out (30 to think)'],
+    ['Tokens', '1,234 in (1,024 from the cache) and 56 out (30 to think)'],
     ['Tools offered', '3'],
     ['End', 'The model was done.'],
   ]);

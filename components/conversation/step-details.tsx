@@ -19,7 +19,7 @@ export function StepDetails(props: StepRequestsProps) {
       onToggle={(event) => setOpen(event.currentTarget.open)}
       className="text-xs text-muted"
     >
-      <summary className="flex min-h-6 w-fit cursor-pointer items-center rounded px-1.5 hover:text-fg pointer-coarse:min-h-11">
+      <summary className="min-h-6 w-fit cursor-pointer rounded px-1.5 leading-6 hover:text-fg pointer-coarse:leading-11">
         {t('details')} <span className="sr-only">{t('detailsOf')}</span>
       </summary>
       {isOpen && <StepRequests {...props} />}

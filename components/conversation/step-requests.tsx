@@ -79,25 +79,24 @@ function Duration({ turn, endedAt }: { turn: ModelTurn; endedAt: number }) {
   const t = useTranslations('conversation.request');
   const locale = useLocale();
   const since = (at: number) => formatDuration((at - turn.started_at) * 1_000, locale);
-  return (
-    <>
-      {since(endedAt)}
-      {turn.first_token_at !== null && ` ${t('first', { time: since(turn.first_token_at) })}`}
-    </>
-  );
+  const duration = since(endedAt);
+  if (turn.first_token_at === null) return duration;
+  return t('first', { duration, time: since(turn.first_token_at) });
 }
 
 function Tokens({ usage }: { usage: ModelUsage }) {
   const t = useTranslations('conversation.request');
-  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens } = usage;
-  if (input_tokens === null && output_tokens === null) return t('unknown');
+  const locale = useLocale();
+  const { input_tokens, output_tokens } = usage;
   const words = [
-    input_tokens !== null && t('tokensIn', { count: input_tokens }),
-    cached_tokens ? t('cached', { count: cached_tokens }) : false,
-    output_tokens !== null && t('tokensOut', { count: output_tokens }),
-    reasoning_tokens ? t('reasoning', { count: reasoning_tokens }) : false,
+    ...(input_tokens === null
+      ? []
+      : [t('tokensIn', { count: input_tokens, cached: usage.cached_tokens ?? 0 })]),
+    ...(output_tokens === null
+      ? []
+      : [t('tokensOut', { count: output_tokens, reasoning: usage.reasoning_tokens ?? 0 })]),
   ];
-  return words.filter((word) => word !== false).join(' ');
+  return words.length === 0 ? t('unknown') : new Intl.ListFormat(locale).format(words);
 }
 
 type RequestTranslator = ReturnType<typeof useTranslations<'conversation.request'>>;
