@@ -3,8 +3,10 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 
 /** Which open calls wait for a client, and which are pinned to which instance. */
 export class CallIndex {
-  readonly #queued = new Set<string>();
-  readonly #unclaimed = new Set<string>();
+  /** By the tool and the only client that may take it, with the number at which it began to wait. */
+  readonly #waiting = new Map<string, Map<string, number>>();
+  #began = 0;
+  readonly #approved = new Set<string>();
   readonly #byInstance = new Map<string, Set<string>>();
   readonly #byRun = new Map<string, Set<string>>();
   /** Granted calls, by instance and tool. */
@@ -12,11 +14,11 @@ export class CallIndex {
   readonly #open = new Set<string>();
 
   update(call: CallRecord, previous: CallRecord | undefined): void {
-    const { id, phase, source, runId } = call;
+    const { id, phase, runId } = call;
     const isOpen = !isFinalStatus(call.status);
     keep(this.#open, id, isOpen);
-    keep(this.#queued, id, isOpen && phase === 'queued' && source === 'client');
-    keep(this.#unclaimed, id, isOpen && phase === 'offered' && call.provider?.claims === true);
+    this.#wait(id, previous && waitKey(previous), isOpen ? waitKey(call) : undefined);
+    keep(this.#approved, id, isOpen && phase === 'queued' && call.routing.approval !== null);
     const was = previous?.provider?.instanceId;
     const is = isOpen ? call.provider?.instanceId : undefined;
     if (was !== is) move(this.#byInstance, id, was, is);
@@ -26,14 +28,25 @@ export class CallIndex {
     if (!previous || !isOpen) move(this.#byRun, id, runId, isOpen ? runId : undefined);
   }
 
-  /** Calls that no client has been offered, oldest first. */
-  queued(): readonly string[] {
-    return [...this.#queued];
+  /**
+   * Calls of these tools that wait for any client, or for this one: those whose client
+   * has left before it took them, then those that no client was offered, oldest first.
+   */
+  waitingFor(clientId: string, toolNames: Iterable<string>): readonly string[] {
+    const found: (readonly [string, number])[][] = [[], []];
+    for (const name of toolNames) {
+      for (const wanted of [null, clientId]) {
+        for (const [place, kind] of KINDS.entries()) {
+          found[place]?.push(...(this.#waiting.get(keyOf(kind, name, wanted)) ?? []));
+        }
+      }
+    }
+    return found.flatMap((calls) => calls.sort(([, a], [, b]) => a - b)).map(([id]) => id);
   }
 
-  /** Calls that were offered to a client that has not claimed them, oldest first. */
-  unclaimed(): readonly string[] {
-    return [...this.#unclaimed];
+  /** Calls that were approved, and that no client has been offered. */
+  approved(): readonly string[] {
+    return [...this.#approved];
   }
 
   pinnedTo(instanceId: string): readonly string[] {
@@ -53,9 +66,33 @@ export class CallIndex {
     return [...(this.#byRun.get(runId) ?? [])];
   }
 
+  #wait(id: string, from: string | undefined, to: string | undefined): void {
+    if (from === to) return;
+    const left = from === undefined ? undefined : this.#waiting.get(from);
+    if (from !== undefined && left?.delete(id) && left.size === 0) this.#waiting.delete(from);
+    if (to === undefined) return;
+    const others = this.#waiting.get(to) ?? new Map<string, number>();
+    this.#began += 1;
+    this.#waiting.set(to, others.set(id, this.#began));
+  }
+
   get openCount(): number {
     return this.#open.size;
   }
+}
+
+const KINDS = ['left', 'queued'] as const;
+
+const keyOf = (kind: (typeof KINDS)[number], toolName: string, wanted: string | null): string =>
+  JSON.stringify([kind, toolName, wanted]);
+
+/** Undefined for a call that waits for no other client than the one that has it. */
+function waitKey(call: CallRecord): string | undefined {
+  const { source, phase, provider, deadlines, toolName, wantedClientId } = call;
+  if (source !== 'client') return undefined;
+  if (phase === 'queued') return keyOf('queued', toolName, wantedClientId);
+  const hasLeft = phase === 'offered' && provider?.claims === true && deadlines.resume !== null;
+  return hasLeft ? keyOf('left', toolName, wantedClientId) : undefined;
 }
 
 const runningKey = ({ provider, granted, toolName }: CallRecord): string | undefined =>

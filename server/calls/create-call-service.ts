@@ -73,7 +73,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
   breaker.onChange(deps.registry.standingChanged);
   // Not within the decision that changed it.
-  breaker.onChange(() => queueMicrotask(() => instances.offerAll()));
+  breaker.onChange((instanceId) => queueMicrotask(() => instances.toolsChanged(instanceId)));
   const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
   const actions = new OperatorActions({
     ...core,
@@ -158,7 +158,10 @@ function createCore(deps: CallServiceDeps) {
     run: (effect, call) => runner.run(effect, call),
   });
   const endings = new ClockEndings({ engine, repository, index, breaker, facts });
-  const waiting = new WaitingCalls({ engine, repository, index, router, facts });
+  const waiting = new WaitingCalls({
+    ...{ engine, repository, index, router, facts },
+    toolsOf: registry.namesOf,
+  });
   return {
     ...{ engine, repository, index, breaker, reoffers, waiting, always },
     policy: new Policy({ ...deps, always }),

@@ -22,10 +22,8 @@ export interface InstanceChanges {
   gone(instanceId: string): void;
   /** Resolves with what the client may forget and shall stop. */
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
-  /** Its tools stand: what waited for it is offered. */
-  toolsChanged(instanceId: string): void;
-  /** Some client may be asked again: whatever waits is offered. */
-  offerAll(): void;
+  /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
+  toolsChanged(instanceId: string, withdrawn?: readonly string[]): void;
   /** Whether the instance is to get this call under a newer attempt, as soon as it has the tool. */
   hasGivenUp(instanceId: string, callId: string, attempt: number): boolean;
   /** Whether open calls are pinned to it, here or away. */
@@ -93,15 +91,10 @@ export class ClientInstances implements InstanceChanges {
     engine.apply(call, { type: 'client_back', instanceId, knowledge }, `client:${clientId}`);
   }
 
-  toolsChanged(instanceId: string): void {
+  toolsChanged(instanceId: string, withdrawn: readonly string[] = []): void {
     this.#reoffer(instanceId);
     this.#deps.waiting.offerChanged(instanceId);
-    this.#deps.waiting.offerAll();
-  }
-
-  offerAll(): void {
-    for (const instanceId of this.#deps.reoffers.instances()) this.#reoffer(instanceId);
-    this.#deps.waiting.offerAll();
+    this.#deps.waiting.offerTo(instanceId, withdrawn);
   }
 
   #reoffer(instanceId: string): void {

@@ -35,10 +35,6 @@ export class PendingReoffers {
     if (calls.size === 0) this.#byInstance.delete(instanceId);
   }
 
-  instances(): readonly string[] {
-    return [...this.#byInstance.keys()];
-  }
-
   drop(instanceId: string): void {
     this.#byInstance.delete(instanceId);
   }

@@ -14,6 +14,7 @@ import { type Candidate, routeCall, scopeOf } from './route-call.ts';
 
 /** What routing depends on of a client instance beside its tools. */
 export interface InstanceFacts {
+  readonly clientId: string;
   readonly claims: boolean;
   readonly journalEpoch: string | null;
   readonly name: string;

@@ -103,6 +103,63 @@ describe('the order', () => {
   });
 });
 
+describe('a client that may be asked again', () => {
+  test('[CB9] costs what waits for it, and is offered that, oldest first', async () => {
+    const { connect, invoke, registry, table, calls, settle } = await setup();
+    const toggle = (instanceId: string, responsive: boolean) => {
+      table.update(instanceId, { responsive });
+      if (responsive) calls.instances.toolsChanged(instanceId);
+    };
+    const connected = (clientId: string, ...names: string[]) => {
+      const client = connect(clientId, { claims: true });
+      client.offer(...names.map((name) => tool(name)));
+      return client;
+    };
+    const silent = connected('silent', 'shot', 'print');
+    const phone = connected('phone', 'shot', 'scan', 'look');
+    for (const { instanceId } of [silent, phone]) toggle(instanceId, false);
+    // None of these waits for the phone: another tool, and another client's tool.
+    const others = Array.from({ length: 60 }, (_, n) =>
+      n % 2 === 0 ? invoke('print') : invoke('shot', {}, { clientId: 'silent' }),
+    );
+    const names = ['shot', 'scan', 'shot', 'look', 'shot'];
+    const mine = [];
+    for (const name of names) mine.push((await invoke(name)).id);
+    mine.push((await invoke('scan', {}, { clientId: 'phone' })).id);
+    await Promise.all(others);
+    const find = vi.spyOn(registry, 'find');
+    toggle(phone.instanceId, true);
+    expect(phone.requests().map(({ id }) => id)).toEqual(mine);
+    expect(find.mock.calls.length).toBeLessThanOrEqual(2 * mine.length);
+    await settle();
+  });
+
+  test('[CB9] what was offered to a client that left goes to it, and what it no longer offers is asked about anew', async () => {
+    const { claiming, invoke, calls, registry, table, settle, call } = await setup({
+      check: ({ toolName }) =>
+        toolName === 'pay' ? { verdict: 'ask', reason: 'It pays' } : { verdict: 'allow' },
+    });
+    const first = claiming('first', tool('shot'), tool('pay'));
+    const offered = await invoke('shot');
+    first.leave();
+    const next = claiming('next', tool('shot'), tool('pay'));
+    expect(next.requests()).toMatchObject([{ id: offered.id, attempt: 2 }]);
+    const paying = await invoke('pay');
+    claiming('last', tool('pay'));
+    table.update(next.instanceId, { responsive: false });
+    await calls.decide(paying.id, operator, { decision: 'yes' });
+    await settle();
+    expect((await call(paying.id)).phase).toBe('queued');
+    registry.unregister(next.instanceId, ['pay']);
+    calls.instances.toolsChanged(next.instanceId, ['pay']);
+    await settle();
+    expect(await call(paying.id)).toMatchObject({
+      phase: 'approval',
+      card: { client_id: 'last', approval_reason_code: 'changed' },
+    });
+  });
+});
+
 describe('what counts of a tool', () => {
   test('[CR2] a tool with effects is not offered twice because another client says that it reads', async () => {
     const { claiming, back, invoke, call, settle } = await setup();

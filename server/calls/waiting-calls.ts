@@ -11,6 +11,7 @@ export class WaitingCalls {
   readonly #index: CallIndex;
   readonly #router: Router;
   readonly #facts: (instanceId: string) => InstanceFacts | undefined;
+  readonly #toolsOf: (instanceId: string) => readonly string[];
 
   constructor(deps: {
     engine: Pick<CallEngine, 'route'>;
@@ -18,28 +19,28 @@ export class WaitingCalls {
     index: CallIndex;
     router: Router;
     facts(instanceId: string): InstanceFacts | undefined;
+    toolsOf(instanceId: string): readonly string[];
   }) {
     this.#engine = deps.engine;
     this.#repository = deps.repository;
     this.#index = deps.index;
     this.#router = deps.router;
     this.#facts = deps.facts;
+    this.#toolsOf = deps.toolsOf;
   }
 
-  /** What waits for any client, or for one that has left. */
-  offerAll(): void {
-    const left = this.#index.unclaimed().filter((id) => {
-      const instanceId = this.#repository.latest(id)?.provider?.instanceId;
-      return instanceId !== undefined && !this.#facts(instanceId);
-    });
-    for (const call of this.#latest([...left, ...this.#index.queued()])) this.#engine.route(call);
+  /** What waits for this instance: calls of its tools, and of those that it has just withdrawn. */
+  offerTo(instanceId: string, withdrawn: readonly string[]): void {
+    const facts = this.#facts(instanceId);
+    if (!facts) return;
+    const names = new Set([...this.#toolsOf(instanceId), ...withdrawn]);
+    const ids = this.#index.waitingFor(facts.clientId, names);
+    for (const call of this.#latest(ids)) this.#engine.route(call);
   }
 
   /** A person is asked again about what was approved for a client that has left meanwhile. */
   askAgain(): void {
-    for (const call of this.#latest(this.#index.queued())) {
-      if (call.routing.approval !== null) this.#engine.route(call);
-    }
+    for (const call of this.#latest(this.#index.approved())) this.#engine.route(call);
   }
 
   /** What this instance was offered, and has not taken, under other terms of its tool. */

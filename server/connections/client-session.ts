@@ -183,7 +183,7 @@ export class ClientSession {
         return undefined;
       case 'unregister_tools':
         registry.unregister(instanceId, message.names);
-        instances.toolsChanged(instanceId);
+        instances.toolsChanged(instanceId, message.names);
         return undefined;
       case 'tool_call_claim': {
         const from = { clientId, instanceId, attempt: message.attempt };

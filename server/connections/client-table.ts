@@ -119,11 +119,12 @@ const toStanding = (
   lastTouchedAt: touchedAt ?? one?.connectedAt ?? 0,
 });
 
-const toInfo = ({ caps, journalEpoch, name, responsive }: ConnectedInstance): InstanceFacts => ({
-  claims: caps.includes('claim'),
-  journalEpoch,
-  name,
-  responsive,
+const toInfo = (one: ConnectedInstance): InstanceFacts => ({
+  clientId: one.clientId,
+  claims: one.caps.includes('claim'),
+  journalEpoch: one.journalEpoch,
+  name: one.name,
+  responsive: one.responsive,
 });
 
 const toListing = (
