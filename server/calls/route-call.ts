@@ -33,8 +33,19 @@ export type Route<Tool extends OfferedTool = OfferedTool> =
 
 const NO_EXECUTOR: Route<never> = { to: 'no_executor' };
 
+/** Which of the candidates are looked at: one among thousands is found without the others. */
+export interface Only {
+  readonly clientId?: string;
+  readonly schemaHash?: string;
+  /** Of those that do not answer none needs to be among them. */
+  readonly answering?: boolean;
+}
+
 /** Reads them from the first one on, each time anew, and no further than it is needed. */
-type Candidates<Tool extends OfferedTool> = () => IteratorObject<Candidate<Tool>>;
+type Candidates<Tool extends OfferedTool> = (only: Only) => IteratorObject<Candidate<Tool>>;
+type Listed<Tool extends OfferedTool> = (
+  only?: Pick<Only, 'answering'>,
+) => IteratorObject<Candidate<Tool>>;
 
 /**
  * Which of those who offer the tool now takes the call (rules CR1 to CR5).
@@ -46,32 +57,46 @@ export function routeCall<Tool extends OfferedTool>(
   neverStarted?: NeverStarted,
 ): Route<Tool> {
   const { wantedClientId, routing } = call;
-  const possible: Candidates<Tool> = () =>
-    candidates().filter(({ tool }) => wantedClientId === null || tool.clientId === wantedClientId);
+  const possible: Candidates<Tool> = (only) =>
+    candidates(only).filter(
+      ({ tool }) => wantedClientId === null || tool.clientId === wantedClientId,
+    );
   if (routing.approval) return routeApproved(call, possible, neverStarted);
-  const sameSchema: Candidates<Tool> = () =>
-    possible().filter(({ tool }) => tool.schemaHash === routing.schemaHash);
+  const { schemaHash, checkedForClientId } = routing;
+  const sameSchema: Listed<Tool> = (only) =>
+    schemaHash === null ? Iterator.from([]) : possible({ ...only, schemaHash });
   if (hasAny(sameSchema)) return firstAskable(call, sameSchema, neverStarted);
   // Only the client whose schema it was may change it: another schema is another tool.
-  const changed: Candidates<Tool> = () =>
-    possible().filter(
-      ({ tool }) => routing.schemaHash === null || tool.clientId === routing.checkedForClientId,
-    );
+  const changed: Listed<Tool> =
+    schemaHash === null
+      ? (only = {}) => possible(only)
+      : () => ofClient(possible, checkedForClientId);
   const route = firstAskable(call, changed, neverStarted);
   return route.to === 'executor' ? checkAgain(call, route.tool, 'executor') : route;
 }
 
-const hasAny = <Tool extends OfferedTool>(candidates: Candidates<Tool>): boolean =>
+/** Null: the server's own tool. */
+const ofClient = <Tool extends OfferedTool>(
+  candidates: Candidates<Tool>,
+  clientId: string | null,
+): IteratorObject<Candidate<Tool>> =>
+  clientId === null
+    ? candidates({}).filter(({ tool }) => tool.clientId === null)
+    : candidates({ clientId });
+
+const hasAny = <Tool extends OfferedTool>(candidates: Listed<Tool>): boolean =>
   candidates().some(() => true);
 
 function firstAskable<Tool extends OfferedTool>(
   call: RoutedCall,
-  candidates: Candidates<Tool>,
+  candidates: Listed<Tool>,
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
   const { granted, provider, annotations, args } = call;
   const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
-  const asked = candidates().find(
+  // Whatever the others say of the tool: it may have started, and may not be repeated.
+  if (!mayBeOffered(state, { rerunnable: true, neverStarted })) return NO_EXECUTOR;
+  const asked = candidates({ answering: true }).find(
     ({ tool, isAskable }) =>
       isAskable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
   );
@@ -85,13 +110,15 @@ function routeApproved<Tool extends OfferedTool>(
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
   const { approval } = call.routing;
-  const same: Candidates<Tool> = () =>
-    possible().filter(({ tool }) => sameJson(scopeOf(tool), approval));
+  const own: Listed<Tool> = () => ofClient(possible, approval?.clientId ?? null);
+  const same: Listed<Tool> = () => own().filter(({ tool }) => sameJson(scopeOf(tool), approval));
   if (hasAny(same)) return firstAskable(call, same, neverStarted);
-  const changed = possible().find(({ tool }) => tool.clientId === approval?.clientId);
+  const changed = own().find(() => true);
   if (call.phase === 'queued') {
     const next =
-      changed ?? possible().find(({ isAskable }) => isAskable) ?? possible().find(() => true);
+      changed ??
+      possible({ answering: true }).find(({ isAskable }) => isAskable) ??
+      possible({}).find(() => true);
     return next ? checkAgain(call, next.tool, 'approval') : NO_EXECUTOR;
   }
   // A status never goes back, so it cannot wait for a yes again.

@@ -10,7 +10,7 @@ import type {
 } from '../tools/tool-registry.ts';
 import type { Breaker } from './breaker.ts';
 import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
-import { type Candidate, routeCall, scopeOf } from './route-call.ts';
+import { type Candidate, type Only, routeCall, scopeOf } from './route-call.ts';
 
 /** What routing depends on of a client instance beside its tools. */
 export interface InstanceFacts {
@@ -40,7 +40,7 @@ export class Router {
 
   /** Undefined while the call goes on waiting. */
   next(call: CallRecord, neverStarted?: NeverStarted): CallEvent | undefined {
-    const route = routeCall(call, () => this.#candidates(call), neverStarted);
+    const route = routeCall(call, (only) => this.#candidates(call, only), neverStarted);
     if (route.to === 'no_executor') return undefined;
     if (route.to === 'end') return { type: 'refused', error: route.error };
     const { tool, args } = route;
@@ -53,7 +53,9 @@ export class Router {
 
   /** Whether this instance offers the tool under other terms than the call was offered on. */
   isOfferOutdated(call: CallRecord, instanceId: string): boolean {
-    const own = this.#candidates(call, call.provider?.clientId).find(
+    const clientId = call.provider?.clientId;
+    const only = clientId === undefined ? {} : { clientId };
+    const own = this.#candidates(call, only).find(
       ({ tool }) => isClientTool(tool) && tool.instanceId === instanceId,
     );
     return own !== undefined && hasOtherTerms(own.tool, call);
@@ -62,20 +64,23 @@ export class Router {
   /** Those who offer the tool now, in the order in which they are asked for this call. */
   *#candidates(
     { toolName, source, routing, wantedClientId }: CallRecord,
-    clientId = wantedClientId,
+    { clientId = wantedClientId ?? undefined, schemaHash, answering }: Only,
   ): Generator<Candidate<ServerToolEntry | ClientTool>> {
-    const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
+    const reference = clientId === undefined ? toolName : `${toolName}@${clientId}`;
     const target = this.#registry.find(reference, routing.fromClientId);
     if (target?.source !== source) return;
-    const tools = target.source === 'server' ? [target] : target.candidates;
-    for (const tool of tools) yield { tool, isAskable: this.#isAskable(tool) };
-  }
-
-  /** It answers and delivers. */
-  #isAskable(tool: ServerToolEntry | ClientTool): boolean {
-    if (!isClientTool(tool)) return true;
-    const isResponsive = this.#facts(tool.instanceId)?.responsive === true;
-    return isResponsive && this.#breaker.admits(tool.instanceId, tool.name);
+    if (target.source === 'server') {
+      const fits = schemaHash === undefined || target.schemaHash === schemaHash;
+      if (fits) yield { tool: target, isAskable: true };
+      return;
+    }
+    const tools = schemaHash === undefined ? target.candidates : target.withSchema(schemaHash);
+    for (const tool of tools) {
+      // Behind the first that does not answer are no others that do, but for the asker's own.
+      const isSilent = this.#facts(tool.instanceId)?.responsive !== true;
+      if (answering && isSilent && tool.clientId !== routing.fromClientId) return;
+      yield { tool, isAskable: !isSilent && this.#breaker.admits(tool.instanceId, tool.name) };
+    }
   }
 
   #askedAgain(call: CallRecord, tool: OfferedTool, fields: EventFields): CallEvent {

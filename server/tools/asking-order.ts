@@ -9,7 +9,8 @@ export interface Offering {
 /**
  * Which clients are asked, in order (contract, section 5; rule TR7): only the one
  * that was named; else first those that answer and deliver, of these the one
- * whose person asks, then visible ones, then the one that a person touched last.
+ * whose person asks, then visible ones, then the one that a person touched last;
+ * last those that do not answer.
  * Clients of equal availability keep their order. Pure.
  */
 export function askingOrder<T extends Offering>(
@@ -30,6 +31,7 @@ export function askingOrder<T extends Offering>(
 
 /** The order of those whose person does not ask: below zero when `a` is asked before `b`. */
 export const byStanding = (a: Offering, b: Offering): number =>
+  firstOf(a, b, ({ standing }) => standing.responsive) ||
   firstOf(a, b, canBeAsked) ||
   firstOf(a, b, ({ standing }) => standing.visible) ||
   b.standing.lastTouchedAt - a.standing.lastTouchedAt;

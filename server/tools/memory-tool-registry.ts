@@ -58,11 +58,12 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
       const entry = own.get(name);
       if (entry) return clientId === undefined ? entry : undefined;
       // Each reading begins anew: only the first of thousands may be wanted.
-      const candidates = {
-        [Symbol.iterator]: () => pools.ranked(name, clientId, from)[Symbol.iterator](),
-      };
+      const withSchema = (schemaHash?: string) => ({
+        [Symbol.iterator]: () => pools.ranked(name, clientId, from, schemaHash)[Symbol.iterator](),
+      });
+      const candidates = withSchema();
       const [best] = candidates;
-      return best && { source: 'client', name, best, candidates };
+      return best && { source: 'client', name, best, candidates, withSchema };
     },
     mayCall: (principal, name) => refusalOf(principal, name) === undefined,
     register(client, specs) {

@@ -1,4 +1,5 @@
 import { askingOrder, byStanding, type Offering, ownFirst } from './asking-order.ts';
+import { SortedList } from './sorted-list.ts';
 import type { ClientTool, Standing } from './tool-registry.ts';
 
 interface Member extends Offering {
@@ -16,8 +17,15 @@ export interface ToolPool {
   /** Its availability may have changed: it gets another place when the pool is read next. */
   restand(instanceId: string): void;
   readonly size: number;
-  /** All, or only the client `named`, in the order for `from`. To be read at once, as far as it is needed. */
-  inOrder(named: string | undefined, from: string | null): Iterable<ClientTool>;
+  /**
+   * All, or only the client `named`, or only those with this schema, in the order for `from`.
+   * To be read at once, as far as it is needed.
+   */
+  inOrder(
+    named: string | undefined,
+    from: string | null,
+    schemaHash?: string,
+  ): Iterable<ClientTool>;
 }
 
 /**
@@ -27,15 +35,24 @@ export interface ToolPool {
 export function createToolPool(name: string, standing: Standing): ToolPool {
   const members = new Map<string, Member>();
   const byClient = new Map<string, Set<string>>();
-  const sorted: Member[] = [];
+  const sorted = new SortedList(inOrderOfAsking);
+  const bySchema = new Map<string, SortedList<Member>>();
   const stale = new Set<string>();
   let places = 0;
+
+  /** Of the lists, where it is in them: it compares there as it did when it was put in. */
+  function takeOut(member: Member): void {
+    const { schemaHash } = member.tool;
+    const alike = bySchema.get(schemaHash);
+    sorted.delete(member);
+    alike?.delete(member);
+    if (alike?.isEmpty) bySchema.delete(schemaHash);
+  }
 
   function remove(instanceId: string): boolean {
     const member = members.get(instanceId);
     if (!member) return false;
-    const at = sorted.indexOf(member);
-    if (at >= 0) sorted.splice(at, 1);
+    takeOut(member);
     members.delete(instanceId);
     stale.delete(instanceId);
     const own = byClient.get(member.clientId);
@@ -48,11 +65,14 @@ export function createToolPool(name: string, standing: Standing): ToolPool {
   function settle(instanceId: string): void {
     const before = members.get(instanceId);
     if (!before) return;
-    const at = sorted.indexOf(before);
-    if (at >= 0) sorted.splice(at, 1);
+    takeOut(before);
     const member = { ...before, standing: standing(instanceId, name) };
     members.set(instanceId, member);
-    sorted.splice(placeAmong(sorted, member), 0, member);
+    const { schemaHash } = member.tool;
+    const alike = bySchema.get(schemaHash) ?? new SortedList(inOrderOfAsking);
+    bySchema.set(schemaHash, alike);
+    sorted.add(member);
+    alike.add(member);
   }
 
   const membersOf = (clientId: string): Member[] =>
@@ -80,13 +100,15 @@ export function createToolPool(name: string, standing: Standing): ToolPool {
     get size() {
       return members.size;
     },
-    *inOrder(named, from) {
+    *inOrder(named, from, schemaHash) {
       for (const instanceId of stale) settle(instanceId);
       stale.clear();
+      const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
+      const list = schemaHash === undefined ? sorted : (bySchema.get(schemaHash) ?? []);
       const order =
         named === undefined
-          ? ownFirst(sorted, from === null ? [] : askingOrder(membersOf(from), ALL))
-          : askingOrder(membersOf(named), { named, from });
+          ? ownFirst(list, from === null ? [] : askingOrder(membersOf(from).filter(fits), ALL))
+          : askingOrder(membersOf(named).filter(fits), { named, from });
       for (const { tool } of order) yield tool;
     },
   };
@@ -96,15 +118,4 @@ const ALL = { named: undefined, from: null };
 
 const inPlaceOrder = (a: Member, b: Member): number => a.place - b.place;
 
-/** Where it belongs in a sorted list. */
-function placeAmong(sorted: readonly Member[], member: Member): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = sorted[middle];
-    const isBefore = other && (byStanding(other, member) || inPlaceOrder(other, member)) < 0;
-    if (isBefore) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const inOrderOfAsking = (a: Member, b: Member): number => byStanding(a, b) || inPlaceOrder(a, b);

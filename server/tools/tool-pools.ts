@@ -16,8 +16,13 @@ export interface ToolPools {
   sizeOf(name: string): number;
   /** The availability of the instance may have changed. */
   restand(instanceId: string): void;
-  /** Those who offer the name, or only the client `named`, in the order in which they are asked for `from`. */
-  ranked(name: string, named: string | undefined, from: string | null): Iterable<ClientTool>;
+  /** Those who offer the name, or only the client `named`, or with this schema, in the order in which they are asked for `from`. */
+  ranked(
+    name: string,
+    named: string | undefined,
+    from: string | null,
+    schemaHash?: string,
+  ): Iterable<ClientTool>;
 }
 
 export function createToolPools(standing: Standing): ToolPools {
@@ -57,6 +62,7 @@ export function createToolPools(standing: Standing): ToolPools {
     restand(instanceId) {
       for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.restand(instanceId);
     },
-    ranked: (name, named, from) => byName.get(name)?.inOrder(named, from) ?? [],
+    ranked: (name, named, from, schemaHash) =>
+      byName.get(name)?.inOrder(named, from, schemaHash) ?? [],
   };
 }

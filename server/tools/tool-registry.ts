@@ -42,6 +42,8 @@ export type ToolTarget =
       readonly name: string;
       readonly best: ClientTool;
       readonly candidates: Iterable<ClientTool>;
+      /** Those of the candidates with this schema. */
+      withSchema(schemaHash: string): Iterable<ClientTool>;
     };
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
