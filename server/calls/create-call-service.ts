@@ -14,6 +14,7 @@ import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
 import type { Check } from './check.ts';
 import { CallsOfClients, type ClientCalls } from './client-calls.ts';
+import { ClientTools } from './client-tools.ts';
 import { ClockEndings } from './clock-endings.ts';
 import { openDraft } from './drafts.ts';
 import { EffectRunner } from './effect-runner.ts';
@@ -28,6 +29,7 @@ import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import { type InstanceFacts, Router } from './router.ts';
 import { createServerExecutor } from './server-executor.ts';
+import type { ToolProvider } from './tool-provider.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 export interface CallServiceDeps {
@@ -135,6 +137,7 @@ function createCore(deps: CallServiceDeps) {
   const reoffers = new PendingReoffers();
   let isStopped = false;
   const executor = createServerExecutor({
+    registry,
     tell: (id, update) => engine.status(id, update),
     onDefect: (toolName, error) => onError(new Error(`${toolName} failed`, { cause: error })),
     finish(id, outcome) {
@@ -143,7 +146,11 @@ function createCore(deps: CallServiceDeps) {
       if (call) engine.apply(call, toFinished(outcome), 'server');
     },
   });
-  const runner = new EffectRunner({ bus, registry, executor, reoffers, onError });
+  const providers = new Map<string, ToolProvider>([
+    ['server', executor],
+    ['clients', new ClientTools({ bus, onError })],
+  ]);
+  const runner = new EffectRunner({ providers, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
   const onDecided = (call: CallRecord, previous: CallRecord | undefined) => {
     index.update(call, previous);
@@ -172,7 +179,7 @@ function createCore(deps: CallServiceDeps) {
     stop() {
       isStopped = true;
       clocks.stop();
-      executor.abortAll('The server is stopping');
+      executor.stopAll('The server is stopping');
     },
   };
 }

@@ -419,7 +419,7 @@ describe('what an effect waits for', () => {
       [false, false, false],
     ],
     ['a call that its client claims before the end', offer(), PUT_OFF, [true, false, false]],
-  ])('[CA24] what none waits for may be put off: %s', (_name, offered, options, expected) => {
+  ])('[CA25] what none waits for may be put off: %s', (_name, offered, options, expected) => {
     const { engine, routeTo, apply, disk } = setup();
     routeTo(offered);
     engine.create(atClient(), ALLOWED, 'operator', options);
@@ -433,7 +433,7 @@ describe('what an effect waits for', () => {
     ['a tool that writes', {}, false],
     ['a tool that only reads', READING, true],
   ])(
-    '[CA24] a call whose caller waits for the end may be put off, unless its offer waits: %s',
+    '[CA25] a call whose caller waits for the end may be put off, unless its offer waits: %s',
     (_name, annotations, expected) => {
       const { engine, routeTo, disk } = setup();
       routeTo(offer({ claims: false }, annotations));

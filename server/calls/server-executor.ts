@@ -2,17 +2,17 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-tool.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolProvider } from './tool-provider.ts';
 
-export interface ServerExecutor {
-  /** Runs the tool once; what it answers goes to `finish`, at most once. */
-  run(record: CallRecord, tool: AnyServerTool): void;
-  /** Aborts the tool's signal. Its call is ended by whoever asks, not by this. */
-  abort(callId: string, reason: string): void;
-  abortAll(reason: string): void;
+/** What a tool answers goes to `finish`, at most once for each start. */
+export interface ServerExecutor extends ToolProvider {
+  stopAll(reason: string): void;
 }
 
 /** Runs the server's own tools. It knows neither clocks nor the record's life. */
 export function createServerExecutor(deps: {
+  registry: Pick<ToolRegistry, 'find'>;
   tell(callId: string, update: CardUpdate): void;
   finish(callId: string, outcome: { answer: ToolAnswer } | { error: CallError }): void;
   onDefect(toolName: string, error: unknown): void;
@@ -41,15 +41,17 @@ export function createServerExecutor(deps: {
   }
 
   return {
-    run(record, tool) {
+    start(record) {
+      const target = deps.registry.find(record.toolName);
+      if (target?.source !== 'server') throw new Error(`No server tool ${record.toolName} to run`);
       const controller = new AbortController();
       running.set(record.id, controller);
-      void execute(record, tool, controller);
+      void execute(record, target.tool, controller);
     },
-    abort(callId, reason) {
-      running.get(callId)?.abort(new ToolError(reason));
+    stop({ id }, reason) {
+      running.get(id)?.abort(new ToolError(reason));
     },
-    abortAll(reason) {
+    stopAll(reason) {
       for (const controller of running.values()) controller.abort(new ToolError(reason));
     },
   };

@@ -1,0 +1,40 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { ServerMessage } from '#lib/protocol/server-messages';
+import { type EventBus, instanceAddress } from '../events/event-bus.ts';
+import type { ToolProvider } from './tool-provider.ts';
+
+/** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
+export class ClientTools implements ToolProvider {
+  readonly #bus: Pick<EventBus, 'deliver'>;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(deps: { bus: Pick<EventBus, 'deliver'>; onError(error: unknown): void }) {
+    this.#bus = deps.bus;
+    this.#onError = deps.onError;
+  }
+
+  start(call: CallRecord): void {
+    this.#send(call, toRequest(call));
+  }
+
+  stop(call: CallRecord, reason: string): void {
+    this.#send(call, { type: 'tool_call_cancel', id: call.id, reason });
+  }
+
+  #send({ provider }: CallRecord, message: ServerMessage): void {
+    if (!provider) return;
+    const address = instanceAddress(provider.clientId, provider.instanceId);
+    // Without an inbox its socket has closed, and the resume clock of the call takes over.
+    this.#bus.deliver(address, { type: 'send', message }).catch(this.#onError);
+  }
+}
+
+const toRequest = (call: CallRecord): ServerMessage => ({
+  type: 'tool_call_request',
+  id: call.id,
+  name: call.toolName,
+  args: { ...call.args },
+  run_id: call.runId,
+  attempt: call.provider?.attempt ?? 0,
+  timeout_ms: call.timeoutMs,
+});
