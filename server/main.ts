@@ -52,6 +52,7 @@ import { retryWhileTaken } from './retry-while-taken.ts';
 import { createAgent } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
 import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
+import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
 import { openStore } from './store/open-store.ts';
@@ -224,6 +225,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const lists = createWholeLists(listed);
   const limits = WATCH_LIMITS;
   const hub = createWatchHub({ bus, snapshot, lists, clock, limits, onError: logger.error });
+  const inbound = createInboundBudget({ clock });
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
   const clientSessions = createClientSessions({
@@ -243,25 +245,21 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     hostname: config.host,
     port: config.port,
   });
+  const beat = { clock, heartbeatMs: HEARTBEAT_MS };
   const gate = createUpgradeGate({
     hostGate,
     credentials,
     sessions,
+    inbound,
     sockets: {
       '/ws/client': createClientSocketHandler({
+        ...beat,
         sessions: clientSessions,
         table,
-        clock,
-        heartbeatMs: HEARTBEAT_MS,
         flood: { burst: 2_000, perSecond: 1_000 },
         newNonce: () => randomUUID(),
       }),
-      '/ws/watch': createWatchSocketHandler({
-        hub,
-        clock,
-        heartbeatMs: HEARTBEAT_MS,
-        onError: logger.error,
-      }),
+      '/ws/watch': createWatchSocketHandler({ ...beat, hub, onError: logger.error }),
     },
     ...(pages.devUpgrade ? { devUpgrade: pages.devUpgrade } : {}),
     logger,
@@ -274,7 +272,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     clients: httpClients,
     bus,
     snapshot,
-    credentials,
+    ...{ credentials, inbound },
     sessions,
     signInCodes,
     failedAttempts,

@@ -23,6 +23,8 @@ import { createWatchHub, WATCH_LIMITS } from '../../server/events/watch-hub.ts';
 import { createWatchSocketHandler } from '../../server/events/watch-socket.ts';
 import { createWholeLists } from '../../server/events/whole-lists.ts';
 import { createNewId } from '../../server/new-id.ts';
+import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
+import { watchInbound } from '../../server/sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { createToolRegistry } from '../../server/tools/memory-tool-registry.ts';
 import { createBarrier } from './barrier.ts';
@@ -98,13 +100,15 @@ const rawWaiting = new Map<number, () => void>();
 let rawClient: WebSocket | undefined;
 let rawNext = 0;
 
+const budget = createInboundBudget({ clock });
 const server = createServer();
 const wss = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: true });
 server.on('upgrade', (request, socket, head) => {
   wss.handleUpgrade(request, socket, head, (ws) => {
-    if (request.url === '/client')
-      onClient(ws, { principal: { kind: 'operator', sessionId: null }, stream: socket });
-    else if (request.url === '/watch') onWatch(ws);
+    if (request.url === '/client') {
+      const inbound = watchInbound(budget, ws, request.socket);
+      onClient(ws, { principal: { kind: 'operator', sessionId: null }, stream: socket, inbound });
+    } else if (request.url === '/watch') onWatch(ws);
     else if (request.url === '/raw-watch')
       rawWatchers.add(ws.on('close', () => rawWatchers.delete(ws)));
     else rawConnect(ws);

@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
   // What faces the outside uses callers and credentials; the services do not.
-  'server/http': ['server/http', 'server/auth', ...INTERFACES, 'lib'],
+  'server/http': ['server/http', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // Clients take and answer calls, a run has an agent; neither the other way round.
   'server/connections': [
     ...['server/connections', 'server/sockets', 'server/auth', 'server/calls'],

@@ -6,6 +6,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
+import type { InboundSocket } from '../sockets/inbound-socket.ts';
 import { createFrameQueue, createTurns, type Turns } from '../sockets/large-frames.ts';
 import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
 import { createOutbox } from '../sockets/outbox.ts';
@@ -27,13 +28,14 @@ export interface ClientSocketDeps {
 interface OpenSocket {
   readonly principal: Principal;
   readonly stream: Duplex;
+  readonly inbound: InboundSocket;
 }
 
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
   const turns = createTurns();
-  return (socket: WebSocket, { principal, stream }: OpenSocket): void => {
-    const connection = new ClientConnection(deps, turns, socket, { principal, stream });
+  return (socket: WebSocket, open: OpenSocket): void => {
+    const connection = new ClientConnection(deps, turns, socket, open);
     socket.on('message', (data, isBinary) => connection.receive(data, isBinary));
     socket.on('close', () => connection.closed());
   };
@@ -51,11 +53,11 @@ class ClientConnection implements ClientChannel {
     deps: ClientSocketDeps,
     turns: Turns,
     socket: WebSocket,
-    { principal, stream }: OpenSocket,
+    { principal, stream, inbound }: OpenSocket,
   ) {
     this.#socket = socket;
     this.#takeFrame = createFrameQueue({
-      socket,
+      inbound,
       turns,
       parse: (data) => this.#parse(data),
       handle: (message) => this.#session.receive(message),
@@ -76,6 +78,8 @@ class ClientConnection implements ClientChannel {
       probe: () => this.send({ type: 'probe', nonce: deps.newNonce() }),
       onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
     });
+    // Its replies to probes are behind a large frame, which may take minutes over a phone's network.
+    inbound.onArriving(this.#liveness.received);
   }
 
   receive(data: RawData, isBinary: boolean): void {

@@ -75,7 +75,11 @@ test('[WA6] a slow watcher gets merged updates when it reads again; a fast one w
   expect(slow.events()).toHaveLength(0);
   slow.buffered = 0;
   clock.advance(WATCH_LIMITS.pollMs);
-  expect(slow.events()).toMatchObject([{ seq: 50, update: { progress: { done: 50 } } }]);
+  // One that was merged skips numbers, so it does not come alone.
+  expect(slow.messages().at(-1)).toMatchObject({
+    type: 'batch',
+    events: [{ seq: 50, update: { progress: { done: 50 } } }],
+  });
   say('tc_1', { tip: 'live again' });
   await nextMoment();
   expect(slow.events()).toHaveLength(2);

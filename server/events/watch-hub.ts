@@ -143,7 +143,8 @@ export function createWatchHub(deps: WatchHubDeps) {
       begin(watcher).catch(deps.onError);
     } else if (events.length > 0) {
       const whole = deps.lists.inPlaceOfChanges(events.map(loggedEvent));
-      watcher.channel.send(toFrame(whole));
+      // Also a single one: merged events skip numbers, which one alone does not.
+      watcher.channel.send(toBatch(whole));
     }
   }
 
@@ -235,5 +236,9 @@ const lastSeq = (events: readonly LoggedEvent[]): number => events.at(-1)?.event
 function toFrame(events: readonly LoggedEvent[]): Buffer {
   const [first] = events;
   if (events.length === 1 && first) return Buffer.from(first.json);
+  return toBatch(events);
+}
+
+function toBatch(events: readonly LoggedEvent[]): Buffer {
   return Buffer.from(`{"type":"batch","events":[${events.map(({ json }) => json).join(',')}]}`);
 }

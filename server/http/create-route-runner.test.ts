@@ -1,6 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { createInboundBudget } from '../sockets/inbound-budget.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
@@ -13,6 +15,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
         throw new Error('not asked for');
       },
     },
+    inbound: createInboundBudget({ clock: createManualClock() }),
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];

@@ -3,6 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
+import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import type { RequestContext, Route } from './route.ts';
@@ -19,6 +20,7 @@ export type RunRoute = (
 
 export function createRouteRunner(deps: {
   readonly credentials: Credentials;
+  readonly inbound: InboundBudget;
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
@@ -30,7 +32,8 @@ export function createRouteRunner(deps: {
   return async (route, params, incoming, outgoing, search) => {
     let response: HttpResponse;
     try {
-      response = await respond(route, params, createContext(incoming, outgoing, search));
+      const context = createContext(deps.inbound, incoming, outgoing, search);
+      response = await respond(route, params, context);
     } catch (error) {
       response = errorResponse(toHttpError(error, deps.logger));
     }
@@ -61,6 +64,7 @@ async function authorize(
 }
 
 function createContext(
+  inbound: InboundBudget,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
@@ -69,6 +73,7 @@ function createContext(
   return {
     incoming,
     outgoing,
+    inbound,
     search,
     address: incoming.socket.remoteAddress ?? 'unknown',
     signal() {

@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { RunService } from '../runs/run-service.ts';
+import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { HttpClientService } from './http-client-service.ts';
 
@@ -31,6 +32,7 @@ export interface HttpDeps {
   /** What a watcher of one run is shown first. */
   readonly snapshot: (runId: string) => Promise<SnapshotText>;
   readonly credentials: Credentials;
+  readonly inbound: InboundBudget;
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
   readonly failedAttempts: FailedAttempts;

@@ -1,5 +1,14 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
+import type { InboundBudget } from '../sockets/inbound-budget.ts';
+
+/** A request, and what bounds the bytes that come in at a time. */
+export interface BodySource {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly inbound: InboundBudget;
+}
 
 /**
  * How much too much is still taken in, and thrown away: a connection that is
@@ -7,10 +16,23 @@ import { HttpError } from '#lib/protocol/http-error';
  */
 const DRAIN_BYTES = 4 * 1024 * 1024;
 
-/** The whole body, up to `maxBytes`. What is over it is not kept. */
-export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * The whole body, up to `maxBytes`. What is over it is not kept. It takes its share
+ * of what may come in at a time; one that is larger than a call's has it until the
+ * request is answered.
+ */
+export function readBody(
+  { incoming, outgoing, inbound }: BodySource,
+  maxBytes: number,
+): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0);
   if (declared > maxBytes + DRAIN_BYTES) return Promise.reject(tooLarge(maxBytes));
+  const share = inbound.open({
+    pause: () => incoming.pause(),
+    resume: () => incoming.resume(),
+    cut: () => incoming.destroy(),
+  });
+  const release = () => share.set({ arriving: 0, waiting: 0 });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -18,13 +40,16 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
       else chunks.length = 0;
+      share.set({ arriving: size <= maxBytes ? size : 0, waiting: 0 });
       if (size > maxBytes + DRAIN_BYTES) reject(tooLarge(maxBytes));
     });
     incoming.once('end', () => {
+      share.set({ arriving: 0, waiting: size > LIMITS.httpBodyBytes ? size : 0 });
       if (size > maxBytes) reject(tooLarge(maxBytes));
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     // After 'end' too: then the body is complete, and an error without a reader would only cost its stack.
+    outgoing.once('close', release);
     incoming.once('close', () => {
       if (!incoming.complete) reject(cutShort());
     });

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { parseJson } from '#lib/json/parse-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import { readBody } from './read-body.ts';
+import { type BodySource, readBody } from './read-body.ts';
 
 const JSON_LIMITS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
 
@@ -14,12 +13,12 @@ export interface JsonBody {
 
 /** The body as JSON. None at all is an empty object: actions need not send one. */
 export async function readJson(
-  incoming: IncomingMessage,
+  context: BodySource,
   maxBytes: number = LIMITS.httpBodyBytes,
 ): Promise<JsonBody> {
-  const bytes = await readBody(incoming, maxBytes);
+  const bytes = await readBody(context, maxBytes);
   if (bytes.length === 0) return { value: {}, bytes: 0 };
-  const type = incoming.headers['content-type'];
+  const type = context.incoming.headers['content-type'];
   if (type !== undefined && !isJsonType(type)) {
     throw new HttpError(
       'unsupported_media_type',

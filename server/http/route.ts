@@ -1,15 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Anonymous, Principal } from '../auth/principal.ts';
 import { checkShape } from './check-shape.ts';
+import type { BodySource } from './read-body.ts';
 import { readJson } from './read-json.ts';
 import type { HttpResponse } from './response.ts';
 import type { ParamsOf, PathParams } from './route-table.ts';
 
 /** One request, with what every handler may need. */
-export interface RequestContext {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+export interface RequestContext extends BodySource {
   /** With its `?`, or empty. */
   readonly search: string;
   /** Of the peer. */
@@ -86,7 +84,7 @@ export function defineRoute<
     ...options,
     async run(principal, params, context) {
       const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
-      const json = bodySchema && (await readJson(context.incoming));
+      const json = bodySchema && (await readJson(context));
       const body = bodySchema && checkShape(bodySchema, json?.value, 'body');
       // The edge where the erased types come back: the schemas above and the runner have just proved them.
       const input = { principal, params, query, body, bodyBytes: json?.bytes ?? 0, context };

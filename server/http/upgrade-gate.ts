@@ -10,6 +10,8 @@ import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.t
 import type { Principal } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Logger } from '../logger.ts';
+import type { InboundBudget } from '../sockets/inbound-budget.ts';
+import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
 import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -21,6 +23,7 @@ export interface SocketContext {
   readonly address: string;
   /** What carries the socket's frames; for gathering writes. */
   readonly stream: Duplex;
+  readonly inbound: InboundSocket;
 }
 
 export type SocketHandler = (ws: WebSocket, context: SocketContext) => void;
@@ -34,6 +37,7 @@ export interface UpgradeGateDeps {
   readonly credentials: Credentials;
   readonly sessions: Pick<Sessions, 'onEnd' | 'hold'>;
   readonly sockets: Readonly<Record<SocketPath, SocketHandler>>;
+  readonly inbound: InboundBudget;
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
   readonly limits?: Partial<UpgradeLimits>;
@@ -83,7 +87,8 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     if (problem) throw problem;
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       open.add(ws, principal);
-      deps.sockets[path](ws, { principal, address, stream: socket });
+      const inbound = watchInbound(deps.inbound, ws, incoming.socket);
+      deps.sockets[path](ws, { principal, address, stream: socket, inbound });
     });
   };
 

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WebSocket } from 'ws';
-import { createCollector } from '../collect-garbage.ts';
+import type { InboundSocket } from './inbound-socket.ts';
 
 /** From here on a frame is handled alone: several copies of it are in memory until it is on disk. */
 const LARGE_BYTES = 256 * 1024;
@@ -9,14 +8,13 @@ export type Turns = ReturnType<typeof createTurns>;
 
 /** One frame of all that share it is handled at a time, in the order of their arrival. */
 export function createTurns() {
-  const collector = createCollector();
   let last: Promise<void> = Promise.resolve();
-  return (bytes: number, work: () => Promise<unknown>): Promise<void> => {
+  return (work: () => Promise<unknown>, release: () => void): Promise<void> => {
     const turn = last
       .then(work)
       // A call that has ended leaves memory in the turn after.
       .then(() => nextTurn())
-      .then(() => collector.used(bytes));
+      .finally(release);
     // The next one has its turn all the same; the error is its caller's.
     last = turn.catch(() => {});
     return turn;
@@ -29,14 +27,14 @@ export function createTurns() {
  * until that is done, so that the next ones wait at the client.
  */
 export function createFrameQueue<Frame extends { readonly length: number }, Message>(deps: {
-  readonly socket: Pick<WebSocket, 'pause' | 'resume'>;
+  readonly inbound: Pick<InboundSocket, 'pause' | 'resume' | 'hold'>;
   readonly turns: Turns;
   /** Undefined when there is nothing to be handled. */
   parse(frame: Frame): Message | undefined;
   /** What it returns settles when nothing more of the message is in memory; it never rejects. */
   handle(message: Message): Promise<void> | undefined;
 }): (frame: Frame) => void {
-  const { socket, turns, parse, handle } = deps;
+  const { inbound, turns, parse, handle } = deps;
   /** Came in one chunk with a large one, and behind it. */
   const behind: Frame[] = [];
   let isBusy = false;
@@ -52,21 +50,22 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
 
   function takeLarge(frame: Frame): void {
     isBusy = true;
-    socket.pause();
+    inbound.pause();
+    const release = inbound.hold(frame.length);
     // Its bytes are of no use any more once they are a message.
     const unread = [frame];
-    void turns(frame.length, async () => {
+    void turns(async () => {
       const message = unread.splice(0).map(parse)[0];
       // Each of the two takes long enough.
       await nextTurn();
       if (message) await handle(message);
-    }).then(goOn);
+    }, release).then(goOn);
   }
 
   function goOn(): void {
     isBusy = false;
     for (const next of behind.splice(0)) take(next);
-    if (!isBusy) socket.resume();
+    if (!isBusy) inbound.resume();
   }
 
   return take;

@@ -8,6 +8,8 @@ import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
+import { createInboundBudget } from '../../sockets/inbound-budget.ts';
+import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { createClientIds } from '../client-ids.ts';
@@ -80,10 +82,12 @@ export async function serveClients({
     newNonce: newId,
   });
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  const budget = createInboundBudget({ clock });
   const closed: number[] = [];
   wss.on('connection', (socket, incoming) => {
     socket.on('close', (code) => closed.push(code));
-    handle(socket, { principal, stream: incoming.socket });
+    const inbound = watchInbound(budget, socket, incoming.socket);
+    handle(socket, { principal, stream: incoming.socket, inbound });
   });
   await once(wss, 'listening');
   const address = wss.address();

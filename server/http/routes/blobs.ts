@@ -55,8 +55,8 @@ export const blobRoutes = (deps: Deps): Route[] => [
   }),
 ];
 
-async function readUpload({ incoming }: RequestContext): Promise<BlobUpload> {
-  const type = incoming.headers['content-type'];
+async function readUpload(context: RequestContext): Promise<BlobUpload> {
+  const type = context.incoming.headers['content-type'];
   if (type === undefined) {
     throw new HttpError(
       'bad_request',
@@ -65,9 +65,9 @@ async function readUpload({ incoming }: RequestContext): Promise<BlobUpload> {
   }
   if (!isJsonType(type)) {
     const [mediaType = ''] = type.split(';', 1);
-    return { mediaType: mediaType.trim(), bytes: await readBody(incoming, LIMITS.blobBytes) };
+    return { mediaType: mediaType.trim(), bytes: await readBody(context, LIMITS.blobBytes) };
   }
-  const { value } = await readJson(incoming, BLOB_JSON_BYTES);
+  const { value } = await readJson(context, BLOB_JSON_BYTES);
   const { media_type, data, name, alt } = checkShape(blobBodySchema, value, 'body');
   return {
     mediaType: media_type,

@@ -12,6 +12,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { createSystemClock } from '../../clock.ts';
+import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
@@ -85,6 +86,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     sessions,
     failedAttempts,
   });
+  const inbound = createInboundBudget({ clock });
   let port = 0;
   const hostGate = createHostGate({
     scheme: 'http',
@@ -102,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
     credentials,
+    inbound,
     sessions,
     signInCodes,
     failedAttempts,
@@ -120,6 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     sessions,
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
     logger,
+    inbound,
     ...options.gate,
   });
   const server = createHttpServer({

@@ -1,0 +1,136 @@
+import type { Clock } from '../clock.ts';
+import { createCollector } from '../collect-garbage.ts';
+
+/** Where bytes come from: a socket, or a request with a body. */
+export interface InboundSource {
+  pause(): void;
+  resume(): void;
+  /** Ends it: what it sends takes too long. */
+  cut(): void;
+}
+
+/** What one source has in memory. */
+export interface InboundShare {
+  /** `arriving`: of what is not complete yet. `waiting`: of what is, until it is handled. In bytes. */
+  set(held: { readonly arriving: number; readonly waiting: number }): void;
+}
+
+export interface InboundBudget {
+  open(source: InboundSource): InboundShare;
+}
+
+/** Up to here a source is always read, and not counted. */
+const SMALL_BYTES = 16 * 1024;
+/** Of all sources together; two messages of the largest size may be beside it. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** From here on all sources are read again. */
+const ENOUGH_BYTES = 24 * 1024 * 1024;
+/** One that is read while others wait has to send so much in each of these times, */
+const WINDOW_MS = 3_000;
+const WINDOW_BYTES = 16 * 1024;
+/** and all of it in so many of them. */
+const MOST_WINDOWS = 20;
+
+/** Of one that is done with: smaller ones leave memory soon enough by themselves. */
+const COLLECTED_BYTES = 256 * 1024;
+
+interface Share {
+  readonly source: InboundSource;
+  arriving: number;
+  waiting: number;
+  isPaused: boolean;
+}
+
+/** One of those that are read while the others wait. */
+interface Turn {
+  readonly share: Share;
+  /** When the window began. */
+  bytes: number;
+  windows: number;
+}
+
+/**
+ * Bounds what has come in over all sockets and requests and is not handled yet
+ * (rule UN3). Above the limit two messages are read, each until it is complete:
+ * the one that began first, so that each has its turn, and the one that began
+ * last, so that a newcomer does not wait for all who send nothing more. One that
+ * is slow is cut.
+ */
+export function createInboundBudget({ clock }: { clock: Clock }): InboundBudget {
+  const collector = createCollector();
+  /** With more than little in memory, the oldest first. */
+  const large = new Set<Share>();
+  let total = 0;
+  let isOver = false;
+  let turns: { oldest?: Turn | undefined; newest?: Turn | undefined } = {};
+  let stopWatching: (() => void) | undefined;
+
+  const isTooMuch = () => total > (isOver ? ENOUGH_BYTES : MOST_BYTES);
+  // What is complete waits for the server, not for its sender.
+  const isArriving = (share: Share) => large.has(share) && share.waiting === 0;
+
+  function read(share: Share, isRead: boolean): void {
+    if (share.isPaused !== isRead) return;
+    share.isPaused = !isRead;
+    if (isRead) share.source.resume();
+    else share.source.pause();
+  }
+
+  function next(before: Turn | undefined, other: Turn | undefined, shares: Share[]) {
+    if (before && isArriving(before.share)) return before;
+    const share = shares.find((one) => isArriving(one) && one !== other?.share);
+    return share && { share, bytes: share.arriving, windows: 0 };
+  }
+
+  function balance(): void {
+    isOver = isTooMuch();
+    const shares = [...large];
+    const oldest = isOver ? next(turns.oldest, turns.newest, shares) : undefined;
+    const newest = isOver ? next(turns.newest, oldest, shares.toReversed()) : undefined;
+    turns = { oldest, newest };
+    for (const share of shares)
+      read(share, !isOver || share === oldest?.share || share === newest?.share);
+    if (!isOver) stopWatching?.();
+    if (!isOver) stopWatching = undefined;
+    else stopWatching ??= watch();
+  }
+
+  /** Who is read must not keep the others waiting for ever. */
+  function watch(): () => void {
+    const due = clock.now() + WINDOW_MS;
+    return clock.schedule(WINDOW_MS, () => {
+      // The server's own stall counts against nobody.
+      const isLate = clock.now() - due > WINDOW_MS / 4;
+      for (const turn of isLate ? [] : [turns.oldest, turns.newest]) if (turn) endWindow(turn);
+      stopWatching = undefined;
+      balance();
+    });
+  }
+
+  function endWindow(turn: Turn): void {
+    const { share, bytes } = turn;
+    if (!isArriving(share)) return;
+    turn.windows += 1;
+    turn.bytes = share.arriving;
+    if (share.arriving - bytes < WINDOW_BYTES || turn.windows >= MOST_WINDOWS) share.source.cut();
+  }
+
+  function count(share: Share, arriving: number, waiting: number): void {
+    const before = large.has(share) ? share.arriving + share.waiting : 0;
+    const wasArriving = isArriving(share);
+    Object.assign(share, { arriving, waiting });
+    const isLarge = arriving + waiting > SMALL_BYTES;
+    total += (isLarge ? arriving + waiting : 0) - before;
+    if (isLarge) large.add(share);
+    else if (large.delete(share)) read(share, true);
+    if (isArriving(share) !== wasArriving || isOver !== isTooMuch()) balance();
+    if (!isLarge && before >= COLLECTED_BYTES) collector.used(before);
+  }
+
+  return {
+    open(source) {
+      const share: Share = { source, arriving: 0, waiting: 0, isPaused: false };
+      return { set: ({ arriving, waiting }) => count(share, arriving, waiting) };
+    },
+  };
+}
