@@ -41,7 +41,12 @@ export function CardButtons({ callId, card, view, isAsked, actions }: CardButton
         </Button>
       )}
       {card.status === 'ERROR' && (
-        <Button data-action="retry" size="sm" onClick={() => actions.retry(callId)}>
+        <Button
+          data-action="retry"
+          size="sm"
+          // A double click is one wish, also where the answer came between its clicks.
+          onClick={({ detail }) => detail > 1 || actions.retry(callId)}
+        >
           {t(view.mayRepeat ? 'retryAgain' : 'retry')}
         </Button>
       )}

@@ -123,6 +123,22 @@ test('retry makes a new call and points to it', async () => {
   expect(window.location.hash).toBe('#call=tc_2');
 });
 
+test('[CD5] pressed again before the answer, or by a double click, retry makes one call', async () => {
+  let release: (answer: Answer) => void = () => {};
+  const held = new Promise<Answer>((resolve) => {
+    release = resolve;
+  });
+  const { sent } = setup(failed, () => held);
+  const retry = screen.getByRole('button', { name: 'Retry' });
+  fireEvent.click(retry);
+  fireEvent.click(retry);
+  await act(async () => release({ body: { tool_call_id: 'tc_2' } }));
+  fireEvent.click(retry, { detail: 2 });
+  expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/retry']);
+  await act(async () => fireEvent.click(retry, { detail: 1 }));
+  expect(sent).toHaveLength(2);
+});
+
 test('a card renders again only for its own call', () => {
   const { workbench } = setup(running, () => ({ body: {} }));
   const before = screen.getByTestId('tool-card').outerHTML;

@@ -93,10 +93,15 @@ function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): C
     showFailure(t('action.failed', { action: name }), result);
     return null;
   };
+  const retrying = new Set<string>();
   return {
     cancel: async (id) => (await valueOrToast(t('action.cancel'), api.cancelCall(id))) !== null,
     retry: async (id) => {
-      const call = await valueOrToast(t('action.retry'), api.retryCall(id));
+      // Pressed again on a slow line: each request would be a call of its own.
+      if (retrying.has(id)) return;
+      retrying.add(id);
+      const request = api.retryCall(id).finally(() => retrying.delete(id));
+      const call = await valueOrToast(t('action.retry'), request);
       if (!call) return;
       showToast(t('action.retried'), call.tool_call_id);
       focusCall(call.tool_call_id);
