@@ -104,6 +104,18 @@ test('Run sends the arguments under a run of the day and shows the live card', a
   expect(screen.getByTestId('tool-card').dataset).toMatchObject({ status: 'SUCCESS' });
 });
 
+test('a double click on Run is one call, also where the answer came between its clicks', async () => {
+  const { sent } = await setup(weather);
+  await fill('city', 'Bern');
+  await press('Run');
+  await act(async () =>
+    fireEvent.click(screen.getByRole('button', { name: 'Run' }), { detail: 2 }),
+  );
+  expect(sent).toHaveLength(1);
+  await press('Run');
+  expect(sent).toHaveLength(2);
+});
+
 test('arguments that do not fit are marked at their field and not sent', async () => {
   const { sent } = await setup(weather);
   await fill('days', '9');

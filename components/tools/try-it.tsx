@@ -38,8 +38,9 @@ export function TryIt({ tool }: { tool: ToolListing }) {
             // Not disabled while it is sent: that would take the focus away from it.
             aria-disabled={state.isSending}
             disabled={!tool.callable}
-            onClick={() => {
-              if (!state.isSending) void state.run();
+            onClick={({ detail }) => {
+              // A double click is one wish.
+              if (!state.isSending && detail <= 1) void state.run();
             }}
           >
             {t(state.isSending ? 'running' : 'run')}
