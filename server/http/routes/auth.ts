@@ -36,7 +36,7 @@ export const authRoutes = (deps: Deps): Route[] => [
     path: '/auth/sign-out',
     id: 'signOut',
     tag,
-    summary: 'End this sign-in and close its sockets',
+    summary: 'End this sign-in and close its sockets and streams',
     access: OPERATORS,
     responses: { 200: { description: 'Signed out', schema: okSchema } },
     async handle({ principal }) {
