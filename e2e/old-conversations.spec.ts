@@ -1,10 +1,12 @@
 import type { Locator, Page } from '@playwright/test';
 import { callsPageSchema } from '../lib/protocol/rest.ts';
-import type { Script } from '../server/testing/scripted-openai.ts';
-import { get } from './contract/kit/ask.ts';
-import type { Callboard } from './start-callboard.ts';
-import { expect, type ScriptedBoard, test } from './support/scripted-run.ts';
-import { cardOf, conversation, say, signInByToken } from './support/workbench.ts';
+import { runRecordSchema } from '../lib/protocol/run.ts';
+import { createScriptedOpenAI, type Script } from '../server/testing/scripted-openai.ts';
+import { get, post } from './contract/kit/ask.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
+import { type Callboard, startCallboard } from './start-callboard.ts';
+import { MODELS } from './support/scripted-run.ts';
+import { cardOf, conversation, signInByToken } from './support/workbench.ts';
 
 const TURNS = 2;
 const STEPS = 5;
@@ -34,27 +36,35 @@ interface OldConversation {
   readonly callIds: readonly string[];
 }
 
-/** A conversation of 300 calls, at a server that was restarted since; the page is open nowhere. */
-async function oldConversation(
-  page: Page,
-  { board, openai }: ScriptedBoard,
-  startServer: (options: object) => Promise<Callboard>,
-): Promise<OldConversation> {
-  await signInByToken(page, board);
-  for (let turn = 1; turn <= TURNS; turn += 1) {
-    await say(page, 'Count.');
-    await expect(conversation(page)).toContainText(`Turn ${turn} is counted.`, { timeout: 90_000 });
-  }
-  const runId = new URL(page.url()).searchParams.get('run') ?? '';
-  await page.goto('about:blank');
-  await board.stop();
-  const again = await startServer({
-    dataDir: board.dataDir,
-    token: board.token,
-    env: { CALLBOARD_MODEL: 'openai-chat:scripted', OPENAI_BASE_URL: openai.url },
+/** A conversation of 300 calls, and its server that was stopped since. No page was ever open. */
+async function writeConversation(): Promise<{ board: Callboard; runId: string }> {
+  const openai = await createScriptedOpenAI({ script: count });
+  const board = await startCallboard({
+    env: { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: 'sk-scripted' },
   });
-  return { board: again, runId, callIds: await callsOf(again, runId) };
+  const read = async (path: string) => runRecordSchema.parse((await get(board, path)).body);
+  const body = { input: 'Count.', model: MODELS.chat };
+  const { run_id: runId } = runRecordSchema.parse((await post(board, '/v1/runs', body)).body);
+  const path = `/v1/runs/${runId}`;
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    if (turn > 1) await post(board, `${path}/messages`, { input: 'Count.' });
+    await expect.poll(async () => (await read(path)).status, { timeout: 90_000 }).toBe('idle');
+    expect(JSON.stringify((await read(path)).messages)).toContain(`Turn ${turn} is counted.`);
+  }
+  await board.stop();
+  await openai.close();
+  return { board, runId };
 }
+
+/** Written once: the tests only read it, one after another. */
+let old: OldConversation;
+test.describe.configure({ mode: 'default' });
+test.beforeAll(async () => {
+  const { board, runId } = await writeConversation();
+  const again = await startCallboard({ dataDir: board.dataDir, token: board.token });
+  old = { board: again, runId, callIds: await callsOf(again, runId) };
+});
+test.afterAll(() => old.board.remove());
 
 async function callsOf(board: Callboard, runId: string): Promise<string[]> {
   const ids: string[] = [];
@@ -74,11 +84,8 @@ const lineOf = (page: Page, callId: string | undefined): Locator =>
 
 test('an old conversation of 300 calls shows all of them after a restart, by pages', async ({
   page,
-  startScripted,
-  startServer,
 }) => {
-  const scripted = await startScripted('chat', count);
-  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  const { board, runId, callIds } = old;
   expect(callIds).toHaveLength(CALLS);
   await signInByToken(page, board, `/?run=${runId}`);
   const log = conversation(page);
@@ -110,11 +117,8 @@ test('an old conversation of 300 calls shows all of them after a restart, by pag
 
 test('on a phone in the dark an old conversation shows all its calls too, within the screen', async ({
   page,
-  startScripted,
-  startServer,
 }) => {
-  const scripted = await startScripted('chat', count);
-  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  const { board, runId, callIds } = old;
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await signInByToken(page, board, `/?run=${runId}`);
@@ -134,11 +138,8 @@ test('on a phone in the dark an old conversation shows all its calls too, within
 test('a call of before that cannot be fetched says so in the language of the page, and is tried again', async ({
   page,
   context,
-  startScripted,
-  startServer,
 }) => {
-  const scripted = await startScripted('chat', count);
-  const { board, runId, callIds } = await oldConversation(page, scripted, startServer);
+  const { board, runId, callIds } = old;
   await context.addCookies([{ name: 'locale', value: 'zh', url: board.url }]);
   await page.goto(`${board.url}/sign-in?next=${encodeURIComponent(`/?run=${runId}`)}`);
   await page.route('**/v1/tool_calls**', (route) => route.abort());
@@ -155,13 +156,8 @@ test('a call of before that cannot be fetched says so in the language of the pag
   await expect(lineOf(page, callIds[0])).toContainText('成功');
 });
 
-test('the address of an old call leads to its card', async ({
-  page,
-  startScripted,
-  startServer,
-}) => {
-  const scripted = await startScripted('chat', count);
-  const { board, callIds } = await oldConversation(page, scripted, startServer);
+test('the address of an old call leads to its card', async ({ page }) => {
+  const { board, callIds } = old;
   const [first = ''] = callIds;
   await signInByToken(page, board);
   // A page of its own: from the workbench only the end of the address would change.

@@ -95,7 +95,7 @@ test('over a restart of the server the page says how it stands, and the call goe
   await signIn(page, callboard);
   const done = await invoke(callboard, 'calculation.eval', { expression: '6*7' });
   await finalCall(callboard, done);
-  const id = await invoke(callboard, 'tide.read');
+  const id = await invoke(callboard, 'tide.read', {}, { timeout_ms: 300_000 });
   await before.claim(await before.request());
   const card = cardOf(page, id);
   await expect(card.getByTestId('status-chip')).toHaveText('Running');

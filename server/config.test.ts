@@ -1,8 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
-const keepOf = (env: Record<string, string>) => readConfig(env, tmpdir()).keep;
+const dir = mkdtempSync(join(tmpdir(), 'config-'));
+const file = join(dir, 'callboard.config.json');
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** What is printed when a server starts with it; `start-and-stop.spec.ts` sees it printed, and the exit code. */
+function refusalOf(env: Record<string, string>): string {
+  try {
+    readConfig(env, dir);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(env)} was accepted`);
+}
+
+const TOKEN = /^CALLBOARD_TOKEN .*it may be 16 to 256 letters, digits and the signs _\.~\+\/=-$/;
+
+test.each<[Record<string, string>, ...RegExp[]]>([
+  [{ CALLBOARD_PORT: 'seventy' }, /CALLBOARD_PORT/, /"seventy"/, /65535/],
+  [{ CALLBOARD_PORT: '65536' }, /CALLBOARD_PORT/],
+  [{ CALLBOARD_TOKEN: 'short' }, TOKEN],
+  [{ CALLBOARD_TOKEN: 'exclamation!mark-0123' }, TOKEN],
+  [{ CALLBOARD_TOKEN: 'has a space in it 012345' }, TOKEN],
+  [{ CALLBOARD_TOKEN: 'x'.repeat(257) }, TOKEN],
+  [{ OPENAI_BASE_URL: 'ftp://x' }, /OPENAI_BASE_URL/, /http/],
+  [{ DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /DATABASE_URL/],
+  [{ NATS_URL: 'nats://127.0.0.1:1' }, /NATS_URL/],
+  [{ CALLBOARD_PROT: '3000' }, /CALLBOARD_PROT/, /CALLBOARD_PORT/],
+  [{ CALLBOARD_CONFIG: '/nowhere/callboard.json' }, /CALLBOARD_CONFIG/, /nowhere/],
+])('%j is refused in one line: which, what it was, what it may be', (env, ...words) => {
+  const line = refusalOf(env);
+  for (const word of words) expect(line).toMatch(word);
+  expect(line).not.toContain('\n');
+});
+
+test.each<[string, RegExp]>([
+  ['{not json', /not JSON/],
+  ['{"polices":{}}', /polices/],
+  ['{"policy":{"ask":"pay"}}', /policy\.ask/],
+  ['{"allowed_origins":["not an origin"]}', /allowed_origins/],
+  ['{"allowed_origins":["https://board.example/path"]}', /allowed_origins/],
+  ['{"allowed_hosts":["http://board.example"]}', /allowed_hosts/],
+])('a configuration file of %s is refused in one line that says where', (text, where) => {
+  writeFileSync(file, text);
+  const line = refusalOf({ CALLBOARD_CONFIG: file });
+  expect(line).toMatch(/callboard\.config\.json/);
+  expect(line).toMatch(where);
+  expect(line).not.toContain('\n');
+});
+
+const keepOf = (env: Record<string, string>) => readConfig(env, dir).keep;
 
 test('[ST65] without a setting everything is kept', () => {
   expect(keepOf({})).toEqual({ days: undefined, bytes: undefined });
@@ -30,6 +82,6 @@ test.each([
   { CALLBOARD_KEEP_BYTES: `${'9'.repeat(15)}T` },
 ])('[ST65] %j makes no sense, and says which setting and what it may be', (env) => {
   const [[name, value] = []] = Object.entries(env);
-  expect(() => readConfig(env, tmpdir())).toThrow(ConfigError);
-  expect(() => readConfig(env, tmpdir())).toThrow(`${name} is "${value}": it may be`);
+  expect(() => readConfig(env, dir)).toThrow(ConfigError);
+  expect(() => readConfig(env, dir)).toThrow(`${name} is "${value}": it may be`);
 });

@@ -40,49 +40,24 @@ test.afterAll(async () => {
 });
 
 test('§3 a value that makes no sense stops the start with one line: which, what it was, what it may be', async () => {
+  // Each of the others is refused the same way: `server/config.test.ts`. Hosts are seen when they are used.
   const values: [Record<string, string>, ...RegExp[]][] = [
     [{ CALLBOARD_PORT: 'seventy' }, /CALLBOARD_PORT/, /"seventy"/, /65535/],
-    [{ CALLBOARD_PORT: '65536' }, /CALLBOARD_PORT/],
-    [{ CALLBOARD_TOKEN: 'short' }, /CALLBOARD_TOKEN/, /16/],
-    [{ OPENAI_BASE_URL: 'ftp://x' }, /OPENAI_BASE_URL/, /http/],
-    [{ CALLBOARD_KEEP_DAYS: 'a week' }, /CALLBOARD_KEEP_DAYS/, /"a week"/, /99999/],
-    [{ CALLBOARD_KEEP_DAYS: '0' }, /CALLBOARD_KEEP_DAYS/],
-    [{ CALLBOARD_KEEP_BYTES: '10 GB' }, /CALLBOARD_KEEP_BYTES/, /"10 GB"/, /10G/],
-    [{ CALLBOARD_KEEP_BYTES: '1M' }, /CALLBOARD_KEEP_BYTES/, /16M/],
-    [{ DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /DATABASE_URL/],
-    [{ NATS_URL: 'nats://127.0.0.1:1' }, /NATS_URL/],
-    [{ CALLBOARD_PROT: '3000' }, /CALLBOARD_PROT/, /CALLBOARD_PORT/],
-    [{ CALLBOARD_CONFIG: '/nowhere/callboard.json' }, /CALLBOARD_CONFIG/, /nowhere/],
+
     [{ CALLBOARD_HOST: 'no.such.host.invalid' }, /no\.such\.host\.invalid/, /CALLBOARD_HOST/],
     [{ CALLBOARD_HOST: '203.0.113.1' }, /203\.0\.113\.1/, /CALLBOARD_HOST/],
   ];
   for (const [env, ...words] of values) await expectRefusal(env, ...words);
 });
 
-test('§3 a token may have all that base64 gives, and is refused in the same words given or kept', async () => {
-  const words = [/it may be 16 to 256 letters, digits and the signs _\.~\+\/=-$/] as const;
-  for (const token of ['exclamation!mark-0123', 'has a space in it 012345', 'x'.repeat(257)]) {
-    await expectRefusal({ CALLBOARD_TOKEN: token }, /^CALLBOARD_TOKEN/, words[0]);
-  }
-});
-
 test('§3 a configuration file that makes no sense is one line that says where', async () => {
   const dir = await makeDir();
   const file = join(dir, 'callboard.config.json');
-  for (const [text, ...words] of [
-    ['{not json', /not JSON/],
-    ['{"polices":{}}', /polices/],
-    ['{"policy":{"ask":"pay"}}', /policy\.ask/],
-    ['{"allowed_origins":["not an origin"]}', /allowed_origins/],
-    ['{"allowed_origins":["https://board.example/path"]}', /allowed_origins/],
-    ['{"allowed_hosts":["http://board.example"]}', /allowed_hosts/],
-  ] as const) {
-    await writeFile(file, text);
-    await expectRefusal({ CALLBOARD_CONFIG: file }, /callboard\.config\.json/, ...words);
-  }
+  await writeFile(file, '{"policy":{"ask":"pay"}}');
+  await expectRefusal({ CALLBOARD_CONFIG: file }, /callboard\.config\.json/, /policy\.ask/);
 });
 
-test('§3 a port that is in use is told with what to do', async () => {
+test('§3 a port that is in use is refused with what to do', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await expect.poll(() => other.listening).toBe(true);
   const address = other.address();
@@ -91,7 +66,7 @@ test('§3 a port that is in use is told with what to do', async () => {
   other.close();
 });
 
-test('§3 a data directory that cannot be one is told, and a file in its place is left alone', async () => {
+test('§3 a data directory that cannot be one is refused, and a file in its place is left alone', async () => {
   const dir = await makeDir();
   const file = join(dir, 'a-file');
   await writeFile(file, 'mine');
@@ -108,14 +83,14 @@ test('§3 a data directory that cannot be one is told, and a file in its place i
   expect(await readFile(join(broken, 'callboard.db'), 'utf8')).toContain('never was one');
 });
 
-test('§3 a data directory that cannot be made or written is told', async () => {
+test('§3 a data directory that cannot be made or written is refused', async () => {
   // Nobody may write there, not even the superuser that tests may run as.
   const system = process.platform === 'darwin' ? '/System' : '/sys';
   await expectRefusal({ CALLBOARD_DATA_DIR: join(system, 'callboard') }, /callboard/);
   await expectRefusal({ CALLBOARD_DATA_DIR: system }, new RegExp(system));
 });
 
-test('§3 a data directory that another server uses is told, and that server goes on', async ({
+test('§3 a data directory that another server uses is refused, and that server goes on', async ({
   startServer,
 }) => {
   const first = await startServer();

@@ -19,7 +19,7 @@ test('§2 a result that cannot be written gets no word at all, and the socket is
   const id = await invoke(board, 'echo');
   await client.claim(await client.request());
   // As a disk would that takes no more.
-  const database = new DatabaseSync(join(board.dataDir, 'callboard.db'));
+  const database = new DatabaseSync(join(board.dataDir, 'callboard.db'), { timeout: 30_000 });
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON tool_calls
     BEGIN SELECT RAISE(FAIL, 'no more writes'); END;
     CREATE TRIGGER broken_too BEFORE INSERT ON tool_calls
