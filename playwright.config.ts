@@ -9,11 +9,11 @@ export default defineConfig({
   testDir: 'e2e',
   // What ends in `.test.ts` is Vitest's.
   testMatch: '**/*.spec.ts',
-  // Each test has a server and a browser of its own; more of them than cores would only be slow.
+  // Of each test a third is waiting for clocks and sockets: three at once keep two cores busy.
   // One waits two minutes for the clocks of absences and does next to nothing: it has its own place.
-  workers: 3,
+  workers: 4,
   projects: [
-    { name: 'main', testIgnore: WAITING, workers: 2 },
+    { name: 'main', testIgnore: WAITING, workers: 3 },
     { name: 'waiting', testMatch: WAITING, workers: 1 },
   ],
   fullyParallel: true,
