@@ -54,7 +54,9 @@ test.each<[string, RegExp]>([
   expect(line).not.toContain('\n');
 });
 
-const keepOf = (env: Record<string, string>) => readConfig(env, dir).keep;
+/** Without a configuration file. */
+const elsewhere = join(dir, 'elsewhere');
+const keepOf = (env: Record<string, string>) => readConfig(env, elsewhere).keep;
 
 test('[ST65] without a setting everything is kept', () => {
   expect(keepOf({})).toEqual({ days: undefined, bytes: undefined });
@@ -82,6 +84,6 @@ test.each([
   { CALLBOARD_KEEP_BYTES: `${'9'.repeat(15)}T` },
 ])('[ST65] %j makes no sense, and says which setting and what it may be', (env) => {
   const [[name, value] = []] = Object.entries(env);
-  expect(() => readConfig(env, dir)).toThrow(ConfigError);
-  expect(() => readConfig(env, dir)).toThrow(`${name} is "${value}": it may be`);
+  expect(() => readConfig(env, elsewhere)).toThrow(ConfigError);
+  expect(() => readConfig(env, elsewhere)).toThrow(`${name} is "${value}": it may be`);
 });
