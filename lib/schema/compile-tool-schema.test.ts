@@ -162,7 +162,6 @@ test('[SC23] the list of this test is the list of the reader', () => {
 
 test('[SC23] older spellings of a supported keyword are refused by its name', () => {
   for (const [keyword, value] of [
-    ['items', [{ type: 'string' }]],
     ['exclusiveMinimum', true],
     ['exclusiveMaximum', false],
   ] as const) {
@@ -170,6 +169,32 @@ test('[SC23] older spellings of a supported keyword are refused by its name', ()
       compileToolSchema({ type: 'object', properties: { a: { [keyword]: value } } }),
     ).toMatchObject({ ok: false, code: 'schema_invalid', params: { keyword } });
   }
+});
+
+test('[SC24] a list in "items" is read as "prefixItems", with "additionalItems" for the rest', () => {
+  // As zod-to-json-schema writes z.tuple([z.string(), z.number()]) and one with a rest of booleans.
+  const pair = { minItems: 2, maxItems: 2, items: [{ type: 'string' }, { type: 'number' }] };
+  const open = { items: [{ type: 'string' }], additionalItems: { type: 'boolean' } };
+  const compiled = compileToolSchema({
+    type: 'object',
+    properties: { pair: { type: 'array', ...pair }, open: { type: 'array', ...open } },
+  });
+  if (!compiled.ok) throw new Error(compiled.message);
+  const isValid = (args: object) => compiled.check(args).ok;
+  expect(
+    [['a', 1], ['a'], ['a', 'b'], [1, 'a'], ['a', 1, 2]].map((one) => isValid({ pair: one })),
+  ).toEqual([true, false, false, false, false]);
+  expect([['a', true, false], ['a'], ['a', 5]].map((one) => isValid({ open: one }))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(codeOf({ type: 'object', properties: { a: { items: [] } } })).toBe('schema_invalid');
+});
+
+test('[SC24] beside such a list a bad item is refused as elsewhere', () => {
+  const bad = { items: [{ type: 'string' }, { if: {} }] };
+  expect(codeOf({ type: 'object', properties: { a: bad } })).toBe('schema_keyword');
 });
 
 test('[SC23] a property may have the name of a refused keyword', () => {

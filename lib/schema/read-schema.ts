@@ -64,11 +64,19 @@ function readNode(reader: SchemaReader, schema: unknown): SchemaNode {
     return node;
   }
   reader.nodes.set(schema, node);
-  refuseKeywords(reader, schema);
-  checkAnnotations(reader, schema);
-  readScalars(reader, schema, node);
-  readSubschemas(reader, schema, node);
+  const read = withPrefixItems(schema);
+  refuseKeywords(reader, read);
+  checkAnnotations(reader, read);
+  readScalars(reader, read, node);
+  readSubschemas(reader, read, node);
   return node;
+}
+
+/** A tuple as drafts before 2020-12 have it, and zod 3 writes it: a list in `items`, the rest in `additionalItems`. */
+function withPrefixItems(schema: Schema): Schema {
+  if (!Array.isArray(schema.items) || Object.hasOwn(schema, 'prefixItems')) return schema;
+  const { items: prefixItems, additionalItems: items, ...rest } = schema;
+  return { ...rest, prefixItems, ...given({ items }) };
 }
 
 /** What is left out of the check would accept what the schema's author forbids. */
