@@ -22,9 +22,9 @@ export interface InboundBudget {
 /** Up to here a source is always read, and not counted. */
 const SMALL_BYTES = 16 * 1024;
 /** Of all sources together; two messages of the largest size may be beside it. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 /** From here on all sources are read again. */
-const ENOUGH_BYTES = 24 * 1024 * 1024;
+const ENOUGH_BYTES = 12 * 1024 * 1024;
 /** One that is read while others wait has to send so much in each of these times, */
 const WINDOW_MS = 3_000;
 const WINDOW_BYTES = 16 * 1024;
@@ -78,6 +78,8 @@ export function createInboundBudget({ clock }: { clock: Clock }): InboundBudget 
 
   function next(before: Turn | undefined, other: Turn | undefined, shares: Share[]) {
     if (before && isArriving(before.share)) return before;
+    // What waits for the server leaves room soon, and no one needs to be read for that.
+    if (total > MOST_BYTES && shares.some(({ waiting }) => waiting > 0)) return undefined;
     const share = shares.find((one) => isArriving(one) && one !== other?.share);
     return share && { share, bytes: share.arriving, windows: 0 };
   }
@@ -118,12 +120,14 @@ export function createInboundBudget({ clock }: { clock: Clock }): InboundBudget 
   function count(share: Share, arriving: number, waiting: number): void {
     const before = large.has(share) ? share.arriving + share.waiting : 0;
     const wasArriving = isArriving(share);
+    const waited = share.waiting;
     Object.assign(share, { arriving, waiting });
     const isLarge = arriving + waiting > SMALL_BYTES;
     total += (isLarge ? arriving + waiting : 0) - before;
     if (isLarge) large.add(share);
     else if (large.delete(share)) read(share, true);
-    if (isArriving(share) !== wasArriving || isOver !== isTooMuch()) balance();
+    const isNews = isArriving(share) !== wasArriving || waiting !== waited;
+    if (isNews || isOver !== isTooMuch()) balance();
     if (!isLarge && before >= COLLECTED_BYTES) collector.used(before);
   }
 
