@@ -20,6 +20,8 @@ afterEach(async () => {
 
 const DAY = 24 * 60 * 60 * 1_000;
 const NOW = Date.now();
+/** On a machine that does much else. */
+const SLOW = { timeout: 15_000 };
 
 function setup(keep: Partial<Keep>) {
   const dir = mkdtempSync(join(tmpdir(), 'retention-'));
@@ -33,8 +35,8 @@ function setup(keep: Partial<Keep>) {
   const writes: Change[] = [];
   const busyCalls = new Set<string>();
   const busyRuns = new Set<string>();
-  const create = (given: { onWrite?(): void } = {}) =>
-    new Retention({
+  const create = (given: { onWrite?(): void } = {}) => {
+    const retention = new Retention({
       keep: { days: undefined, bytes: undefined, ...keep },
       store: {
         history: store.history,
@@ -55,6 +57,9 @@ function setup(keep: Partial<Keep>) {
         throw error;
       },
     });
+    undo.push(() => retention.stop());
+    return retention;
+  };
   /** A picture that was put some days ago. */
   const picture = async (text: string, daysAgo: number): Promise<Attachment> => {
     const put = await blobs.put({ mediaType: 'text/plain', bytes: Buffer.from(text) });
@@ -244,13 +249,13 @@ test('[ST65] the first pass follows the start, the next ones each minute, none t
   await putEnded(parts, 'tc_1', 9);
   retention.start();
   parts.clock.advance(5_000);
-  await expect.poll(parts.ids).toEqual([]);
+  await expect.poll(parts.ids, SLOW).toEqual([]);
   await putEnded(parts, 'tc_2', 9);
   await expect
     .poll(() => {
       parts.clock.advance(60_000);
       return parts.ids();
-    })
+    }, SLOW)
     .toEqual([]);
   await retention.stop();
   await putEnded(parts, 'tc_3', 9);
