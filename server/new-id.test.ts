@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNewId, hasFormOfNewId } from './new-id.ts';
+import { createNewId, hasFormOfNewId, timeOfNewId } from './new-id.ts';
 
 test('ids of later moments sort after earlier ones, and none comes twice', () => {
   let now = 1_700_000_000_000;
@@ -22,4 +22,11 @@ test('an id that was made here has a form that a chosen name does not have by ac
   ]) {
     expect(hasFormOfNewId('client', other), other).toBe(false);
   }
+});
+
+test('an id that was made here says when; a chosen name does not', () => {
+  const id = createNewId(() => 1_700_000_000_123)('tc');
+  expect(timeOfNewId('tc', id)).toBe(1_700_000_000_123);
+  expect(timeOfNewId('run', id)).toBeUndefined();
+  expect(timeOfNewId('tc', 'tc_1')).toBeUndefined();
 });

@@ -14,6 +14,17 @@ async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   return one;
 }
 
+test('[CA24] an id of a call that is as old as those that were deleted is said to be deleted', async () => {
+  const { calls, store } = await setup();
+  expect(calls.wasDeleted('tc_500')).toBe(false);
+  await store.write([{ type: 'delete_calls', ids: ['tc_400'], endedAt: 1_000 }]);
+  expect(['tc_500', 'tc_1001', 'tc_chosen'].map((id) => calls.wasDeleted(id))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 describe('an accepted call', () => {
   test('[CA1] is on disk before its id is told to the caller or to a client', async () => {
     const { connect, invoke, store } = await setup();

@@ -69,6 +69,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     clock,
     check: options.check ?? (() => ({ verdict: 'allow' })),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
+    callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
     ensureRun: () => Promise.resolve(),
     facts: table.facts,
     onDurable: () => {},
