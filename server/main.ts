@@ -98,20 +98,20 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const bus = createMemoryBus({
     firstSeq: await store.reserveSeqs(SEQ_BLOCK),
     reserve: store.reserveSeqs,
-    onError: logger.error,
+    logger,
   });
   const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
 
   const registry = createToolRegistry({
     serverTools: createBuiltinTools(builtinDeps(config)),
-    standing: (instanceId) => table.standing(instanceId),
-    tripOf: (instanceId, tool) => calls.breaker.tripOf(instanceId, tool),
+    availability: (instanceId) => table.availability(instanceId),
+    openCircuitOf: (instanceId, tool) => calls.breaker.openCircuitOf(instanceId, tool),
   });
   const table: ClientTable = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
-    standingChanged: registry.standingChanged,
-    tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
+    availabilityChanged: registry.availabilityChanged,
+    openCircuitsOf: (instanceId) => calls.breaker.openCircuitsOf(instanceId),
   });
   const calls: Calls = createCalls({
     store,
@@ -124,7 +124,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     ensureRun: (runId, title) => runs.ensure(runId, title),
     facts: table.facts,
     onDurable: (record, previous) => publishApproval(bus, record, previous),
-    onError: logger.error,
+    logger,
   });
   const models = createModels({
     openaiApiKey: config.openaiApiKey,
@@ -138,7 +138,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     registry,
     clock,
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
-    onDefect: logger.error,
+    logger,
   });
   const runs: CreatedRunService = createRunService({
     store,
@@ -149,7 +149,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     agent,
     models,
     offersTools: table.offersTools,
-    onDefect: logger.error,
+    logger,
   });
   const alive = createAliveMark({
     file: join(config.dataDir, 'alive'),
@@ -164,7 +164,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const { breaker } = calls;
   const listings = publishListings({ bus, clock, registry, clients: table, breaker });
   const retention = new Retention({
-    ...{ keep: config.keep, store, blobs, clock, onError: logger.error },
+    ...{ keep: config.keep, store, blobs, clock, logger },
     forgetCalls: calls.forgetEnded,
     deleteRun: runs.deleteUnused,
   });
@@ -224,7 +224,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const snapshot = createSnapshots({ ...listed, calls, runs });
   const lists = createWholeLists(listed);
   const limits = WATCH_LIMITS;
-  const hub = createWatchHub({ bus, snapshot, lists, clock, limits, onError: logger.error });
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits, logger });
   const inbound = createInboundBudget({ clock });
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
@@ -236,7 +236,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     newId: () => newId('client'),
     newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
-    onError: logger.error,
+    logger,
   });
   const httpClients = createHttpClients({ ...forClients, calls, answers: calls.clients, closing });
   const pages = await preparePages({
@@ -259,7 +259,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
         flood: { burst: 2_000, perSecond: 1_000 },
         newNonce: () => randomUUID(),
       }),
-      '/ws/watch': createWatchSocketHandler({ ...beat, hub, onError: logger.error }),
+      '/ws/watch': createWatchSocketHandler({ ...beat, hub, logger }),
     },
     ...(pages.devUpgrade ? { devUpgrade: pages.devUpgrade } : {}),
     logger,

@@ -17,7 +17,7 @@ function setup(given: Partial<ComposerProps> & { answer?: boolean } = {}) {
     running: false,
     stopping: false,
     pending: false,
-    focusWish: 0,
+    focusRequests: 0,
     onSend: async (text) => {
       sent.push(text);
       return answer;

@@ -22,7 +22,7 @@ export interface ComposerProps {
   /** Why nothing can be sent now. */
   blocked?: string | undefined;
   /** Rises when the field should be focused. */
-  focusWish: number;
+  focusRequests: number;
   /** True once it is sent. */
   onSend: (text: string) => Promise<boolean>;
   onStop: () => void;
@@ -36,7 +36,7 @@ export function Composer(props: ComposerProps) {
   const reason = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(runId, field);
-  useGrowingField(field, text, props.focusWish);
+  useGrowingField(field, text, props.focusRequests);
   const canSend = text.trim() !== '' && !running && !pending && blocked === undefined;
 
   const send = async () => {
@@ -126,7 +126,7 @@ function useDraft(runId: string | null, field: Field): [string, (text: string) =
 }
 
 /** As high as its text, up to its greatest height. */
-function useGrowingField(field: Field, text: string, focusWish: number): void {
+function useGrowingField(field: Field, text: string, focusRequests: number): void {
   useLayoutEffect(() => {
     const element = field.current;
     if (!element || element.value !== text) return;
@@ -134,6 +134,6 @@ function useGrowingField(field: Field, text: string, focusWish: number): void {
     element.style.height = `${element.scrollHeight + 2}px`;
   }, [field, text]);
   useEffect(() => {
-    if (focusWish > 0) field.current?.focus();
-  }, [field, focusWish]);
+    if (focusRequests > 0) field.current?.focus();
+  }, [field, focusRequests]);
 }

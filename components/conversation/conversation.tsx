@@ -33,7 +33,7 @@ export function Conversation() {
   const run = useRun(runId);
   const { send, pending, failure } = useSend();
   const { stop, stopping } = useStop(run);
-  const focusWish = useUi((state) => state.focusMessage);
+  const focusRequests = useUi((state) => state.focusMessage);
   return (
     <div className="flex h-full flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 px-4 pb-1 pt-3">
@@ -62,7 +62,7 @@ export function Conversation() {
           stopping={stopping}
           pending={pending}
           blocked={storeFailed ? whatToDo('store_failed') : undefined}
-          focusWish={focusWish}
+          focusRequests={focusRequests}
           onSend={send}
           onStop={stop}
         />

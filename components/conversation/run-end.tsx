@@ -24,9 +24,9 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const rehearsal = useModels().find((one) => one.rehearsal);
   const asked = messages.findLast((message) => message.role === 'user');
   const last = messages.at(-1)?.parts.at(-1);
-  const isSaid = (code: string) => last?.type === 'notice' && last.code === code;
+  const isAnnounced = (code: string) => last?.type === 'notice' && last.code === code;
   if (run.status === 'cancelled') {
-    return isSaid('cancelled') ? null : <Notice code="cancelled" words={t('stopped')} />;
+    return isAnnounced('cancelled') ? null : <Notice code="cancelled" words={t('stopped')} />;
   }
   if (run.status !== 'failed' || !run.error) return null;
   const { code, message, params } = run.error;
@@ -42,7 +42,7 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
       )}
     </div>
   );
-  if (isSaid(code)) return next;
+  if (isAnnounced(code)) return next;
   return (
     <Notice code={code} {...wordsFor({ code, text: message, params })}>
       {next}

@@ -22,6 +22,7 @@ import { createSnapshots } from '../../server/events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from '../../server/events/watch-hub.ts';
 import { createWatchSocketHandler } from '../../server/events/watch-socket.ts';
 import { createWholeLists } from '../../server/events/whole-lists.ts';
+import { createLogger } from '../../server/logger.ts';
 import { createNewId } from '../../server/new-id.ts';
 import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
@@ -34,17 +35,17 @@ import { inParallel } from './stats.ts';
 const dir = mkdtempSync(join(tmpdir(), 'callboard-bench-'));
 const clock = createSystemClock();
 const newId = createNewId(Date.now);
-const onError = (error: unknown) => console.error(error);
+const logger = createLogger();
 const store = createSqliteStore({ file: join(dir, 'callboard.db') });
-const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), onError });
+const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), logger });
 const registry = createToolRegistry({
   serverTools: [],
-  standing: (instanceId) => table.standing(instanceId),
+  availability: (instanceId) => table.availability(instanceId),
 });
 const table: ReturnType<typeof createClientTable> = createClientTable({
   now: clock.now,
   toolsOf: registry.namesOf,
-  standingChanged: registry.standingChanged,
+  availabilityChanged: registry.availabilityChanged,
 });
 const calls = createCalls({
   store,
@@ -56,7 +57,7 @@ const calls = createCalls({
   ensureRun: () => Promise.resolve(),
   facts: table.facts,
   onDurable: () => {},
-  onError,
+  logger,
 });
 const sessions = createClientSessions({
   store,
@@ -75,7 +76,7 @@ const sessions = createClientSessions({
   newId: () => `client_${randomUUID()}`,
   newSecret: () => randomUUID(),
   secretAfter: (token) => `after-${token}`,
-  onError,
+  logger,
 });
 const onClient = createClientSocketHandler({
   sessions,
@@ -92,8 +93,8 @@ const snapshot = createSnapshots({
   ...listed,
 });
 const lists = createWholeLists(listed);
-const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, onError });
-const onWatch = createWatchSocketHandler({ hub, clock, heartbeatMs: 60_000, onError });
+const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
+const onWatch = createWatchSocketHandler({ hub, clock, heartbeatMs: 60_000, logger });
 
 const rawWatchers = new Set<WebSocket>();
 const rawWaiting = new Map<number, () => void>();

@@ -81,7 +81,7 @@ askingTest(
 const CLAIMS = { client_id: 'flaky', caps: ['claim'], instance_id: 'tab-1' };
 
 /** How the instance is passed over for a tool, as the lists show it. */
-const tripOf = async (board: Callboard, name: string) =>
+const openCircuitOf = async (board: Callboard, name: string) =>
   toolsAnswerSchema
     .parse((await get(board, '/api/tools')).body)
     .tools.find((one) => one.name === name)
@@ -109,11 +109,11 @@ askingTest(
         .toBe(false);
     }
     await back(board);
-    const tripped = await tripOf(board, 'slip');
+    const tripped = await openCircuitOf(board, 'slip');
     expect(tripped).toMatchObject({ failures: 3 });
     const again = await restart(board);
     const there = await back(again);
-    expect(await tripOf(again, 'slip')).toEqual(tripped);
+    expect(await openCircuitOf(again, 'slip')).toEqual(tripped);
     expect((await readCall(again, await invoke(again, 'slip'))).phase).toBe('queued');
     const other = await invoke(again, 'other');
     expect((await there.next('tool_call_request', ({ name }) => name === 'other')).id).toBe(other);

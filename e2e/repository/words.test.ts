@@ -30,30 +30,10 @@ const BANNED: Record<string, string> = {
 const ON_THE_WIRE = new Set(['tripped']);
 
 /** Parts that have such names still. The list only becomes shorter. */
-const PENDING = [
-  'components/conversation',
-  'lib/call',
-  'lib/client',
-  'lib/stores',
-  'server/calls',
-  'server/connections',
-  'server/events',
-  'server/main.ts',
-  'server/runs',
-  'server/store',
-  'server/tools',
-];
-
 const found = ['app', 'components', 'lib', 'server'].flatMap(sourceFiles).flatMap(bannedIn);
-const isPending = (file: string) => PENDING.some((part) => isInside(file, part));
 
 test('names use the words of the field', () => {
-  expect(found.filter(({ file }) => !isPending(file)).map(describeName)).toEqual([]);
-});
-
-test('a part that is done is not on the list of those that are not', () => {
-  const done = PENDING.filter((part) => !found.some(({ file }) => isInside(file, part)));
-  expect(done).toEqual([]);
+  expect(found.map(describeName)).toEqual([]);
 });
 
 test.each([

@@ -49,7 +49,7 @@ export interface PageServer {
   readonly told: readonly Told[];
   pageUrl(options: PageOptions): string;
   /** A page stands still at a word for as long as this takes. */
-  onTold: (told: Told) => Promise<void> | void;
+  onPublished: (told: Told) => Promise<void> | void;
   /** The next word that fits, or one that was told already. */
   until(fits: (told: Told) => boolean): Promise<Told>;
   /** How often each call was run by a tool with effects. */
@@ -73,7 +73,7 @@ export async function startPageServer(script: string): Promise<PageServer> {
       const one: Told = JSON.parse(await readAll(request));
       told.push(one);
       for (const tell of waiting) tell(one);
-      await pages.onTold(one);
+      await pages.onPublished(one);
       response.end();
       return;
     }
@@ -93,7 +93,7 @@ export async function startPageServer(script: string): Promise<PageServer> {
       const socket = `${board.replace('http', 'ws')}/ws/client`;
       return `${origin}/?${new URLSearchParams({ socket, token, name, hold: String(hold) })}`;
     },
-    onTold: () => {},
+    onPublished: () => {},
     until(fits) {
       const before = told.find(fits);
       if (before) return Promise.resolve(before);

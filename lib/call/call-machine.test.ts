@@ -124,12 +124,12 @@ describe('the life of a call', () => {
     ['another client', { ...from, clientId: 'laptop' }, 'not_your_call'],
     ['another instance', { ...from, instanceId: 'i2' }, 'not_your_call'],
     ['an older attempt', { ...from, attempt: 9 }, 'stale_attempt'],
-  ])('[CS4] %s may neither claim nor answer', (_who, stranger, refusal) => {
-    expect(transition(offered, { type: 'claimed', from: stranger })).toEqual({
+  ])('[CS4] %s may neither claim nor answer', (_who, mismatch, refusal) => {
+    expect(transition(offered, { type: 'claimed', from: mismatch })).toEqual({
       ok: false,
       refusal,
     });
-    const answer: StateEvent = { type: 'answered', from: stranger, error: null };
+    const answer: StateEvent = { type: 'answered', from: mismatch, error: null };
     expect(transition(granted, answer)).toEqual({ ok: false, refusal });
   });
 
@@ -193,9 +193,9 @@ describe('the life of a call', () => {
   });
 
   test('[CS6] a client that does not come back leaves what may have run unknown', () => {
-    const gone: StateEvent = { type: 'clock', clock: 'resume', limitMs: 120_000 };
-    expect(follow(granted, gone).error).toMatchObject({ code: 'outcome_unknown' });
-    expect(follow(offered, gone).error).toMatchObject({
+    const resumeExpired: StateEvent = { type: 'clock', clock: 'resume', limitMs: 120_000 };
+    expect(follow(granted, resumeExpired).error).toMatchObject({ code: 'outcome_unknown' });
+    expect(follow(offered, resumeExpired).error).toMatchObject({
       code: 'client_disconnected',
       executed: 'no',
     });
@@ -253,7 +253,7 @@ const anyEvent: fc.Arbitrary<StateEvent> = fc.oneof(
     .map((clock): StateEvent => ({ type: 'clock', clock, limitMs: 1000 })),
 );
 /** What the client says of the tool that has it now is what counts from then on. */
-const saidBy = (event: StateEvent) =>
+const fieldsOf = (event: StateEvent) =>
   event.type === 'offered' ? { rerunnable: event.rerunnable } : {};
 const someEvents = fc.sample(anyEvent, { numRuns: 200, seed: 7 });
 const anyLife = fc.tuple(fc.boolean(), fc.boolean(), fc.array(anyEvent, { maxLength: 25 }));
@@ -269,7 +269,7 @@ test('[CS2] a status never goes back, and a final one has its reason', () => {
         expect(RANK[moved.status]).toBeGreaterThanOrEqual(RANK[state.status]);
         expect(isFinalStatus(moved.status)).toBe(moved.phase === null);
         expect(moved.error !== null).toBe(moved.status === 'FAILED' || moved.status === 'TIMEOUT');
-        state = { ...state, ...moved, ...saidBy(event) };
+        state = { ...state, ...moved, ...fieldsOf(event) };
       }
     }),
     { numRuns: 2_000 },
@@ -284,7 +284,7 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
         const moved = transition(state, event);
         if (!moved.ok) continue;
         if (moved.error?.executed === 'no') expect(state.granted).toBe(false);
-        state = { ...state, ...moved, ...saidBy(event) };
+        state = { ...state, ...moved, ...fieldsOf(event) };
       }
     }),
     { numRuns: 2_000 },

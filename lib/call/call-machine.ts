@@ -195,16 +195,16 @@ function offered(state: CallState, event: OfferedEvent): Transition {
 }
 
 function claimed(state: CallState, from: Answerer): Transition {
-  const stranger = identify(state, from);
-  if (stranger) return refuse(stranger);
+  const mismatch = identify(state, from);
+  if (mismatch) return refuse(mismatch);
   if (state.phase === 'cancelling') return refuse('cancelling');
   if (state.phase !== 'offered' || !state.provider?.claims) return refuse('already_granted');
   return { ...move(state, 'RUNNING', 'granted'), granted: true };
 }
 
 function device(state: CallState, asking: boolean, from: Answerer): Transition {
-  const stranger = identify(state, from);
-  if (stranger) return refuse(stranger);
+  const mismatch = identify(state, from);
+  if (mismatch) return refuse(mismatch);
   if (!state.granted) return refuse('not_granted');
   if (state.phase === 'cancelling') return refuse('cancelling');
   return move(state, 'RUNNING', asking ? 'device' : 'granted');
@@ -212,8 +212,8 @@ function device(state: CallState, asking: boolean, from: Answerer): Transition {
 
 /** CS4: only the instance and attempt that was asked, and only once it was granted. */
 function mayAnswer(state: CallState, from: Answerer): Refusal | null {
-  const stranger = identify(state, from);
-  if (stranger) return stranger;
+  const mismatch = identify(state, from);
+  if (mismatch) return mismatch;
   // guard: only-after-its-grant
   return state.granted ? null : 'not_granted';
 }

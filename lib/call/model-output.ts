@@ -71,7 +71,7 @@ const resultText = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null');
 
 function describeFailure(call: FinishedCall): Pick<ModelOutput, 'text' | 'cut'> {
-  const error = toldError(call);
+  const error = publicError(call);
   const wrap = (message: string) => JSON.stringify({ error: { ...error, message } });
   // The marker of a cut must lie inside the JSON, and quoting can make text longer than it was.
   const room = (MODEL_OUTPUT_BYTES - new TextEncoder().encode(wrap('')).length) / 6;
@@ -83,7 +83,7 @@ function describeFailure(call: FinishedCall): Pick<ModelOutput, 'text' | 'cut'> 
     : { text: wrap(cutAndMark(message, Math.floor(room))), cut: true };
 }
 
-function toldError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {
+function publicError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {
   if (!isFinalStatus(call.status) || !call.error || call.error.executed === 'unknown') {
     const code = call.error?.code ?? 'outcome_unknown';
     return { code, message: UNKNOWN_OUTCOME, executed: 'unknown' };
@@ -96,13 +96,13 @@ function describeAttachments(attachments: readonly Attachment[]): string {
   let images = 0;
   const lines = attachments.map((one) => {
     const words = oneLine(one.alt ?? one.name ?? '');
-    const told = words === '' ? '' : `: ${words}`;
+    const suffix = words === '' ? '' : `: ${words}`;
     if (!one.media_type.startsWith('image/')) {
-      return `[file ${oneLine(one.media_type)} ${one.size} bytes${told}]`;
+      return `[file ${oneLine(one.media_type)} ${one.size} bytes${suffix}]`;
     }
     images += 1;
     const size = one.width && one.height ? ` ${one.width}×${one.height}` : '';
-    return `[image ${images}${size} ${oneLine(one.media_type)}${told}]`;
+    return `[image ${images}${size} ${oneLine(one.media_type)}${suffix}]`;
   });
   return lines.join('\n');
 }

@@ -34,8 +34,8 @@ test('[RM3] a granted call that only reads is offered again', () => {
 });
 
 test('[RM5] without claims only what is rerunnable is asked for again', () => {
-  const know: ClientKnowledge = 'nothing_new_journal';
-  const plain = { server: 'offered', client: know, claims: false } as const;
+  const knowledge: ClientKnowledge = 'nothing_new_journal';
+  const plain = { server: 'offered', client: knowledge, claims: false } as const;
   expect(resumeAction({ ...plain, rerunnable: false })).toBe('leave');
   expect(resumeAction({ ...plain, rerunnable: true })).toBe('offer');
 });

@@ -10,12 +10,12 @@ function createStorage(): KeyValueStorage {
   };
 }
 
-/** A tab of a browser: `says` is what its hello would. */
+/** A tab of a browser: `identityOf` is what its hello would. */
 function createTab(shared: KeyValueStorage, own = createStorage()) {
   const identity = createStoredIdentity({ shared, own });
   return {
     own,
-    says: (instanceId: string) => [identity.clientId(), identity.resumeToken(instanceId)],
+    identityOf: (instanceId: string) => [identity.clientId(), identity.resumeToken(instanceId)],
     welcome: (instanceId: string, clientId: string, resumeToken: string) =>
       identity.save({ clientId, resumeToken, instanceId }),
     reload: () => createTab(shared, own),
@@ -24,9 +24,9 @@ function createTab(shared: KeyValueStorage, own = createStorage()) {
 
 test('[CL16] a new tab proves by the token of another that it is of the same browser', () => {
   const shared = createStorage();
-  expect(createTab(shared).says('i1')).toEqual([undefined, undefined]);
+  expect(createTab(shared).identityOf('i1')).toEqual([undefined, undefined]);
   createTab(shared).welcome('i1', 'c1', 't1');
-  expect(createTab(shared).says('i2')).toEqual(['c1', 't1']);
+  expect(createTab(shared).identityOf('i2')).toEqual(['c1', 't1']);
 });
 
 test('[CL16] a tab keeps its token over a reload, whatever other tabs are given', () => {
@@ -34,7 +34,7 @@ test('[CL16] a tab keeps its token over a reload, whatever other tabs are given'
   const tab = createTab(shared);
   tab.welcome('i1', 'c1', 't1');
   createTab(shared).welcome('i2', 'c1', 't2');
-  expect(tab.reload().says('i1')).toEqual(['c1', 't1']);
+  expect(tab.reload().identityOf('i1')).toEqual(['c1', 't1']);
 });
 
 test('[CL16] a tab that had to take a new instance id proves its client by the newest token', () => {
@@ -43,7 +43,7 @@ test('[CL16] a tab that had to take a new instance id proves its client by the n
   tab.welcome('i1', 'c1', 't1');
   // Another page has come back as this instance: the token of before is over.
   createTab(shared).welcome('i1', 'c1', 't2');
-  expect(tab.says('i3')).toEqual(['c1', 't2']);
+  expect(tab.identityOf('i3')).toEqual(['c1', 't2']);
 });
 
 test('[CL16] a tab that was given another id keeps it, and so do the others', () => {
@@ -51,11 +51,11 @@ test('[CL16] a tab that was given another id keeps it, and so do the others', ()
   const [first, second] = [createTab(shared), createTab(shared)];
   first.welcome('i1', 'c1', 't1');
   second.welcome('i2', 'c2', 't2');
-  expect(first.says('i1')).toEqual(['c1', 't1']);
-  expect(second.says('i2')).toEqual(['c2', 't2']);
+  expect(first.identityOf('i1')).toEqual(['c1', 't1']);
+  expect(second.identityOf('i2')).toEqual(['c2', 't2']);
   // The token that all know proves the other client, and nothing of this one.
-  expect(first.says('i3')).toEqual(['c1', 't1']);
-  expect(createTab(shared).says('i4')).toEqual(['c2', 't2']);
+  expect(first.identityOf('i3')).toEqual(['c1', 't1']);
+  expect(createTab(shared).identityOf('i4')).toEqual(['c2', 't2']);
 });
 
 test.each(['client_of_an_older_version', '{"clientId":7}', 'null', '{'])(
@@ -65,6 +65,6 @@ test.each(['client_of_an_older_version', '{"clientId":7}', 'null', '{'])(
     const tab = createTab(shared);
     tab.welcome('i1', 'c1', 't1');
     for (const storage of [shared, tab.own]) storage.setItem('callboard:client', text);
-    expect(tab.says('i1')).toEqual([undefined, undefined]);
+    expect(tab.identityOf('i1')).toEqual([undefined, undefined]);
   },
 );

@@ -13,8 +13,8 @@ test('[CL17] drops the oldest first, only what may go, and no more than needed',
       const dropped = journalOverflow(stored, maxBytes);
       const droppable = stored.filter((one) => one.droppable).map(({ id }) => id);
       expect(dropped).toEqual(droppable.slice(0, dropped.length));
-      const left = (gone: string[]) =>
-        stored.filter(({ id }) => !gone.includes(id)).reduce((sum, { bytes }) => sum + bytes, 0);
+      const left = (deleted: string[]) =>
+        stored.filter(({ id }) => !deleted.includes(id)).reduce((sum, { bytes }) => sum + bytes, 0);
       if (dropped.length < droppable.length) expect(left(dropped)).toBeLessThanOrEqual(maxBytes);
       if (dropped.length > 0) expect(left(dropped.slice(0, -1))).toBeGreaterThan(maxBytes);
     }),

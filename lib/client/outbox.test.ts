@@ -5,11 +5,11 @@ import { createManualClock } from './testing/manual-clock.ts';
 function setup() {
   const clock = createManualClock();
   const sent: string[] = [];
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   const wall = { isOffBy: 0 };
   const outbox = createOutbox({
     environment: { schedule: clock.schedule, now: () => clock.now() + wall.isOffBy },
-    answerOf: (id) => (gone.has(id) ? undefined : { type: 'tool_error', id, error: 'x' }),
+    answerOf: (id) => (deleted.has(id) ? undefined : { type: 'tool_error', id, error: 'x' }),
     send: (message) => {
       if (message.type === 'tool_error') sent.push(message.id);
       return true;
@@ -19,7 +19,7 @@ function setup() {
   const settleAll = (wasAwaited: boolean) => {
     for (let at = 0; at < sent.length; at += 1) outbox.settled(sent[at] ?? '', wasAwaited);
   };
-  return { clock, wall, sent, gone, outbox, settleAll };
+  return { clock, wall, sent, deleted, outbox, settleAll };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `tc_${at}`);
@@ -84,10 +84,10 @@ test('[CL33] a new answer does not wait, and is not sent again in its turn', () 
 });
 
 test('[CL33] what is settled or dropped meanwhile is not sent', () => {
-  const { gone, outbox, sent, settleAll } = setup();
+  const { deleted, outbox, sent, settleAll } = setup();
   outbox.resend(many(100));
   outbox.settled('tc_80', false);
-  gone.add('tc_81');
+  deleted.add('tc_81');
   settleAll(true);
   expect(sent).toEqual(many(100).filter((id) => id !== 'tc_80' && id !== 'tc_81'));
 });

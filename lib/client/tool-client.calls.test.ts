@@ -182,9 +182,9 @@ test('[CL11] answers given while the line was down are sent in order, before the
     { id: 'tc_3', attempt: 1, phase: 'done' },
     { id: 'tc_1', attempt: 1, phase: 'done' },
   ]);
-  const said = await back.settled();
-  expect(types(said)).toEqual(['hello', 'tool_result', 'tool_result', 'register_tools']);
-  expect(said.slice(1, 3)).toMatchObject([{ id: 'tc_3' }, { id: 'tc_1' }]);
+  const sent = await back.settled();
+  expect(types(sent)).toEqual(['hello', 'tool_result', 'tool_result', 'register_tools']);
+  expect(sent.slice(1, 3)).toMatchObject([{ id: 'tc_3' }, { id: 'tc_1' }]);
   tool.end('tc_2', 2);
   expect(await back.next('tool_result')).toMatchObject({ id: 'tc_2', output: 2 });
 });

@@ -25,14 +25,14 @@ const acknowledged = (id: string) => ({
 
 test('[CL33] of 3,000 remembered answers a window is under way, in order, until all are settled', async () => {
   const { link, journal } = await comeBackWith(3_000);
-  const answers = (said: readonly ClientMessage[]) =>
-    said.flatMap((one) => (one.type === 'tool_result' ? [one.id] : []));
+  const answers = (sent: readonly ClientMessage[]) =>
+    sent.flatMap((one) => (one.type === 'tool_result' ? [one.id] : []));
   let settled = 0;
   while (settled < 3_000) {
-    const said = answers(await link.settled());
-    expect(said).toHaveLength(Math.min(3_000, settled + WINDOW));
-    for (const id of said.slice(settled)) link.send(acknowledged(id));
-    settled = said.length;
+    const sent = answers(await link.settled());
+    expect(sent).toHaveLength(Math.min(3_000, settled + WINDOW));
+    for (const id of sent.slice(settled)) link.send(acknowledged(id));
+    settled = sent.length;
   }
   await link.settled();
   expect(answers(link.all)).toEqual(many(3_000));

@@ -144,8 +144,8 @@ test('[CL13] news go out before the answer, the last word included', async () =>
   await link.next('tool_call_claim');
   link.send(granted('tc_1'));
   await link.next('tool_result');
-  const said = link.all.filter(({ type }) => type === 'tool_status' || type === 'tool_result');
-  expect(said).toMatchObject([
+  const sent = link.all.filter(({ type }) => type === 'tool_status' || type === 'tool_result');
+  expect(sent).toMatchObject([
     { progress: { done: 0 } },
     { progress: { done: 100 } },
     { type: 'tool_result' },

@@ -33,8 +33,8 @@ test('[CL20] later only what changed is told', async () => {
   client.register({ ...door, description: 'Opens the other door.' });
   client.unregister('window.open');
   client.unregister('never.there');
-  const said = (await link.settled()).slice(before, -1);
-  expect(said).toEqual([
+  const sent = (await link.settled()).slice(before, -1);
+  expect(sent).toEqual([
     { type: 'register_tools', tools: [expect.objectContaining({ name: 'window.open' })] },
     {
       type: 'register_tools',
@@ -56,8 +56,8 @@ test('[CL20] all are told again after a new connection, with the state', async (
   clock.advance(500);
   const back = await server.accept();
   await back.welcome();
-  const said = (await back.settled()).slice(1, -1);
-  expect(said).toEqual([
+  const sent = (await back.settled()).slice(1, -1);
+  expect(sent).toEqual([
     { type: 'register_tools', tools: [expect.objectContaining({ name: 'window.open' })] },
     { type: 'client_state', visibility: 'hidden' },
   ]);
@@ -67,7 +67,7 @@ test('[CL37] touches are reported at most once a second, and the last one always
   const { connect, client, clock } = await setupClient({ tools: [] });
   const { link } = await connect();
   const reported = async () =>
-    (await link.settled()).filter((said) => said.type === 'client_state' && said.touched).length;
+    (await link.settled()).filter((sent) => sent.type === 'client_state' && sent.touched).length;
   for (let time = 0; time < 3; time += 1) client.reportTouch();
   const counts = [await reported()];
   for (const ms of [999, 1, 5_000]) {

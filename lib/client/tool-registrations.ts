@@ -30,13 +30,13 @@ export function createToolRegistrations(
       return [...tools.keys()];
     },
     takeChanges() {
-      const gone = [...published.keys()].filter((name) => !tools.has(name));
+      const deleted = [...published.keys()].filter((name) => !tools.has(name));
       const specs = [...tools.values()].map(toToolSpec);
       const fresh = specs.filter((spec) => published.get(spec.name) !== JSON.stringify(spec));
-      for (const name of gone) published.delete(name);
+      for (const name of deleted) published.delete(name);
       for (const spec of fresh) published.set(spec.name, JSON.stringify(spec));
       return [
-        ...(gone.length === 0 ? [] : [{ type: 'unregister_tools' as const, names: gone }]),
+        ...(deleted.length === 0 ? [] : [{ type: 'unregister_tools' as const, names: deleted }]),
         ...(fresh.length === 0 ? [] : [{ type: 'register_tools' as const, tools: fresh }]),
       ];
     },

@@ -111,7 +111,7 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     /** Each in place of the one of its name. */
     tools: z.array(toolListingSchema),
     /** Names that no client offers any more. */
-    gone: z.array(z.string()),
+    removed: z.array(z.string()),
     /** By name of a tool that is else as it was: clients that offer it now, with its schema. */
     joined: z.record(z.string(), z.array(z.string())),
     /** By name of such a tool: the client that is asked first now. */
@@ -124,7 +124,7 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     /** All rows of each client that is named, in place of those before. */
     clients: z.array(clientListingSchema),
     /** Ids of clients that have left. */
-    gone: z.array(z.string()),
+    removed: z.array(z.string()),
   }),
   z.object({
     type: z.literal('approval'),

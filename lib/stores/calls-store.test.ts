@@ -37,14 +37,14 @@ test('[SF2] what an update does not change keeps its identity', () => {
 
 test('[SF3] a batch tells subscribers once, and not at all when nothing changed', () => {
   const store = createCallsStore();
-  let told = 0;
+  let published = 0;
   store.subscribe(() => {
-    told += 1;
+    published += 1;
   });
   store.getState().apply([callEvent(1, 'tc_a', waiting), callEvent(2, 'tc_b', waiting)]);
-  expect(told).toBe(1);
+  expect(published).toBe(1);
   store.getState().apply([callEvent(3, 'tc_a', waiting)]);
-  expect(told).toBe(1);
+  expect(published).toBe(1);
 });
 
 test('[SF4] the oldest final calls are dropped beyond the limit, open ones never', () => {

@@ -26,14 +26,14 @@ const offered = (name: string, ids: string[], more: object = {}) => ({
   ...{ source: 'client' as const, clients: ids.map((id) => entry(id)), ...more },
 });
 
-const clientsChanged = (clients: ClientListing[], gone: string[] = []): WatchEvent => ({
-  ...{ type: 'clients_changed', seq: 2, clients, gone },
+const clientsChanged = (clients: ClientListing[], removed: string[] = []): WatchEvent => ({
+  ...{ type: 'clients_changed', seq: 2, clients, removed },
 });
 
 const toolsChanged = (
   change: Partial<Extract<WatchEvent, { type: 'tools_changed' }>>,
 ): WatchEvent => ({
-  ...{ type: 'tools_changed', seq: 3, tools: [], gone: [], joined: {}, first: {} },
+  ...{ type: 'tools_changed', seq: 3, tools: [], removed: [], joined: {}, first: {} },
   ...change,
 });
 
@@ -60,7 +60,7 @@ test('[SF18] a row takes the place of the one before, also in the tools of its c
 });
 
 test('[SF18] a client that left, or offers a tool no longer, leaves its tools', () => {
-  const left = foldListings(start(), [clientsChanged([], ['y']), toolsChanged({ gone: ['d'] })]);
+  const left = foldListings(start(), [clientsChanged([], ['y']), toolsChanged({ removed: ['d'] })]);
   expect(left.clients.map(({ client_id }) => client_id)).toEqual(['x']);
   expect(left.tools.map(({ name }) => name)).toEqual(['server.tool', 'b']);
   expect(left.tools[1]?.clients).toEqual([entry('x')]);
@@ -109,6 +109,6 @@ test('[SF18] one that had another schema and has none now is no longer beside th
   const same = foldListings(before, [toolsChanged({ joined: { b: ['z'] } })]);
   expect(same.tools[0]?.clients.map(({ client_id }) => client_id)).toEqual(['x', 'z']);
   expect(same.tools[0]).not.toHaveProperty('others');
-  const gone = foldListings(before, [clientsChanged([], ['z'])]);
-  expect(gone.tools[0]).not.toHaveProperty('others');
+  const removed = foldListings(before, [clientsChanged([], ['z'])]);
+  expect(removed.tools[0]).not.toHaveProperty('others');
 });

@@ -5,9 +5,9 @@ type Lists = { readonly tools: readonly ToolListing[]; readonly clients: readonl
 type Change<Type> = Extract<WatchEvent, { type: Type }>;
 
 /** SF18: rows of a client take the place of those before, also in what the tools say of it. */
-export function foldClients(state: Lists, { clients, gone }: Change<'clients_changed'>): Lists {
+export function foldClients(state: Lists, { clients, removed }: Change<'clients_changed'>): Lists {
   const rows = Map.groupBy(clients, ({ client_id }) => client_id);
-  const left = new Set(gone);
+  const left = new Set(removed);
   const known = new Set<string>();
   const kept = state.clients.flatMap((row) => {
     const { client_id: id } = row;
@@ -54,10 +54,10 @@ function withStandings(
 /** SF18: tools that changed take the place of those of their names; the order is that of the lists. */
 export function foldTools(
   state: Lists,
-  { tools, gone, joined, first }: Change<'tools_changed'>,
+  { tools, removed, joined, first }: Change<'tools_changed'>,
 ): ToolListing[] {
   const byName = new Map(state.tools.map((tool) => [tool.name, tool]));
-  for (const name of gone) byName.delete(name);
+  for (const name of removed) byName.delete(name);
   for (const tool of tools) byName.set(tool.name, tool);
   for (const [name, ids] of Object.entries(joined)) {
     const tool = byName.get(name);

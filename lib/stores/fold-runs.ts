@@ -52,10 +52,10 @@ export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState 
 export function withRecord(state: RunsState, record: RunRecord): RunsState {
   const { messages, ...run } = record;
   const live = own(state.messages, run.run_id) ?? [];
-  const told = new Map(live.map((message) => [message.message_id, message]));
+  const published = new Map(live.map((message) => [message.message_id, message]));
   const fetched = new Set(messages.map((message) => message.message_id));
   const newer = live.filter((message) => !fetched.has(message.message_id));
-  const known = messages.map((message) => told.get(message.message_id) ?? message);
+  const known = messages.map((message) => published.get(message.message_id) ?? message);
   const next = own(state.runs, run.run_id) ? state : withRun(state, run);
   return withMessages(next, run.run_id, [...known, ...newer]);
 }

@@ -16,9 +16,9 @@ export const createFrameScheduler =
     const once = () => {
       if (done) return;
       done = true;
-      undo();
+      cancel();
       run();
     };
-    const undo = schedule(HIDDEN_FLUSH_MS, once);
+    const cancel = schedule(HIDDEN_FLUSH_MS, once);
     requestFrame(once);
   };

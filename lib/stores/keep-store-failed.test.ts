@@ -13,8 +13,8 @@ function setup() {
   });
   const lose = (attempt: number) =>
     connection.setState({ feed: { kind: 'reconnecting', attempt, retryAt: 0 } });
-  const answer = async (index: number, told: Readiness) => {
-    answers[index]?.(told);
+  const answer = async (index: number, published: Readiness) => {
+    answers[index]?.(published);
     await Promise.resolve();
     await Promise.resolve();
   };

@@ -68,11 +68,11 @@ function isEvent(value: unknown): value is WatchEvent {
       return Array.isArray(value.clients);
     case 'tools_changed':
       return (
-        [value.tools, value.gone].every(Array.isArray) &&
+        [value.tools, value.removed].every(Array.isArray) &&
         [value.joined, value.first].every(isRecord)
       );
     case 'clients_changed':
-      return Array.isArray(value.clients) && Array.isArray(value.gone);
+      return Array.isArray(value.clients) && Array.isArray(value.removed);
     case 'approval':
       return typeof value.tool_call_id === 'string';
     default:

@@ -257,7 +257,7 @@ test('[SW12] closed, it does nothing more', () => {
   socket.receive(event(11));
   feed.close();
   feed.close();
-  const told = states.length;
+  const published = states.length;
   frame();
   socket.lose();
   pass(600_000);
@@ -266,7 +266,7 @@ test('[SW12] closed, it does nothing more', () => {
   expect(socket.closedWith).toBe(1000);
   expect(handed).toEqual([]);
   expect(sockets).toHaveLength(1);
-  expect(states).toHaveLength(told);
+  expect(states).toHaveLength(published);
 });
 
 test('[SW12] closed while it waits, it does not come back', () => {

@@ -51,8 +51,11 @@ test('[CA6] accepted or late, a repeated answer is judged alike', async () => {
       await settle();
       await gauge.succeed(late.id, first);
       for (const next of [turned(first), second]) {
-        const said = [await gauge.succeed(accepted.id, next), await gauge.succeed(late.id, next)];
-        expect(new Set(said.map((reply) => reply.type)).size).toBe(1);
+        const reported = [
+          await gauge.succeed(accepted.id, next),
+          await gauge.succeed(late.id, next),
+        ];
+        expect(new Set(reported.map((reply) => reply.type)).size).toBe(1);
       }
       expect(await gauge.succeed(accepted.id, turned(first))).toMatchObject({
         disposition: 'duplicate',

@@ -1,31 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Change, KeptEntry, Store } from '../store/store.ts';
+import { throwingLogger } from '../testing/error-log.ts';
 import { admits, afterFailure, type BreakerState, createBreaker } from './breaker.ts';
 
 const closed = (failures: number): BreakerState => ({
   failures,
   pauseMs: 30_000,
   until: null,
-  trial: null,
+  halfOpen: null,
 });
-const tripped = (failures: number, pauseMs: number, until: number): BreakerState => ({
+const openFor = (failures: number, pauseMs: number, until: number): BreakerState => ({
   failures,
   pauseMs,
   until,
-  trial: null,
+  halfOpen: null,
 });
 
 describe('one failure more', () => {
   test.each([
     ['[BR1] the first', undefined, 1_000, closed(1)],
     ['[BR1] the second', closed(1), 1_000, closed(2)],
-    ['[BR1] the third trips', closed(2), 1_000, tripped(3, 30_000, 31_000)],
-    ['[BR3] in the pause', tripped(3, 30_000, 31_000), 30_999, tripped(4, 30_000, 31_000)],
-    ['[BR2] of the trial', tripped(3, 30_000, 31_000), 31_000, tripped(4, 60_000, 91_000)],
-    ['[BR2] of the next', tripped(4, 60_000, 91_000), 99_000, tripped(5, 120_000, 219_000)],
-    ['[BR2] of the fifth', tripped(7, 240_000, 0), 0, tripped(8, 300_000, 300_000)],
-    ['[BR2] never more than 5 min', tripped(9, 300_000, 0), 0, tripped(10, 300_000, 300_000)],
+    ['[BR1] the third trips', closed(2), 1_000, openFor(3, 30_000, 31_000)],
+    ['[BR3] in the pause', openFor(3, 30_000, 31_000), 30_999, openFor(4, 30_000, 31_000)],
+    ['[BR2] of the trial', openFor(3, 30_000, 31_000), 31_000, openFor(4, 60_000, 91_000)],
+    ['[BR2] of the next', openFor(4, 60_000, 91_000), 99_000, openFor(5, 120_000, 219_000)],
+    ['[BR2] of the fifth', openFor(7, 240_000, 0), 0, openFor(8, 300_000, 300_000)],
+    ['[BR2] never more than 5 min', openFor(9, 300_000, 0), 0, openFor(10, 300_000, 300_000)],
   ] as const)('%s', (_name, before, now, after) => {
     expect(afterFailure(before, now)).toEqual(after);
   });
@@ -33,17 +34,13 @@ describe('one failure more', () => {
   test.each([
     ['unknown', undefined, 0, true],
     ['failed twice', closed(2), 0, true],
-    ['in the pause', tripped(3, 30_000, 31_000), 30_999, false],
-    ['after the pause', tripped(3, 30_000, 31_000), 31_000, true],
-    ['being tried', { ...tripped(3, 30_000, 31_000), trial: 'tc_1' }, 40_000, false],
+    ['in the pause', openFor(3, 30_000, 31_000), 30_999, false],
+    ['after the pause', openFor(3, 30_000, 31_000), 31_000, true],
+    ['being tried', { ...openFor(3, 30_000, 31_000), halfOpen: 'tc_1' }, 40_000, false],
   ] as const)('[BR2] whether it is asked: %s', (_name, state, now, may) => {
     expect(admits(state, now)).toBe(may);
   });
 });
-
-const unexpected = (error: unknown): never => {
-  throw error;
-};
 
 /** What is kept, without a disk. */
 function keepingStore() {
@@ -68,7 +65,7 @@ describe('an instance', () => {
   function setup() {
     const clock = createManualClock(0);
     const { store, changes: written } = keepingStore();
-    const breaker = createBreaker({ clock, store, onError: unexpected });
+    const breaker = createBreaker({ clock, store, logger: throwingLogger });
     let changes = 0;
     breaker.onChange(() => {
       changes += 1;
@@ -86,7 +83,7 @@ describe('an instance', () => {
     fail(1);
     expect([breaker.admits('i', 't'), changes()]).toEqual([false, 1]);
     expect([breaker.admits('i', 'u'), breaker.admits('j', 't')]).toEqual([true, true]);
-    expect(breaker.tripsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
+    expect(breaker.openCircuitsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
     clock.advance(30_000);
     expect([breaker.admits('i', 't'), changes()]).toEqual([true, 2]);
   });
@@ -106,7 +103,11 @@ describe('an instance', () => {
     breaker.offered('i', 't', 'tc_1');
     expect(breaker.admits('i', 't')).toBe(false);
     breaker.delivered('i', 't');
-    expect([breaker.admits('i', 't'), breaker.tripsOf('i'), changes()]).toEqual([true, [], 3]);
+    expect([breaker.admits('i', 't'), breaker.openCircuitsOf('i'), changes()]).toEqual([
+      true,
+      [],
+      3,
+    ]);
     fail(2);
     expect(breaker.admits('i', 't')).toBe(true);
   });
@@ -130,11 +131,11 @@ describe('an instance', () => {
     breaker.failed('k', 't');
     breaker.delivered('k', 't');
     clock.advance(10_000);
-    const started = createBreaker({ clock, store, onError: unexpected });
+    const started = createBreaker({ clock, store, logger: throwingLogger });
     const published: string[] = [];
     started.onChange((instanceId) => published.push(instanceId));
     await started.load();
-    expect(started.tripsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
+    expect(started.openCircuitsOf('i')).toEqual([{ tool: 't', until: 30_000, failures: 3 }]);
     expect([started.admits('i', 't'), started.admits('j', 't')]).toEqual([false, true]);
     started.failed('j', 't');
     started.failed('k', 't');
@@ -148,7 +149,7 @@ describe('an instance', () => {
     fail(3);
     clock.advance(30_000);
     breaker.offered('i', 't', 'tc_1');
-    const started = createBreaker({ clock, store, onError: unexpected });
+    const started = createBreaker({ clock, store, logger: throwingLogger });
     await started.load();
     expect(started.admits('i', 't')).toBe(true);
   });
@@ -157,7 +158,7 @@ describe('an instance', () => {
     const { fail, store } = setup();
     fail(3);
     const clock = createManualClock(-3_600_000);
-    const started = createBreaker({ clock, store, onError: unexpected });
+    const started = createBreaker({ clock, store, logger: throwingLogger });
     await started.load();
     clock.advance(30_000);
     expect(started.admits('i', 't')).toBe(true);
@@ -167,7 +168,7 @@ describe('an instance', () => {
     const { clock, breaker, fail } = setup();
     fail(3);
     clock.setWall(-3_600_000);
-    expect(breaker.tripsOf('i')).toMatchObject([{ until: 30_000 - 3_600_000 }]);
+    expect(breaker.openCircuitsOf('i')).toMatchObject([{ until: 30_000 - 3_600_000 }]);
     clock.setWall(7_200_000);
     expect(breaker.admits('i', 't')).toBe(false);
     clock.advance(30_000);

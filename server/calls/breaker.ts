@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { SteadyClock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
-import type { Trip } from '../tools/tool-registry.ts';
+import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { KeptArea } from './kept-area.ts';
 
 export interface BreakerState {
@@ -11,10 +12,10 @@ export interface BreakerState {
   /** On the steady clock; null while it is offered calls as ever. */
   readonly until: number | null;
   /** The one call that is tried after the pause. */
-  readonly trial: string | null;
+  readonly halfOpen: string | null;
 }
 
-const TRIP_AFTER = 3;
+const OPEN_AFTER = 3;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Tools of instances that never come back are forgotten, those that failed longest ago first. */
@@ -24,18 +25,18 @@ const MOST_KEPT = 1_000;
 export function afterFailure(state: BreakerState | undefined, now: number): BreakerState {
   const failures = (state?.failures ?? 0) + 1;
   if (!state || state.until === null) {
-    const trips = failures >= TRIP_AFTER;
-    const until = trips ? now + FIRST_PAUSE_MS : null;
-    return { failures, pauseMs: FIRST_PAUSE_MS, until, trial: null };
+    const opens = failures >= OPEN_AFTER;
+    const until = opens ? now + FIRST_PAUSE_MS : null;
+    return { failures, pauseMs: FIRST_PAUSE_MS, until, halfOpen: null };
   }
   // An older call that fails in the pause says nothing new.
   if (now < state.until) return { ...state, failures };
   const pauseMs = Math.min(state.pauseMs * 2, LONGEST_PAUSE_MS);
-  return { failures, pauseMs, until: now + pauseMs, trial: null };
+  return { failures, pauseMs, until: now + pauseMs, halfOpen: null };
 }
 
 export const admits = (state: BreakerState | undefined, now: number): boolean =>
-  !state || state.until === null || (now >= state.until && state.trial === null);
+  !state || state.until === null || (now >= state.until && state.halfOpen === null);
 
 /**
  * Keeps calls away from an instance that does not deliver a tool's calls: after
@@ -53,8 +54,8 @@ export interface Breaker {
   delivered(instanceId: string, tool: string): void;
   /** The call ended in a way that says nothing of its delivery. */
   released(instanceId: string, tool: string, callId: string): void;
-  tripOf(instanceId: string, tool: string): Trip | undefined;
-  tripsOf(instanceId: string): Trip[];
+  openCircuitOf(instanceId: string, tool: string): OpenCircuit | undefined;
+  openCircuitsOf(instanceId: string): OpenCircuit[];
   /** Called when an instance is tripped, is to be tried again, or is as ever. */
   onChange(listener: (instanceId: string) => void): void;
 }
@@ -74,9 +75,9 @@ const keptSchema = z.object({
 export function createBreaker(deps: {
   clock: SteadyClock;
   store: Pick<Store, 'write' | 'listKept'>;
-  onError(error: unknown): void;
+  logger: Logger;
 }): Breaker {
-  const { clock, store, onError } = deps;
+  const { clock, store, logger } = deps;
   const states = new BreakerStates();
   const kept = new KeptArea({ store, area: 'breaker', schema: keptSchema, now: clock.now });
   const listeners: ((instanceId: string) => void)[] = [];
@@ -86,7 +87,7 @@ export function createBreaker(deps: {
   const get = (instanceId: string, tool: string) =>
     states.isEmpty ? undefined : states.get(instanceId, tool);
   const change = (changes: Parameters<typeof kept.change>[0]) => {
-    kept.change(changes).catch(onError);
+    kept.change(changes).catch(logger.error);
   };
 
   function count(instanceId: string, tool: string, state: BreakerState): void {
@@ -103,7 +104,7 @@ export function createBreaker(deps: {
     clock.schedule(until - clock.steady(), () => publish(instanceId));
   }
 
-  const toTrip = (tool: string, { until, failures }: BreakerState): Trip[] =>
+  const toOpenCircuit = (tool: string, { until, failures }: BreakerState): OpenCircuit[] =>
     until === null ? [] : [{ tool, until: until + clock.now() - clock.steady(), failures }];
 
   return {
@@ -112,14 +113,15 @@ export function createBreaker(deps: {
         const { instanceId, tool, ...rest } = value;
         // Nothing that was lost of the steady clock makes the pause longer than it was.
         const until = rest.until && Math.min(rest.until, clock.steady() + rest.pauseMs);
-        states.put(instanceId, tool, { ...rest, until, trial: null });
+        states.put(instanceId, tool, { ...rest, until, halfOpen: null });
         if (until !== null) publishAt(until, instanceId);
       }
     },
     admits: (instanceId, tool) => admits(get(instanceId, tool), clock.steady()),
     offered(instanceId, tool, callId) {
       const state = get(instanceId, tool);
-      if (state && state.until !== null) states.set(instanceId, tool, { ...state, trial: callId });
+      if (state && state.until !== null)
+        states.set(instanceId, tool, { ...state, halfOpen: callId });
     },
     failed(instanceId, tool) {
       const before = get(instanceId, tool);
@@ -138,16 +140,16 @@ export function createBreaker(deps: {
     },
     released(instanceId, tool, callId) {
       const state = get(instanceId, tool);
-      if (state?.trial !== callId) return;
-      states.set(instanceId, tool, { ...state, trial: null });
+      if (state?.halfOpen !== callId) return;
+      states.set(instanceId, tool, { ...state, halfOpen: null });
       publish(instanceId);
     },
-    tripOf(instanceId, tool) {
+    openCircuitOf(instanceId, tool) {
       const state = get(instanceId, tool);
-      return state && toTrip(tool, state)[0];
+      return state && toOpenCircuit(tool, state)[0];
     },
-    tripsOf: (instanceId) =>
-      [...states.of(instanceId)].flatMap(([tool, state]) => toTrip(tool, state)),
+    openCircuitsOf: (instanceId) =>
+      [...states.of(instanceId)].flatMap(([tool, state]) => toOpenCircuit(tool, state)),
     onChange: (listener) => void listeners.push(listener),
   };
 }

@@ -20,25 +20,25 @@ export function createCallClocks(deps: {
   clock: SteadyClock;
   onRanOut(callId: string, which: CallClock): void;
 }): CallClocks {
-  const armed = new Map<string, { at: number; which: CallClock; undo: () => void }>();
+  const armed = new Map<string, { at: number; which: CallClock; cancel: () => void }>();
 
   function follow(record: CallRecord): void {
     const before = armed.get(record.id);
     const next = earliest(record.deadlines);
     if (before && next && before.at === next.at && before.which === next.which) return;
-    before?.undo();
+    before?.cancel();
     if (!next) {
       armed.delete(record.id);
       return;
     }
-    const entry = { ...next, undo: () => {} };
+    const entry = { ...next, cancel: () => {} };
     const ranOut = () => {
       // Undone in one of the turns that were waited for.
       if (armed.get(record.id) !== entry) return;
       armed.delete(record.id);
       deps.onRanOut(record.id, next.which);
     };
-    entry.undo = deps.clock.schedule(Math.max(0, next.at - deps.clock.steady()), () => {
+    entry.cancel = deps.clock.schedule(Math.max(0, next.at - deps.clock.steady()), () => {
       // guard: late-timer-reads-first
       if (deps.clock.steady() > next.at) afterTurns(TURNS_TO_READ, ranOut);
       else ranOut();
@@ -49,7 +49,7 @@ export function createCallClocks(deps: {
   return {
     follow,
     stop() {
-      for (const { undo } of armed.values()) undo();
+      for (const { cancel } of armed.values()) cancel();
       armed.clear();
     },
   };

@@ -632,8 +632,12 @@ describe('clients that go and come back', () => {
     });
     expect(back.requests()).toMatchObject([{ id: never.id, attempt: 2 }]);
     const from = { clientId, instanceId, attempt: 1 };
-    const says = { ok: false, message: 'It had started', clientCode: 'outcome_unknown' } as const;
-    const reply = await calls.clients.answer(from, died.id, says);
+    const hasText = {
+      ok: false,
+      message: 'It had started',
+      clientCode: 'outcome_unknown',
+    } as const;
+    const reply = await calls.clients.answer(from, died.id, hasText);
     expect(reply).toMatchObject({ disposition: 'late' });
     const { card, lateResult } = await call(died.id);
     // People are told of late answers that say something, and this one says the same again.
@@ -706,7 +710,7 @@ describe('after a crash', () => {
     ['write', 'FAILED'],
   ] as const)('[CB4] a server tool that was running: %s → %s', async (effect, status) => {
     const before = await setup({ effect });
-    const { id } = await before.invoke('hold', { say: 'once more' });
+    const { id } = await before.invoke('hold', { accepting: 'once more' });
     const { dir } = before;
     // A second one on the same file, as after a kill: the first one never said good-bye.
     const after = await setup({ dir, effect });
@@ -798,8 +802,8 @@ describe('drafts', () => {
       code: 'invalid_args',
       executed: 'no',
     });
-    const nobody = await calls.draft({ ...request, tool: 'nothing' });
-    expect((await nobody.complete({})).error).toMatchObject({ code: 'no_provider' });
+    const unknownDraft = await calls.draft({ ...request, tool: 'nothing' });
+    expect((await unknownDraft.complete({})).error).toMatchObject({ code: 'no_provider' });
     const cut = await calls.draft({ ...request, tool: 'camera' });
     expect((await cut.abandon('The stream was cut')).error).toMatchObject({ code: 'invalid_args' });
   });

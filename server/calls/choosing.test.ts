@@ -12,12 +12,12 @@ const CLIENTS = 1_000;
 function setup() {
   const registry: ToolRegistry = createToolRegistry({
     serverTools: [],
-    standing: (instanceId) => table.standing(instanceId),
+    availability: (instanceId) => table.availability(instanceId),
   });
   const table: ClientTable = createClientTable({
     now: () => 1,
     toolsOf: registry.namesOf,
-    standingChanged: registry.standingChanged,
+    availabilityChanged: registry.availabilityChanged,
   });
   for (let n = 0; n < CLIENTS; n += 1) {
     const [clientId, instanceId] = [`c${n}`, `i${n}`];
@@ -56,7 +56,7 @@ function setup() {
 
 test('[CR9] a choice looks at a few clients, however many offer the tool', () => {
   const { table, choose, toolHash } = setup();
-  const gone = { schemaHash: 'gone' };
+  const disconnected = { schemaHash: 'gone' };
   const approval = (clientId: string) => ({ approval: { clientId, toolHash } });
   const mayHaveStarted = { phase: 'granted', granted: true, provider: sampleProvider } as const;
   const cases: readonly [string, Partial<CallRecord>, Partial<Routing>, string | undefined][] = [
@@ -64,8 +64,13 @@ test('[CR9] a choice looks at a few clients, however many offer the tool', () =>
     ['the one that is named', { wantedClientId: 'c500' }, {}, 'c500'],
     ['the one whose person asks', {}, { fromClientId: 'c600' }, 'c600'],
     ['the one that was approved', {}, approval('c999'), 'c999'],
-    ['the one that has another schema now', {}, { ...gone, checkedForClientId: 'c998' }, 'c998'],
-    ['none: that one has left', {}, { ...gone, checkedForClientId: 'left' }, undefined],
+    [
+      'the one that has another schema now',
+      {},
+      { ...disconnected, checkedForClientId: 'c998' },
+      'c998',
+    ],
+    ['none: that one has left', {}, { ...disconnected, checkedForClientId: 'left' }, undefined],
     ['none: it may have started', mayHaveStarted, {}, undefined],
   ];
   for (const [name, more, routing, chosen] of cases) {

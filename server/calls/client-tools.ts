@@ -1,16 +1,17 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { ToolProvider } from './tool-provider.ts';
 
 /** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
 export class ClientTools implements ToolProvider {
   readonly #bus: Pick<EventBus, 'deliver'>;
-  readonly #onError: (error: unknown) => void;
+  readonly #logger: Logger;
 
-  constructor(deps: { bus: Pick<EventBus, 'deliver'>; onError(error: unknown): void }) {
+  constructor(deps: { bus: Pick<EventBus, 'deliver'>; logger: Logger }) {
     this.#bus = deps.bus;
-    this.#onError = deps.onError;
+    this.#logger = deps.logger;
   }
 
   start(call: CallRecord): void {
@@ -25,7 +26,7 @@ export class ClientTools implements ToolProvider {
     if (!provider) return;
     const address = instanceAddress(provider.clientId, provider.instanceId);
     // Without an inbox its socket has closed, and the resume clock of the call takes over.
-    this.#bus.deliver(address, { type: 'send', message }).catch(this.#onError);
+    this.#bus.deliver(address, { type: 'send', message }).catch(this.#logger.error);
   }
 }
 

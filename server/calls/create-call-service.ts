@@ -4,6 +4,7 @@ import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type LastMark, momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
@@ -45,7 +46,7 @@ export interface CallServiceDeps {
   ensureRun(runId: string, title: string): Promise<void>;
   facts(instanceId: string): InstanceFacts | undefined;
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
-  onError(error: unknown): void;
+  logger: Logger;
 }
 
 export interface Calls extends CallService {
@@ -73,7 +74,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const { engine, repository, index, policy, reoffers, breaker, always } = core;
   const invocation = new Invocation({ ...deps, engine, repository, policy });
   const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
-  breaker.onChange(deps.registry.standingChanged);
+  breaker.onChange(deps.registry.availabilityChanged);
   // Not within the decision that changed it.
   breaker.onChange((instanceId) => queueMicrotask(() => instances.toolsChanged(instanceId)));
   const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
@@ -128,18 +129,18 @@ export function createCalls(deps: CallServiceDeps): Calls {
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, onError } = deps;
+  const { store, bus, registry, clock, facts, logger } = deps;
   const index = new CallIndex();
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const always = new AlwaysAllowed({ store, clock });
-  const breaker = createBreaker({ clock, store, onError });
+  const breaker = createBreaker({ clock, store, logger });
   const router = new Router({ registry, breaker, facts });
   const reoffers = new PendingReoffers();
   let isStopped = false;
   const executor = createServerExecutor({
     registry,
-    tell: (id, update) => engine.status(id, update),
-    onDefect: (toolName, error) => onError(new Error(`${toolName} failed`, { cause: error })),
+    publishStatus: (id, update) => engine.status(id, update),
+    logger,
     finish(id, outcome) {
       // A call that the stopping server cut short is taken up again by the next start.
       const call = isStopped ? undefined : repository.latest(id);
@@ -148,7 +149,7 @@ function createCore(deps: CallServiceDeps) {
   });
   const providers = new Map<string, ToolProvider>([
     ['server', executor],
-    ['clients', new ClientTools({ bus, onError })],
+    ['clients', new ClientTools({ bus, logger })],
   ]);
   const runner = new EffectRunner({ providers, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
@@ -159,7 +160,7 @@ function createCore(deps: CallServiceDeps) {
     countForBreaker(breaker, call, previous);
   };
   const engine: CallEngine = new CallEngine({
-    ...{ store, bus, clock, repository, onError, onDecided },
+    ...{ store, bus, clock, repository, logger, onDecided },
     onDurable: deps.onDurable,
     route: (call, neverStarted) => router.next(call, neverStarted),
     run: (effect, call) => runner.run(effect, call),

@@ -21,7 +21,7 @@ async function setup() {
     client.offer(tool('camera'));
   };
   /** Three offers that are not claimed. */
-  const trip = async () => {
+  const withOpenCircuit = async () => {
     const call = await one.invoke('camera');
     for (let time = 0; time < 3; time += 1) {
       one.clock.advance(CLOCKS.startMs);
@@ -34,15 +34,15 @@ async function setup() {
     client.offer(tool('camera'));
     return client;
   };
-  return { ...one, back, trip, claiming };
+  return { ...one, back, withOpenCircuit, claiming };
 }
 
 describe('a client that does not deliver', () => {
   test('[BR5] an offer that is not claimed counts, and after three nobody is asked', async () => {
-    const { trip, claiming, invoke, call, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, call, calls } = await setup();
     const phone = claiming('phone');
-    const first = await trip();
-    expect(calls.breaker.tripsOf(phone.instanceId)).toMatchObject([
+    const first = await withOpenCircuit();
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toMatchObject([
       { tool: 'camera', failures: 3 },
     ]);
     const asked = phone.requests().length;
@@ -53,9 +53,9 @@ describe('a client that does not deliver', () => {
   });
 
   test('[BR4] [BR6] another of the pool is asked in its place, a hidden one too', async () => {
-    const { trip, claiming, invoke, table, registry, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, table, registry, calls } = await setup();
     const phone = claiming('phone');
-    const first = await trip();
+    const first = await withOpenCircuit();
     const asked = phone.requests().length;
     const tablet = claiming('tablet');
     table.update(tablet.instanceId, { visible: false });
@@ -70,7 +70,7 @@ describe('a client that does not deliver', () => {
         ['phone', 3],
       ],
     );
-    const { until } = calls.breaker.tripOf(phone.instanceId, 'camera') ?? { until: 0 };
+    const { until } = calls.breaker.openCircuitOf(phone.instanceId, 'camera') ?? { until: 0 };
     expect(table.listings().map(({ tripped }) => tripped)).toEqual([
       [{ tool: 'camera', until: until / 1_000, failures: 3 }],
       undefined,
@@ -78,9 +78,9 @@ describe('a client that does not deliver', () => {
   });
 
   test('[BR4] when it is the only one, the call waits and is tried when the pause ends', async () => {
-    const { trip, claiming, invoke, clock, settle, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, clock, settle, calls } = await setup();
     const phone = claiming('phone');
-    const old = await trip();
+    const old = await withOpenCircuit();
     await calls.cancel(old.id, 'enough', 'operator');
     const [one, two] = [await invoke('camera'), await invoke('camera')];
     clock.advance(CLOCKS.queueMs - 1);
@@ -94,7 +94,7 @@ describe('a client that does not deliver', () => {
     expect([of(one.id), of(two.id), of(last.id)]).toEqual([0, 0, 1]);
     await phone.claim(last.id, 1);
     expect(await phone.succeed(last.id, 'ok', 1)).toMatchObject({ disposition: 'accepted' });
-    expect(calls.breaker.tripsOf(phone.instanceId)).toEqual([]);
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
     const next = await invoke('camera');
     expect(of(next.id)).toBe(1);
   });
@@ -104,7 +104,7 @@ describe('a client that does not deliver', () => {
     const phone = claiming('phone');
     for (let n = 0; n < 4; n += 1) await phone.claim((await invoke('camera')).id, 1);
     phone.leave();
-    expect(calls.breaker.tripsOf(phone.instanceId)).toEqual([]);
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
   });
 
   test('[BR5] [BR6] leaving three times in mid-call trips, and coming back does not reset it', async () => {
@@ -117,9 +117,9 @@ describe('a client that does not deliver', () => {
       phone = connect('phone', { claims: true, epoch: 'e1' });
       // Its outcome is lost as well; that is the same failure.
       await back(phone, [{ id, attempt: 1, phase: 'started' }]);
-      expect(calls.breaker.tripsOf(phone.instanceId)).toHaveLength(time < 2 ? 0 : 1);
+      expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(time < 2 ? 0 : 1);
     }
-    expect(calls.breaker.tripOf(phone.instanceId, 'camera')).toMatchObject({ failures: 3 });
+    expect(calls.breaker.openCircuitOf(phone.instanceId, 'camera')).toMatchObject({ failures: 3 });
   });
 
   test('[BR5] an outcome that is lost without its leaving being seen counts', async () => {
@@ -130,7 +130,7 @@ describe('a client that does not deliver', () => {
       await phone.claim(id, 1);
       await back(phone, [{ id, attempt: 1, phase: 'started' }]);
     }
-    expect(calls.breaker.tripsOf(phone.instanceId)).toHaveLength(1);
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
   });
 
   test('[BR5] errors of the tool and timeouts of a client that answers do not count', async () => {
@@ -147,7 +147,7 @@ describe('a client that does not deliver', () => {
       await phone.claim(id, 1);
       await phone.fail(id, 'No lens');
     }
-    expect(calls.breaker.tripsOf(phone.instanceId)).toEqual([]);
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
   });
 
   test('[BR5] timeouts of a client that does not answer count', async () => {
@@ -159,7 +159,7 @@ describe('a client that does not deliver', () => {
     table.update(phone.instanceId, { responsive: false });
     clock.advance(200);
     await settle();
-    expect(calls.breaker.tripsOf(phone.instanceId)).toHaveLength(1);
+    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
   });
 });
 

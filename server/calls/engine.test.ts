@@ -76,7 +76,7 @@ function setup() {
     run: ({ type }) => ran.push(type),
     onDecided: (record) => decided.push(record),
     onDurable: () => {},
-    onError: (error) => errors.push(error),
+    logger: { error: (cause) => void errors.push(cause), info: () => {} },
   });
   /** Lets the oldest write through, and all that follows from it in this moment. */
   const flush = async () => {

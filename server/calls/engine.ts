@@ -10,6 +10,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import { type Change, type Store, VersionConflictError } from '../store/store.ts';
 import type { CallEntry, CallRepository } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
@@ -27,7 +28,7 @@ export interface EngineDeps {
   onDecided(record: CallRecord, previous: CallRecord | undefined): void;
   /** A state is on disk and published; `previous` is the one that was before it. */
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
-  onError(error: unknown): void;
+  logger: Logger;
 }
 
 interface WriteOptions {
@@ -96,7 +97,7 @@ export class CallEngine {
     this.#follow(entry, batch, decision.effects);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
     const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
-    applied.written.catch(this.#deps.onError);
+    applied.written.catch(this.#deps.logger.error);
     return applied;
   }
 
@@ -288,7 +289,7 @@ export class CallEngine {
     batch.addStatus(entry.pendingStatus);
     entry.pendingStatus = [];
     entry.latest = batch.record;
-    this.#write(entry, batch).catch(this.#deps.onError);
+    this.#write(entry, batch).catch(this.#deps.logger.error);
   }
 
   #publish({ id, runId }: CallRecord, update: CardUpdate): void {
@@ -318,7 +319,7 @@ export class CallEngine {
 
   /** Another writer was first (rule CE4): what was decided here is void, and its effects do not happen. */
   #forget(entry: CallEntry, error: VersionConflictError): void {
-    const { repository, store, onDecided, onError } = this.#deps;
+    const { repository, store, onDecided, logger } = this.#deps;
     const { latest } = entry;
     this.#dropPending(entry, Infinity, error);
     entry.pendingStatus = [];
@@ -333,7 +334,7 @@ export class CallEngine {
         }
         repository.passOnWaiters(entry);
       })
-      .catch(onError);
+      .catch(logger.error);
   }
 
   /** A grant that left by an event that is void now: its client runs the tool, so that the newer state is granted, too. */

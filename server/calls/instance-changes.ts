@@ -19,7 +19,7 @@ export interface ReturningInstance {
 
 /** Calls when client instances go, come back, or offer other tools. */
 export interface InstanceChanges {
-  gone(instanceId: string): void;
+  disconnected(instanceId: string): void;
   /** Resolves with what the client may forget and shall stop. */
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
   /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
@@ -47,7 +47,7 @@ export class ClientInstances implements InstanceChanges {
     this.#deps = deps;
   }
 
-  gone(instanceId: string): void {
+  disconnected(instanceId: string): void {
     const { index, repository, breaker, engine, reoffers, waiting } = this.#deps;
     // It is the server that disconnects all clients; the next start waits for them.
     if (this.#deps.isStopping()) return;

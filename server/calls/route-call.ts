@@ -8,7 +8,7 @@ import type { OfferedTool } from '../tools/tool-registry.ts';
 /** A tool at one executor, and whether that answers and delivers now. */
 export interface Candidate<Tool extends OfferedTool = OfferedTool> {
   readonly tool: Tool;
-  readonly isAskable: boolean;
+  readonly isAvailable: boolean;
 }
 
 /** As much of a call as it depends on who may take it. */
@@ -65,13 +65,13 @@ export function routeCall<Tool extends OfferedTool>(
   const { schemaHash, checkedForClientId } = routing;
   const sameSchema: Listed<Tool> = (only) =>
     schemaHash === null ? Iterator.from([]) : possible({ ...only, schemaHash });
-  if (hasAny(sameSchema)) return firstAskable(call, sameSchema, neverStarted);
+  if (hasAny(sameSchema)) return firstAvailable(call, sameSchema, neverStarted);
   // Only the client whose schema it was may change it: another schema is another tool.
   const changed: Listed<Tool> =
     schemaHash === null
       ? (only = {}) => possible(only)
       : () => ofClient(possible, checkedForClientId);
-  const route = firstAskable(call, changed, neverStarted);
+  const route = firstAvailable(call, changed, neverStarted);
   return route.to === 'executor' ? checkAgain(call, route.tool, 'executor') : route;
 }
 
@@ -87,7 +87,7 @@ const ofClient = <Tool extends OfferedTool>(
 const hasAny = <Tool extends OfferedTool>(candidates: Listed<Tool>): boolean =>
   candidates().some(() => true);
 
-function firstAskable<Tool extends OfferedTool>(
+function firstAvailable<Tool extends OfferedTool>(
   call: RoutedCall,
   candidates: Listed<Tool>,
   neverStarted: NeverStarted | undefined,
@@ -97,8 +97,8 @@ function firstAskable<Tool extends OfferedTool>(
   // Whatever the others say of the tool: it may have started, and may not be repeated.
   if (!mayBeOffered(state, { rerunnable: true, neverStarted })) return NO_EXECUTOR;
   const asked = candidates({ answering: true }).find(
-    ({ tool, isAskable }) =>
-      isAskable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
+    ({ tool, isAvailable }) =>
+      isAvailable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
   );
   return asked ? { to: 'executor', tool: asked.tool, args } : NO_EXECUTOR;
 }
@@ -112,12 +112,12 @@ function routeApproved<Tool extends OfferedTool>(
   const { approval } = call.routing;
   const own: Listed<Tool> = () => ofClient(possible, approval?.clientId ?? null);
   const same: Listed<Tool> = () => own().filter(({ tool }) => sameJson(scopeOf(tool), approval));
-  if (hasAny(same)) return firstAskable(call, same, neverStarted);
+  if (hasAny(same)) return firstAvailable(call, same, neverStarted);
   const changed = own().find(() => true);
   if (call.phase === 'queued') {
     const next =
       changed ??
-      possible({ answering: true }).find(({ isAskable }) => isAskable) ??
+      possible({ answering: true }).find(({ isAvailable }) => isAvailable) ??
       possible({}).find(() => true);
     return next ? checkAgain(call, next.tool, 'approval') : NO_EXECUTOR;
   }

@@ -71,7 +71,7 @@ export class Router {
     if (target?.source !== source) return;
     if (target.source === 'server') {
       const fits = schemaHash === undefined || target.schemaHash === schemaHash;
-      if (fits) yield { tool: target, isAskable: true };
+      if (fits) yield { tool: target, isAvailable: true };
       return;
     }
     const tools = schemaHash === undefined ? target.candidates : target.withSchema(schemaHash);
@@ -79,7 +79,7 @@ export class Router {
       // Behind the first that does not answer are no others that do, but for the asker's own.
       const isSilent = this.#facts(tool.instanceId)?.responsive !== true;
       if (answering && isSilent && tool.clientId !== routing.fromClientId) return;
-      yield { tool, isAskable: !isSilent && this.#breaker.admits(tool.instanceId, tool.name) };
+      yield { tool, isAvailable: !isSilent && this.#breaker.admits(tool.instanceId, tool.name) };
     }
   }
 

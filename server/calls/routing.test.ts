@@ -68,8 +68,8 @@ describe('the order', () => {
     const silent = await ask();
     table.update(mine.instanceId, { responsive: true });
     mine.leave();
-    const gone = await ask();
-    expect(other.requests().map(({ id }) => id)).toEqual([silent.id, hidden.id, gone.id]);
+    const disconnected = await ask();
+    expect(other.requests().map(({ id }) => id)).toEqual([silent.id, hidden.id, disconnected.id]);
   });
 
   test('[CR1] whose person asks is part of a request, also of one that is repeated by its key', async () => {
@@ -478,7 +478,7 @@ describe('one write', () => {
 
   test('[CR6] a yes and the start of a server tool are one write: a crash in between loses nothing', async () => {
     const before = await setup(asking);
-    const { id } = await before.invoke('hold', { say: 'approved' });
+    const { id } = await before.invoke('hold', { accepting: 'approved' });
     const { write } = before.store;
     let writes = 0;
     // The disk takes what is written first, and the process dies of the next.
@@ -515,7 +515,7 @@ describe('one write', () => {
 
   test('[CR6] a server tool that is found queued at the start is run', async () => {
     const before = await setup();
-    const { id } = await before.invoke('hold', { say: 'found' });
+    const { id } = await before.invoke('hold', { accepting: 'found' });
     const record = await before.call(id);
     const deadlines = { ...record.deadlines, execute: null, queue: before.clock.now() + 30_000 };
     const queued = { status: 'PENDING', phase: 'queued', granted: false, deadlines } as const;

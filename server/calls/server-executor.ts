@@ -1,6 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
+import type { Logger } from '../logger.ts';
 import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ToolProvider } from './tool-provider.ts';
@@ -13,9 +14,9 @@ export interface ServerExecutor extends ToolProvider {
 /** Runs the server's own tools. It knows neither clocks nor the record's life. */
 export function createServerExecutor(deps: {
   registry: Pick<ToolRegistry, 'find'>;
-  tell(callId: string, update: CardUpdate): void;
+  publishStatus(callId: string, update: CardUpdate): void;
   finish(callId: string, outcome: { answer: ToolAnswer } | { error: CallError }): void;
-  onDefect(toolName: string, error: unknown): void;
+  logger: Logger;
 }): ServerExecutor {
   const running = new Map<string, AbortController>();
 
@@ -27,13 +28,14 @@ export function createServerExecutor(deps: {
           callId: record.id,
           runId: record.runId,
           signal: controller.signal,
-          status: (update) => deps.tell(record.id, update),
+          status: (update) => deps.publishStatus(record.id, update),
         },
       );
       deps.finish(record.id, { answer });
     } catch (error) {
       const cancelled = controller.signal.aborted;
-      if (!(error instanceof ToolError) && !cancelled) deps.onDefect(tool.name, error);
+      if (!(error instanceof ToolError) && !cancelled)
+        deps.logger.error(error, `${tool.name} failed`);
       deps.finish(record.id, { error: toCallError(error, cancelled) });
     } finally {
       running.delete(record.id);

@@ -7,6 +7,7 @@ import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { toClientAnswer, type UnreadableAnswer, unusableAnswer } from './client-answer.ts';
@@ -30,7 +31,7 @@ export interface ClientSessionDeps {
   newId(): string;
   newSecret(): string;
   secretAfter(token: string): string;
-  onError(error: unknown): void;
+  logger: Logger;
   /** Sessions by instance, so that a returning instance can supersede its older session. */
   readonly live: Map<string, ClientSession>;
   /** Instances whose session is being resumed. */
@@ -127,7 +128,7 @@ export class ClientSession {
     const queue = isHello ? [] : [first];
     this.#state = { kind: 'identifying', queue };
     this.#entered = this.#enter(isHello ? first : undefined, queue).catch((error) => {
-      this.#deps.onError(error);
+      this.#deps.logger.error(error);
       this.#channel.close(1011, 'The server could not admit the client; try again');
     });
     return this.#entered;
@@ -165,8 +166,8 @@ export class ClientSession {
     this.#state = { kind: 'live', client, isConfirmed: true };
     const changes = confirmToken(client.identity);
     if (changes.length === 0) return;
-    const { store, confirmations, onError } = this.#deps;
-    const written = store.write(changes).catch(onError);
+    const { store, confirmations, logger } = this.#deps;
+    const written = store.write(changes).catch(logger.error);
     confirmations.add(written);
     void written.finally(() => confirmations.delete(written));
   }
@@ -252,7 +253,7 @@ export class ClientSession {
     return promise.then((message) => {
       if (this.#client) this.#channel.send(message);
       // fault point: reply-sent
-    }, this.#deps.onError);
+    }, this.#deps.logger.error);
   }
 
   /** A newer session of the instance is live: messages of this one have no effect any more. */

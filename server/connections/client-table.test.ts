@@ -7,7 +7,7 @@ function setup() {
   const table = createClientTable({
     now: () => 0,
     toolsOf: (instanceId) => (offering.has(instanceId) ? ['print'] : []),
-    standingChanged: () => {},
+    availabilityChanged: () => {},
   });
   return { table, offering };
 }

@@ -1,7 +1,7 @@
 import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { InstanceFacts } from '../calls/router.ts';
-import type { ClientStanding, Trip } from '../tools/tool-registry.ts';
+import type { ClientAvailability, OpenCircuit } from '../tools/tool-registry.ts';
 import { InstanceIndex } from './instance-index.ts';
 import { Touches } from './touches.ts';
 
@@ -38,7 +38,7 @@ export interface ClientTable {
   /** Whether any of them offers tools. */
   offersTools(clientId: string): boolean;
   /** For the order in which the clients of a pool are asked. */
-  standing(instanceId: string): ClientStanding;
+  availability(instanceId: string): ClientAvailability;
   facts(instanceId: string): InstanceFacts | undefined;
   /** Of all, or of one client's instances. */
   listings(clientId?: string): ClientListing[];
@@ -50,19 +50,19 @@ export interface ClientTable {
 export function createClientTable(deps: {
   now(): number;
   toolsOf(instanceId: string): string[];
-  /** Called when `standing` of an instance is another one. */
-  standingChanged(instanceId: string): void;
+  /** Called when `availability` of an instance is another one. */
+  availabilityChanged(instanceId: string): void;
   /** Tools whose calls it is not offered for a while. */
-  tripsOf?(instanceId: string): Trip[];
+  openCircuitsOf?(instanceId: string): OpenCircuit[];
 }): ClientTable {
   const instances = new InstanceIndex<ConnectedInstance>();
   /** Coming back is not a touch. An instance that reports none counts from its connection. */
   const touches = new Touches();
   let listChanged = (_clientId: string) => {};
   const listingOf = (one: ConnectedInstance) =>
-    toListing(one, deps.toolsOf(one.instanceId), deps.tripsOf?.(one.instanceId) ?? []);
+    toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []);
   const changed = ({ clientId, instanceId }: ConnectedInstance) => {
-    deps.standingChanged(instanceId);
+    deps.availabilityChanged(instanceId);
     listChanged(clientId);
   };
   const instancesOf = (clientId: string) =>
@@ -84,7 +84,7 @@ export function createClientTable(deps: {
       const forgotten = touches.set(instanceId, deps.now());
       const one = instances.get(instanceId);
       if (one) changed(one);
-      if (forgotten !== undefined) deps.standingChanged(forgotten);
+      if (forgotten !== undefined) deps.availabilityChanged(forgotten);
     },
     remove(instanceId) {
       const before = instances.get(instanceId);
@@ -94,8 +94,8 @@ export function createClientTable(deps: {
     hasClient: (clientId) => instances.has(clientId),
     offersTools: (clientId) =>
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
-    standing(instanceId) {
-      return toStanding(instances.get(instanceId), touches.get(instanceId));
+    availability(instanceId) {
+      return toAvailability(instances.get(instanceId), touches.get(instanceId));
     },
     facts(instanceId) {
       const one = instances.get(instanceId);
@@ -109,10 +109,10 @@ export function createClientTable(deps: {
   };
 }
 
-const toStanding = (
+const toAvailability = (
   one: ConnectedInstance | undefined,
   touchedAt: number | undefined,
-): ClientStanding => ({
+): ClientAvailability => ({
   name: one?.name ?? 'a client that has left',
   visible: one?.visible ?? false,
   responsive: one?.responsive ?? false,
@@ -130,7 +130,7 @@ const toInfo = (one: ConnectedInstance): InstanceFacts => ({
 const toListing = (
   one: ConnectedInstance,
   tools: string[],
-  trips: readonly Trip[],
+  openCircuits: readonly OpenCircuit[],
 ): ClientListing => ({
   client_id: one.clientId,
   name: one.name,
@@ -141,9 +141,14 @@ const toListing = (
   caps: [...one.caps],
   tools,
   connected_at: one.connectedAt / 1000,
-  ...(trips.length === 0
+  ...(openCircuits.length === 0
     ? {}
-    : { tripped: trips.map((trip) => ({ ...trip, until: trip.until / 1000 })) }),
+    : {
+        tripped: openCircuits.map((openCircuit) => ({
+          ...openCircuit,
+          until: openCircuit.until / 1000,
+        })),
+      }),
   ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
   ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
 });

@@ -146,10 +146,10 @@ test('[ID8] a poll that was given up takes nothing with it', async () => {
   const desk = client('desk');
   await desk.register('print');
   const { id } = await invoke('print');
-  const gone = new AbortController();
-  const polled = desk.fetch(gone.signal);
+  const disconnected = new AbortController();
+  const polled = desk.fetch(disconnected.signal);
   // It hangs up while what it shall be given is being written.
-  await Promise.resolve().then(() => gone.abort());
+  await Promise.resolve().then(() => disconnected.abort());
   expect(await polled).toEqual([]);
   expect(await desk.fetch()).toEqual([[id, 1]]);
 });

@@ -7,12 +7,12 @@ const BEAT = 10_000;
 
 function setup(caps: readonly string[] = ['probe']) {
   const clock = createManualClock();
-  const told: (boolean | 'probe' | 'ping' | 'terminated')[] = [];
+  const received: (boolean | 'probe' | 'ping' | 'terminated')[] = [];
   const events = new EventEmitter();
   const line = {
     isPaused: false,
-    ping: () => told.push('ping'),
-    terminate: () => told.push('terminated'),
+    ping: () => received.push('ping'),
+    terminate: () => received.push('terminated'),
     on: (name: string, listener: () => void) => events.on(name, listener),
   };
   const liveness = watchLiveness({
@@ -20,24 +20,24 @@ function setup(caps: readonly string[] = ['probe']) {
     heartbeatMs: BEAT,
     socket: line as never,
     caps: () => caps,
-    probe: () => told.push('probe'),
-    onChange: (isAnswering) => told.push(isAnswering),
+    probe: () => received.push('probe'),
+    onChange: (isAnswering) => received.push(isAnswering),
   });
-  return { clock, told, liveness, line, pong: () => events.emit('pong') };
+  return { clock, received, liveness, line, pong: () => events.emit('pong') };
 }
 
 test.each([0, 1, 5_000, 9_999])(
   '[LV1] silent from %d ms after a beat on: told within 20 s, once',
   (after) => {
-    const { clock, told, liveness } = setup();
+    const { clock, received, liveness } = setup();
     clock.advance(BEAT + after);
     liveness.received();
     clock.advance(20_000 - after - 1);
-    expect(told).not.toContain(false);
+    expect(received).not.toContain(false);
     clock.advance(1);
-    expect(told).toContain(false);
+    expect(received).toContain(false);
     clock.advance(BEAT);
-    expect(told.filter((one) => one === false)).toHaveLength(1);
+    expect(received.filter((one) => one === false)).toHaveLength(1);
   },
 );
 
@@ -50,40 +50,40 @@ test('[LV1] a pong is no word of a program that can be probed, and one of anothe
       one.pong();
     }
   }
-  expect([probed.told.includes(false), pinged.told.includes(false)]).toEqual([true, false]);
+  expect([probed.received.includes(false), pinged.received.includes(false)]).toEqual([true, false]);
 });
 
 test.each([['probe'], []])('[LV2] any word makes it answer again (%s)', (...caps) => {
-  const { clock, told, liveness, pong } = setup(caps);
+  const { clock, received, liveness, pong } = setup(caps);
   clock.advance(2 * BEAT);
   if (caps.length > 0) liveness.received();
   else pong();
-  expect(told.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
+  expect(received.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
   liveness.received();
-  expect(told.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
+  expect(received.filter((one) => typeof one === 'boolean')).toEqual([false, true]);
 });
 
 test.each([0, 9_999])('[LV3] silent from %d ms after a beat on: terminated after 40 s', (after) => {
-  const { clock, told, liveness } = setup();
+  const { clock, received, liveness } = setup();
   clock.advance(BEAT + after);
   liveness.received();
   clock.advance(4 * BEAT - after - 1);
-  expect(told).not.toContain('terminated');
+  expect(received).not.toContain('terminated');
   clock.advance(1);
-  expect(told.at(-1)).toBe('terminated');
+  expect(received.at(-1)).toBe('terminated');
 });
 
 test('[LV3] of a socket that was terminated nothing is left running', () => {
-  const { clock, told } = setup();
+  const { clock, received } = setup();
   clock.advance(5 * BEAT);
-  expect(told.at(-1)).toBe('terminated');
-  const before = told.length;
+  expect(received.at(-1)).toBe('terminated');
+  const before = received.length;
   clock.advance(10 * BEAT);
-  expect(told).toHaveLength(before);
+  expect(received).toHaveLength(before);
 });
 
 test('[LV4] stalls of the server, however long and often, count nothing against a client', () => {
-  const { clock, told, liveness } = setup();
+  const { clock, received, liveness } = setup();
   for (let stall = 0; stall < 5; stall += 1) {
     clock.freeze(BEAT + 10_000);
     clock.advance(0);
@@ -94,15 +94,15 @@ test('[LV4] stalls of the server, however long and often, count nothing against 
   clock.advance(0);
   clock.freeze(60_000);
   clock.advance(0);
-  expect(told.filter((one) => one !== 'probe')).toEqual([]);
+  expect(received.filter((one) => one !== 'probe')).toEqual([]);
 });
 
 test('[UN2] while its socket is not read a client is neither silent nor gone, and after that as ever', () => {
-  const { clock, told, line } = setup();
+  const { clock, received, line } = setup();
   line.isPaused = true;
   clock.advance(10 * BEAT);
-  expect([told.includes(false), told.includes('terminated')]).toEqual([false, false]);
+  expect([received.includes(false), received.includes('terminated')]).toEqual([false, false]);
   line.isPaused = false;
   clock.advance(4 * BEAT);
-  expect([told.includes(false), told.includes('terminated')]).toEqual([true, true]);
+  expect([received.includes(false), received.includes('terminated')]).toEqual([true, true]);
 });

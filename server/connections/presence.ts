@@ -15,7 +15,7 @@ export interface PresenceDeps {
   readonly bus: Pick<EventBus, 'openInbox'>;
   readonly registry: Pick<ToolRegistry, 'drop'>;
   readonly table: Pick<ClientTable, 'add' | 'remove'>;
-  readonly instances: Pick<InstanceChanges, 'back' | 'gone'>;
+  readonly instances: Pick<InstanceChanges, 'back' | 'disconnected'>;
 }
 
 type KnownCalls = NonNullable<ClientMessageOf<'hello'>['known']>;
@@ -61,6 +61,6 @@ export class Presence {
   /** The instance is gone: its calls wait for it, or go to others. */
   end(): void {
     this.supersede();
-    this.#deps.instances.gone(this.#instance.instanceId);
+    this.#deps.instances.disconnected(this.#instance.instanceId);
   }
 }

@@ -67,12 +67,12 @@ test('[ID1] by its token it is who it was, and by its names alone it is a strang
   expect(await visit(back(first))).toMatchObject({ instanceId: 'tab_1', resumed: true });
   held.add('tab_1');
   const { resume_token: _, ...names } = back(first);
-  const stranger = await visit(names);
-  expect([stranger.clientId, stranger.instanceId]).toEqual([
+  const foreign = await visit(names);
+  expect([foreign.clientId, foreign.instanceId]).toEqual([
     expect.stringMatching(/^made_/),
     expect.stringMatching(/^made_/),
   ]);
-  expect(stranger.resumed).toBe(false);
+  expect(foreign.resumed).toBe(false);
 });
 
 test('[ID1] a client id that was ever used is given to no other, whatever token it brings', async () => {
@@ -125,10 +125,10 @@ test('[ID3] however often its welcome is lost, it comes back by the token that i
   for (let lost = 0; lost < 4; lost += 1) {
     expect(await visit(back(first))).toMatchObject({ resumed: true });
   }
-  const heardOf = await visit(back(first));
-  await speaks(heardOf);
+  const confirmed = await visit(back(first));
+  await speaks(confirmed);
   expect(await visit(back(first))).toMatchObject({ resumed: false });
-  expect(await visit(back(heardOf))).toMatchObject({ resumed: true });
+  expect(await visit(back(confirmed))).toMatchObject({ resumed: true });
 });
 
 test('[ID3] two welcomes later the token is over, heard of or not', async () => {
@@ -145,9 +145,9 @@ test("[ID4] one instance's token opens no other instance, and proves its own cli
   const other = await visit({ ...back(one), instance_id: 'tab_2' });
   expect(other).toMatchObject({ clientId: 'lab', instanceId: 'tab_2', resumed: false });
   await visit({ client_id: 'desk', instance_id: 'tab_9' });
-  const stranger = await visit({ ...back(other), client_id: 'desk' });
-  expect(stranger).toMatchObject({ resumed: false });
-  expect(stranger.clientId).not.toBe('desk');
+  const foreign = await visit({ ...back(other), client_id: 'desk' });
+  expect(foreign).toMatchObject({ resumed: false });
+  expect(foreign.clientId).not.toBe('desk');
   // To prove the client costs the other instance nothing: its token still opens it.
   expect(await visit(back(one))).toMatchObject({ instanceId: 'tab_1', resumed: true });
 });

@@ -53,11 +53,11 @@ test('[ID3] once a client has spoken the token before is over, also while the di
   holdDisk();
   second.send({ type: 'probe', nonce: 'spoken' });
   await second.next('probe_ack');
-  const thief = await connect({ resume_token: old });
+  const intruder = await connect({ resume_token: old });
   // Time for its hello to be read; a machine that needs more only makes this easier.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   letDisk();
-  const welcome = await thief.next('welcome');
+  const welcome = await intruder.next('welcome');
   expect(welcome.resumed).toBe(false);
   expect(welcome.client_id).not.toBe('phone');
 });

@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** Everything in this thread stands still: the server, its timers, its sockets. */
-const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const pauseClock = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 async function setup(workerData: { claims: boolean; answerAfterMs: number }) {
   const server = await serveClients();
@@ -34,7 +34,7 @@ test.each([1_100, 1_800])(
   '[CK2] an answer that came while the server stood still counts, though the clock ran out (%d ms)',
   async (ms) => {
     const { calls, id, closed, errors } = await setup({ claims: false, answerAfterMs: 100 });
-    standStill(ms);
+    pauseClock(ms);
     expect(await calls.wait(id, 10_000)).toMatchObject({ status: 'SUCCEEDED', result: 'in time' });
     expect([closed, errors]).toEqual([[], []]);
   },
@@ -42,14 +42,14 @@ test.each([1_100, 1_800])(
 
 test('[CK2] a claim that came while the server stood still counts, though its start clock ran out', async () => {
   const { calls, id } = await setup({ claims: true, answerAfterMs: 100 });
-  standStill(6_500);
+  pauseClock(6_500);
   await expect.poll(async () => (await calls.get(id))?.phase).toBe('granted');
   expect((await calls.get(id))?.provider?.attempt).toBe(1);
 });
 
 test('[CK2] what never came still runs out', async () => {
   const { calls, id } = await setup({ claims: false, answerAfterMs: 60_000 });
-  standStill(1_800);
+  pauseClock(1_800);
   expect(await calls.wait(id, 10_000)).toMatchObject({
     status: 'TIMEOUT',
     error: { clock: 'execute', executed: 'unknown' },

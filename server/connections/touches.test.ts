@@ -25,7 +25,7 @@ async function setup() {
     newId: () => `id_${++ids}`,
     newSecret: () => `secret_${++ids}`,
     secretAfter: (token) => `${token}+`,
-    onError: (error) => void errors.push(error),
+    logger: { error: (cause) => void errors.push(cause), info: () => {} },
   });
   const connect = async (instance_id: string, more: object = {}) => {
     clock.advance(10);
@@ -41,15 +41,15 @@ async function setup() {
     const target = registry.find('shot');
     return target?.source === 'client' ? [...target.candidates].map((one) => one.instanceId) : [];
   };
-  const say = (session: { receive(message: ClientMessage): void }, message: ClientMessage) => {
+  const send = (session: { receive(message: ClientMessage): void }, message: ClientMessage) => {
     clock.advance(10);
     session.receive(message);
   };
-  return { ...one, connect, order, say };
+  return { ...one, connect, order, send };
 }
 
 test('[LT1] what a program does by itself is no touch; what a person does is', async () => {
-  const { connect, order, say, invoke, settle } = await setup();
+  const { connect, order, send, invoke, settle } = await setup();
   const a = await connect('a');
   const b = await connect('b');
   expect(order()).toEqual(['b', 'a']);
@@ -63,23 +63,23 @@ test('[LT1] what a program does by itself is no touch; what a person does is', a
     { type: 'client_state', touched: false },
     { type: 'register_tools', tools: [tool('shot')] },
   ] satisfies ClientMessage[]) {
-    say(a.session, message);
+    send(a.session, message);
     await settle();
     expect(order()).toEqual(['b', 'a']);
   }
-  say(a.session, { type: 'client_state', touched: true });
+  send(a.session, { type: 'client_state', touched: true });
   expect(order()).toEqual(['a', 'b']);
-  say(b.session, { type: 'client_state', touched: true });
+  send(b.session, { type: 'client_state', touched: true });
   expect(order()).toEqual(['b', 'a']);
 });
 
 test('[LT2] a client counts as touched when it connects, and coming back is no touch', async () => {
-  const { connect, order, say } = await setup();
+  const { connect, order, send } = await setup();
   const a = await connect('a');
-  say(a.session, { type: 'client_state', touched: true });
+  send(a.session, { type: 'client_state', touched: true });
   const b = await connect('b');
   expect(order()).toEqual(['b', 'a']);
-  say(b.session, { type: 'client_state', touched: true });
+  send(b.session, { type: 'client_state', touched: true });
   a.session.closed();
   await connect('a', { resume_token: a.token() });
   expect(order()).toEqual(['b', 'a']);
@@ -88,7 +88,7 @@ test('[LT2] a client counts as touched when it connects, and coming back is no t
 });
 
 test('[LT4] however often a client changes its state, nothing is written', async () => {
-  const { connect, say, invoke, settle, store, calls, events, errors } = await setup();
+  const { connect, send, invoke, settle, store, calls, events, errors } = await setup();
   const { session } = await connect('a');
   const { id } = await invoke('shot', {}, { clientId: 'of a' });
   await calls.clients.claim({ clientId: 'of a', instanceId: 'a', attempt: 1 }, id);
@@ -97,8 +97,8 @@ test('[LT4] however often a client changes its state, nothing is written', async
   const before = events.length;
   for (let round = 0; round < 100; round += 1) {
     const permissions = { camera: 'denied' } as const;
-    say(session, { type: 'client_state', visibility: 'hidden', permissions });
-    say(session, { type: 'client_state', visibility: 'visible', permissions: {}, touched: true });
+    send(session, { type: 'client_state', visibility: 'hidden', permissions });
+    send(session, { type: 'client_state', visibility: 'visible', permissions: {}, touched: true });
     session.setResponsive(false);
     session.setResponsive(true);
   }
@@ -116,7 +116,7 @@ test('[LT3] of instances that do not come back only the newest thousand touches 
   for (let n = 0; n < 1_000; n += 1) touch(n);
   touch(0);
   touch(1_000);
-  expect(table.standing('i1').lastTouchedAt).toBe(0);
-  expect(table.standing('i0').lastTouchedAt).toBeGreaterThan(0);
-  expect(table.standing('i2').lastTouchedAt).toBeGreaterThan(0);
+  expect(table.availability('i1').lastTouchedAt).toBe(0);
+  expect(table.availability('i0').lastTouchedAt).toBeGreaterThan(0);
+  expect(table.availability('i2').lastTouchedAt).toBeGreaterThan(0);
 });

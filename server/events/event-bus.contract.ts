@@ -103,10 +103,10 @@ function describeEvents(setup: () => BusUnderTest) {
 
   test('[EB7] one that throws harms nobody and is told again', async () => {
     const { bus, settle, errors } = setup();
-    let told = 0;
+    let received = 0;
     bus.subscribe({
       onEvents() {
-        told += 1;
+        received += 1;
         throw new Error('broken');
       },
     });
@@ -116,7 +116,7 @@ function describeEvents(setup: () => BusUnderTest) {
     bus.publish(body('b'));
     await settle();
     expect(other.seqs()).toEqual([first, first + 1]);
-    expect(told).toBe(2);
+    expect(received).toBe(2);
     expect(errors).toEqual([new Error('broken'), new Error('broken')]);
   });
 

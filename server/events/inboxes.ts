@@ -1,9 +1,10 @@
+import type { Logger } from '../logger.ts';
 import type { InstanceMessage } from './event-bus.ts';
 
 type Receive = (message: InstanceMessage) => void;
 
 /** The sockets of this process by the address of their instance. */
-export function createInboxes(onError: (error: unknown) => void) {
+export function createInboxes(logger: Logger) {
   const inboxes = new Map<string, { readonly receive: Receive }>();
   return {
     open(address: string, receive: Receive): () => void {
@@ -21,7 +22,7 @@ export function createInboxes(onError: (error: unknown) => void) {
         inbox.receive(message);
         return true;
       } catch (error) {
-        onError(error);
+        logger.error(error);
         return false;
       }
     },

@@ -7,7 +7,7 @@ function setup(options: MemoryBusOptions = {}) {
   const errors: unknown[] = [];
   const bus = createMemoryBus({
     maxEvents: 1_000,
-    onError: (error) => errors.push(error),
+    logger: { error: (cause) => void errors.push(cause), info: () => {} },
     ...options,
   });
   return { bus, errors, settle: () => new Promise<void>((resolve) => setImmediate(resolve)) };

@@ -1,3 +1,4 @@
+import type { Logger } from '../logger.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 import { createEventLog } from './event-log.ts';
 import { createInboxes } from './inboxes.ts';
@@ -26,7 +27,7 @@ export interface MemoryBusOptions {
   /** When subscribers are told. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
   /** A subscriber or inbox threw. Default: an uncaught error, as it is a bug. */
-  onError?(error: unknown): void;
+  logger?: Logger;
 }
 
 /** The event bus of a single process (rules EB1 to EB11). */
@@ -37,13 +38,13 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
     maxEvents = 20_000,
     maxBytes = 32 * 1024 * 1024,
     schedule = setImmediate,
-    onError = throwLater,
+    logger = throwLater,
   } = options;
   const log = createEventLog({ firstSeq, maxEvents, maxBytes });
-  const inboxes = createInboxes(onError);
+  const inboxes = createInboxes(logger);
   const numbers =
     options.reserve &&
-    createSeqReservation({ firstSeq, block: seqBlock, reserve: options.reserve, onError });
+    createSeqReservation({ firstSeq, block: seqBlock, reserve: options.reserve, logger });
   const subscribers = new Set<Subscriber>();
   /** Of this moment. Not read from the log, which may have dropped some by then. */
   let fresh: LoggedEvent[] = [];
@@ -63,15 +64,15 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
     for (const subscriber of [...subscribers]) {
       const news = newsFor(subscriber, events);
       // One that was closed by another meanwhile is not told any more.
-      if (news.length > 0 && subscribers.has(subscriber)) tell(subscriber, news);
+      if (news.length > 0 && subscribers.has(subscriber)) publish(subscriber, news);
     }
   }
 
-  function tell(subscriber: Subscriber, events: readonly LoggedEvent[]): void {
+  function publish(subscriber: Subscriber, events: readonly LoggedEvent[]): void {
     try {
       subscriber.onEvents(events);
     } catch (error) {
-      onError(error);
+      logger.error(error);
     }
   }
 
@@ -117,8 +118,10 @@ function newsFor(subscriber: Subscriber, events: readonly LoggedEvent[]): readon
   return missed.length > 0 ? [...missed, ...news] : news;
 }
 
-function throwLater(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
-}
+const throwLater: Logger = {
+  error: (cause) =>
+    queueMicrotask(() => {
+      throw cause;
+    }),
+  info: () => {},
+};

@@ -5,7 +5,7 @@ import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState } from '#lib/stores/fold-listings';
 import { type ConnectedInstance, createClientTable } from '../connections/client-table.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
-import type { Trip } from '../tools/tool-registry.ts';
+import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { numbered } from './logged-event.ts';
 import { publishListings } from './publish-listings.ts';
 import { clientsEvent, toolsEvent } from './whole-lists.ts';
@@ -14,19 +14,19 @@ import { clientsEvent, toolsEvent } from './whole-lists.ts';
 function setup() {
   const clock = createManualClock();
   const published: WatchEvent[] = [];
-  let trips: Record<string, Trip[]> = {};
+  let trips: Record<string, OpenCircuit[]> = {};
   let breakerChanged = (_instanceId: string) => {};
   let touched = 0;
   const registry = createToolRegistry({
     serverTools: [],
-    standing: (instanceId) => table.standing(instanceId),
-    tripOf: (id, name) => trips[id]?.find(({ tool }) => tool === name),
+    availability: (instanceId) => table.availability(instanceId),
+    openCircuitOf: (id, name) => trips[id]?.find(({ tool }) => tool === name),
   });
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: () => ++touched,
     toolsOf: registry.namesOf,
-    standingChanged: registry.standingChanged,
-    tripsOf: (id) => trips[id] ?? [],
+    availabilityChanged: registry.availabilityChanged,
+    openCircuitsOf: (id) => trips[id] ?? [],
   });
   const { stop, publishNow } = publishListings({
     clock,
@@ -57,9 +57,9 @@ function setup() {
     stop,
     publishNow,
     whole,
-    trip(instanceId: string, tool: string, until: number) {
+    openCircuit(instanceId: string, tool: string, until: number) {
       trips = { ...trips, [instanceId]: until > 0 ? [{ tool, until, failures: 3 }] : [] };
-      registry.standingChanged(instanceId);
+      registry.availabilityChanged(instanceId);
       breakerChanged(instanceId);
     },
     /** What the changes since the last time are published as. */
@@ -91,7 +91,7 @@ test.each([
 ])(
   '[WA13] of 40 clients with 2,000 tools, %s, a change of one takes less than 4 KiB',
   (_, named) => {
-    const { registry, table, trip, next } = setup();
+    const { registry, table, openCircuit, next } = setup();
     const connect = (n: number) => {
       table.add(instance(`client_${n}`));
       const specs = Array.from({ length: 50 }, (_, at) => spec(named(n, at)));
@@ -102,7 +102,7 @@ test.each([
     const changes = [
       () => table.update('client_7', { visible: false }),
       () => table.update('client_7', { responsive: false }),
-      () => trip('client_8', named(8, 3), 60_000),
+      () => openCircuit('client_8', named(8, 3), 60_000),
       () => table.update('client_7', { visible: true, responsive: true }),
       () => registry.register(instance('client_7'), [spec('one_more')]),
       () => registry.unregister('client_7', [named(7, 1), 'one_more']),
@@ -160,11 +160,11 @@ test('[WA13] what one client changes in one moment is published once', () => {
 });
 
 test('[BR6] that a client is tripped is published with its row', () => {
-  const { registry, table, trip, next } = setup();
+  const { registry, table, openCircuit, next } = setup();
   table.add(instance('a'));
   registry.register(instance('a'), [spec('t')]);
   next();
-  trip('a', 't', 60_000);
+  openCircuit('a', 't', 60_000);
   expect(next()).toMatchObject([
     { type: 'clients_changed', clients: [{ client_id: 'a', tripped: [{ tool: 't', until: 60 }] }] },
   ]);
@@ -222,7 +222,10 @@ test('[WA13] a list and its changes give the same as the whole list, whatever ha
   );
 });
 
-function run({ registry, table, trip, next, published }: ReturnType<typeof setup>, one: Step) {
+function run(
+  { registry, table, openCircuit, next, published }: ReturnType<typeof setup>,
+  one: Step,
+) {
   switch (one.kind) {
     case 'publish':
       published.push(...next());
@@ -240,7 +243,7 @@ function run({ registry, table, trip, next, published }: ReturnType<typeof setup
   else if (one.kind === 'unregister') registry.unregister(one.id, [one.name]);
   else if (one.kind === 'touch') table.touch(one.id);
   else if (one.kind === 'update') table.update(one.id, one.change);
-  else trip(one.id, one.name, one.until * 1_000);
+  else openCircuit(one.id, one.name, one.until * 1_000);
 }
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;

@@ -39,22 +39,23 @@ export function publishListings(deps: PublishListingsDeps): PublishedListings {
   const { bus, clock, registry, clients, breaker } = deps;
   const changes = createToolChanges(registry);
   let changedClients = new Set<string>();
-  let undo: (() => void) | undefined;
+  let cancel: (() => void) | undefined;
 
   function clientChanged(clientId: string | undefined): void {
     if (clientId === undefined) return;
     changedClients.add(clientId);
-    undo ??= clock.schedule(GATHER_MS, publish);
+    cancel ??= clock.schedule(GATHER_MS, publish);
   }
 
   function publish(): void {
-    undo = undefined;
+    cancel = undefined;
     const ids = changedClients;
     changedClients = new Set();
     const rows = [...ids].flatMap((id) => clients.listings(id));
     const here = new Set(rows.map(({ client_id }) => client_id));
-    const gone = [...ids].filter((id) => !here.has(id));
-    if (ids.size > 0) bus.publish(clientsChanged(rows, gone) ?? clientsEvent(clients.listings()));
+    const removed = [...ids].filter((id) => !here.has(id));
+    if (ids.size > 0)
+      bus.publish(clientsChanged(rows, removed) ?? clientsEvent(clients.listings()));
     // How a client stands decides who is asked first.
     for (const { tools } of rows) for (const name of tools) changes.look(name);
     const tools = changes.take();
@@ -65,20 +66,20 @@ export function publishListings(deps: PublishListingsDeps): PublishedListings {
     const clientId = clients.get(instanceId)?.clientId;
     for (const name of names) changes.look(name, clientId);
     clientChanged(clientId);
-    undo ??= clock.schedule(GATHER_MS, publish);
+    cancel ??= clock.schedule(GATHER_MS, publish);
   });
   clients.onChange(clientChanged);
   breaker.onChange((instanceId) => clientChanged(clients.get(instanceId)?.clientId));
   return {
     publishNow() {
-      if (!undo) return;
-      undo();
+      if (!cancel) return;
+      cancel();
       publish();
     },
     stop() {
       stopTools();
-      undo?.();
-      undo = undefined;
+      cancel?.();
+      cancel = undefined;
     },
   };
 }
@@ -86,11 +87,11 @@ export function publishListings(deps: PublishListingsDeps): PublishedListings {
 /** Undefined when they are many. */
 function clientsChanged(
   rows: readonly ClientListing[],
-  gone: string[],
+  removed: string[],
 ): WatchEventBody | undefined {
   const { shown, bytes, leftOut } = boundClients(rows);
-  if (leftOut > 0 || bytes + estimateJsonBytes(gone) > CHANGES_BYTES) return undefined;
-  return { type: 'clients_changed', clients: shown.map(({ value }) => value), gone };
+  if (leftOut > 0 || bytes + estimateJsonBytes(removed) > CHANGES_BYTES) return undefined;
+  return { type: 'clients_changed', clients: shown.map(({ value }) => value), removed };
 }
 
 /** What watchers were sent last of a tool. */
@@ -121,7 +122,7 @@ function createToolChanges(registry: Registry) {
     const now = seenOf(registry, name);
     if (!now) {
       seen.delete(name);
-      event.gone.push(name);
+      event.removed.push(name);
       return;
     }
     seen.set(name, now);
@@ -143,7 +144,7 @@ function createToolChanges(registry: Registry) {
       const looked = names;
       names = new Map();
       const event: ToolsChanged = {
-        ...{ type: 'tools_changed', tools: [], gone: [], joined: {}, first: {} },
+        ...{ type: 'tools_changed', tools: [], removed: [], joined: {}, first: {} },
       };
       for (const [name, clients] of looked) addChange(event, name, clients);
       return bounded(event);
@@ -153,8 +154,8 @@ function createToolChanges(registry: Registry) {
 
 function bounded(event: ToolsChanged): WatchEventBody | 'many' | undefined {
   const { tools, ...names } = event;
-  const { gone, joined, first } = names;
-  if (tools.length + gone.length + Object.keys({ ...joined, ...first }).length === 0) return;
+  const { removed, joined, first } = names;
+  if (tools.length + removed.length + Object.keys({ ...joined, ...first }).length === 0) return;
   const { shown, bytes, leftOut } = boundTools(tools);
   if (leftOut > 0 || bytes + estimateJsonBytes(names) > CHANGES_BYTES) return 'many';
   return { ...event, tools: shown.map(({ value }) => value) };

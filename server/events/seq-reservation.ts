@@ -1,3 +1,5 @@
+import type { Logger } from '../logger.ts';
+
 /** Numbers taken from the store at a time: the first block by whoever makes the bus. */
 export const SEQ_BLOCK = 1_000_000;
 
@@ -11,15 +13,15 @@ export function createSeqReservation(options: {
   readonly firstSeq: number;
   readonly block: number;
   reserve(count: number): Promise<number>;
-  onError(error: unknown): void;
+  logger: Logger;
 }): { used(seq: number): void } {
-  const { block, reserve, onError } = options;
+  const { block, reserve, logger } = options;
   let askAt = options.firstSeq + block / 2;
   return {
     used(seq) {
       if (seq < askAt) return;
       askAt += block; // Also when it fails: one complaint per block is enough.
-      reserve(block).catch(onError);
+      reserve(block).catch(logger.error);
     },
   };
 }

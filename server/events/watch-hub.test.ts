@@ -4,18 +4,19 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { tool } from '#lib/stores/testing/fixtures';
+import { createErrorLog } from '../testing/error-log.ts';
 import { createMemoryBus } from './memory-bus.ts';
 import { createSnapshots } from './snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './watch-hub.ts';
 import { createWholeLists } from './whole-lists.ts';
 
 test('[WA4] the same bytes go to every watcher, one frame for what a moment brought', async () => {
-  const { hub, say, watcher } = setup();
+  const { hub, send, watcher } = setup();
   const [a, b] = [watcher(), watcher()];
   await hub.add(a.channel, {});
   await hub.add(b.channel, {});
-  say('tc_1', { status: 'WAIT' });
-  say('tc_1', { status: 'DOING' });
+  send('tc_1', { status: 'WAIT' });
+  send('tc_1', { status: 'DOING' });
   await nextMoment();
   expect(a.frames).toHaveLength(2);
   expect(a.frames[1]).toBe(b.frames[1]);
@@ -23,22 +24,22 @@ test('[WA4] the same bytes go to every watcher, one frame for what a moment brou
 });
 
 test('[WA5] with since a watcher is sent only what is newer, and nothing twice', async () => {
-  const { hub, say, watcher } = setup();
-  for (const n of [1, 2, 3]) say('tc_1', { tip: `${n}` });
+  const { hub, send, watcher } = setup();
+  for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` });
   await nextMoment();
-  say('tc_1', { tip: '4' });
+  send('tc_1', { tip: '4' });
   const again = watcher();
   await hub.add(again.channel, { since: 2 });
   await nextMoment();
-  say('tc_1', { tip: '5' });
+  send('tc_1', { tip: '5' });
   await nextMoment();
   expect(again.events().map(({ seq }) => seq)).toEqual([3, 4, 5]);
   expect(again.messages().some((message) => message.type === 'snapshot')).toBe(false);
 });
 
 test('[WA5] since a number that the log no longer has, or never had, a snapshot comes', async () => {
-  const { hub, say, watcher } = setup({ firstSeq: 1_000 });
-  say('tc_1', { tip: '1' });
+  const { hub, send, watcher } = setup({ firstSeq: 1_000 });
+  send('tc_1', { tip: '1' });
   for (const since of [5, 999_999]) {
     const late = watcher();
     await hub.add(late.channel, { since });
@@ -47,28 +48,28 @@ test('[WA5] since a number that the log no longer has, or never had, a snapshot 
 });
 
 test('[WA5] what happens while the snapshot is taken follows it', async () => {
-  const { hub, say, watcher, slowSnapshot } = setup();
+  const { hub, send, watcher, slowSnapshot } = setup();
   const finish = slowSnapshot();
   const late = watcher();
   const added = hub.add(late.channel, {});
-  say('tc_1', { tip: 'before the snapshot is made' });
+  send('tc_1', { tip: 'before the snapshot is made' });
   await nextMoment();
   finish();
   await added;
-  say('tc_1', { tip: 'after' });
+  send('tc_1', { tip: 'after' });
   await nextMoment();
   expect(late.messages()[0]).toMatchObject({ type: 'snapshot', seq: 1 });
   expect(late.events().map(({ seq }) => seq)).toEqual([2]);
 });
 
 test('[WA6] a slow watcher gets merged updates when it reads again; a fast one waits for nobody', async () => {
-  const { hub, say, watcher, clock } = setup();
+  const { hub, send, watcher, clock } = setup();
   const [slow, fast] = [watcher(), watcher()];
   await hub.add(slow.channel, {});
   await hub.add(fast.channel, {});
   slow.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
   for (let n = 1; n <= 50; n++) {
-    say('tc_1', { status: 'DOING', progress: { done: n } });
+    send('tc_1', { status: 'DOING', progress: { done: n } });
     await nextMoment();
   }
   expect(fast.events()).toHaveLength(50);
@@ -80,34 +81,34 @@ test('[WA6] a slow watcher gets merged updates when it reads again; a fast one w
     type: 'batch',
     events: [{ seq: 50, update: { progress: { done: 50 } } }],
   });
-  say('tc_1', { tip: 'live again' });
+  send('tc_1', { tip: 'live again' });
   await nextMoment();
   expect(slow.events()).toHaveLength(2);
 });
 
 test('[WA6] what happens in the very moment in which it reads again is not lost', async () => {
-  const { hub, say, watcher, clock } = setup();
+  const { hub, send, watcher, clock } = setup();
   const slow = watcher();
   await hub.add(slow.channel, {});
   slow.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
-  say('tc_1', { status: 'DOING' });
+  send('tc_1', { status: 'DOING' });
   await nextMoment();
   slow.buffered = 0;
   // Numbered, and not yet told to anybody: a timer was before it.
-  say('tc_1', { status: 'SUCCESS' });
+  send('tc_1', { status: 'SUCCESS' });
   clock.advance(WATCH_LIMITS.pollMs);
   await nextMoment();
   expect(slow.events().map(({ seq }) => seq)).toEqual([1, 2]);
 });
 
 test('[WA6] one that never reads is cut off, for its patience or for its bytes', async () => {
-  const { hub, say, watcher, clock } = setup();
+  const { hub, send, watcher, clock } = setup();
   const [stubborn, huge] = [watcher(), watcher()];
   await hub.add(stubborn.channel, {});
   await hub.add(huge.channel, {});
   stubborn.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
   huge.buffered = WATCH_LIMITS.cutAboveBytes + 1;
-  say('tc_1', { tip: 'x' });
+  send('tc_1', { tip: 'x' });
   await nextMoment();
   expect([stubborn.cut, huge.cut]).toEqual([false, true]);
   clock.advance(WATCH_LIMITS.patienceMs + WATCH_LIMITS.pollMs * 2);
@@ -128,11 +129,11 @@ test('[WA8] one that asks again and has not read what it was sent gets no more, 
 });
 
 test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
-  const { hub, say, watcher } = setup();
+  const { hub, send, watcher } = setup();
   const one = watcher();
   await hub.add(one.channel, { runId: 'run_a' });
-  say('tc_1', { tip: 'mine' }, 'run_a');
-  say('tc_2', { tip: 'not mine' }, 'run_b');
+  send('tc_1', { tip: 'mine' }, 'run_a');
+  send('tc_2', { tip: 'not mine' }, 'run_b');
   await nextMoment();
   expect(one.events().map((event) => event.type === 'call' && event.tool_call_id)).toEqual([
     'tc_1',
@@ -177,10 +178,9 @@ test('[WA13] who asks for changes is sent them; others, and one that was slow, t
 const nextMoment = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 function setup({ firstSeq = 1 } = {}) {
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
+  const { logger } = createErrorLog();
   const clock = createManualClock();
-  const bus = createMemoryBus({ firstSeq, onError });
+  const bus = createMemoryBus({ firstSeq, logger });
   let ready: Promise<void> = Promise.resolve();
   const snapshot = createSnapshots({
     bus,
@@ -197,17 +197,17 @@ function setup({ firstSeq = 1 } = {}) {
     clients: () => [],
     publishNow: () => {},
   });
-  const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, onError });
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
   return {
     hub,
     clock,
     /** It is offered now: the whole list has it, and the change says it. */
     offer(name: string) {
       tools.push({ ...tool(name), description: `Number ${tools.length}` });
-      const change = { tools: tools.slice(-1), gone: [], joined: {}, first: {} };
+      const change = { tools: tools.slice(-1), removed: [], joined: {}, first: {} };
       bus.publish({ type: 'tools_changed', ...change });
     },
-    say: (id: string, update: CardUpdate, runId = 'run_1') =>
+    send: (id: string, update: CardUpdate, runId = 'run_1') =>
       bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update }),
     slowSnapshot() {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 import { loggedEvent } from './logged-event.ts';
 import { createMissedEvents } from './merge-events.ts';
@@ -20,7 +21,7 @@ export interface WatchHubDeps {
   readonly lists: WholeLists;
   readonly clock: Clock;
   readonly limits: WatchLimits;
-  onError(error: unknown): void;
+  logger: Logger;
 }
 
 export interface WatchLimits {
@@ -140,7 +141,7 @@ export function createWatchHub(deps: WatchHubDeps) {
     const events = missed.take();
     watcher.missed = undefined;
     if (events === 'snapshot') {
-      begin(watcher).catch(deps.onError);
+      begin(watcher).catch(deps.logger.error);
     } else if (events.length > 0) {
       const whole = deps.lists.inPlaceOfChanges(events.map(loggedEvent));
       // Also a single one: merged events skip numbers, which one alone does not.

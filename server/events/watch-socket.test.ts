@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createSystemClock } from '../clock.ts';
+import { throwingLogger } from '../testing/error-log.ts';
 import { createWatchSocketHandler } from './watch-socket.ts';
 
 type Hub = Parameters<typeof createWatchSocketHandler>[0]['hub'];
@@ -13,9 +14,7 @@ async function watcher(hub: Hub = { add: async () => () => {} }) {
     hub,
     clock: createSystemClock(),
     heartbeatMs: 60_000,
-    onError: (error) => {
-      throw error;
-    },
+    logger: throwingLogger,
   });
   server.on('connection', handle);
   const address = server.address();
@@ -71,12 +70,12 @@ test('[WR1] of many requests at once the first and the newest are answered, one 
 test('[WR1] whoever closes while its request is answered is not served any more', async () => {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const { socket } = await watcher({
     async add() {
       begun.resolve();
       await goOn.promise;
-      return gone.resolve;
+      return closed.resolve;
     },
   });
   socket.send('{"type":"watch"}');
@@ -84,5 +83,5 @@ test('[WR1] whoever closes while its request is answered is not served any more'
   socket.close();
   await once(socket, 'close');
   goOn.resolve();
-  await gone.promise;
+  await closed.promise;
 });

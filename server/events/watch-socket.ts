@@ -11,6 +11,7 @@ import {
 } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
 import type { WatchHub } from './watch-hub.ts';
@@ -25,7 +26,7 @@ export function createWatchSocketHandler(deps: {
   hub: Pick<WatchHub, 'add'>;
   clock: Clock;
   heartbeatMs: number;
-  onError(error: unknown): void;
+  logger: Logger;
 }) {
   return (socket: WebSocket): void => {
     const guard = createTokenBucket(FLOOD, deps.clock.now);
@@ -76,7 +77,7 @@ export function createWatchSocketHandler(deps: {
     /** Asked again, for a snapshot or for another run: the newest request counts. */
     function watch(request: WatchRequest): void {
       wanted = request;
-      if (!isServing) serve().catch(deps.onError);
+      if (!isServing) serve().catch(deps.logger.error);
     }
 
     /** One at a time: a snapshot may be large, and fifty of them may be asked for in one packet. */
@@ -88,12 +89,12 @@ export function createWatchSocketHandler(deps: {
         leave?.();
         leave = undefined;
         const request = given({ runId, since, changes });
-        const undo = await deps.hub.add(channel, request).catch((error: unknown) => {
-          deps.onError(error);
+        const cancel = await deps.hub.add(channel, request).catch((error: unknown) => {
+          deps.logger.error(error);
           return undefined;
         });
-        if (socket.readyState === socket.CLOSED) undo?.();
-        else leave = undo;
+        if (socket.readyState === socket.CLOSED) cancel?.();
+        else leave = cancel;
       }
       isServing = false;
     }

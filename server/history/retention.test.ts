@@ -10,12 +10,13 @@ import type { Attachment } from '#lib/protocol/attachment';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Change } from '../store/store.ts';
+import { throwingLogger } from '../testing/error-log.ts';
 import { type Keep, Retention } from './retention.ts';
 
-const undo: (() => unknown)[] = [];
+const cancels: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cancels.splice(0).reverse()) await step();
 });
 
 const DAY = 24 * 60 * 60 * 1_000;
@@ -25,10 +26,10 @@ const SLOW = { timeout: 15_000 };
 
 function setup(keep: Partial<Keep>) {
   const dir = mkdtempSync(join(tmpdir(), 'retention-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cancels.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'callboard.db');
   const store = createSqliteStore({ file });
-  undo.push(() => store.close());
+  cancels.push(() => store.close());
   const blobDir = join(dir, 'blobs');
   const blobs = createDiskBlobStore({ dir: blobDir });
   const clock = createManualClock(NOW);
@@ -53,11 +54,9 @@ function setup(keep: Partial<Keep>) {
         return !busyRuns.has(runId);
       },
       clock,
-      onError(error) {
-        throw error;
-      },
+      logger: throwingLogger,
     });
-    undo.push(() => retention.stop());
+    cancels.push(() => retention.stop());
     return retention;
   };
   /** A picture that was put some days ago. */

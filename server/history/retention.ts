@@ -1,5 +1,6 @@
 import type { BlobFiles } from '../blobs/blob-store.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { EndedCall, IdleRun, Store } from '../store/store.ts';
 
 /** How much is kept; without either, everything. */
@@ -19,7 +20,7 @@ export interface RetentionDeps {
   /** Lets `work` delete a run that is not in use; whether it did. */
   deleteRun(runId: string, work: () => Promise<void>): Promise<boolean>;
   readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -45,7 +46,7 @@ const SWEEP_EVERY_MS = 60 * 60_000;
 export class Retention {
   readonly #deps: RetentionDeps;
   #isStopped = false;
-  #unschedule = () => {};
+  #cancelTimer = () => {};
   #pass: Promise<void> = Promise.resolve();
   #sweepAt = 0;
 
@@ -61,15 +62,15 @@ export class Retention {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#unschedule();
+    this.#cancelTimer();
     await this.#pass;
   }
 
   #schedule(ms: number): void {
     if (this.#isStopped) return;
-    this.#unschedule = this.#deps.clock.schedule(ms, () => {
+    this.#cancelTimer = this.#deps.clock.schedule(ms, () => {
       this.#pass = this.pass()
-        .catch(this.#deps.onError)
+        .catch(this.#deps.logger.error)
         .then(() => this.#schedule(EVERY_MS));
     });
   }

@@ -1,4 +1,5 @@
 import { errorMessage } from '#lib/util/error-message';
+import type { Logger } from '../logger.ts';
 import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
@@ -22,7 +23,7 @@ interface Turn {
   readonly ended: PromiseWithResolvers<void>;
 }
 
-export function createActiveTurns(deps: { onDefect: (error: unknown) => void }): ActiveTurns {
+export function createActiveTurns(deps: { logger: Logger }): ActiveTurns {
   const turns = new Map<string, Turn>();
 
   const add = (run: LiveRun): Turn => {
@@ -38,13 +39,13 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
 
   const finish = async (turn: Turn, body: (signal: AbortSignal) => Promise<TurnEnd>) => {
     const end = await body(turn.controller.signal).catch((error): TurnEnd => {
-      deps.onDefect(error);
+      deps.logger.error(error);
       return { status: 'failed', error: internalError(error) };
     });
     if (end.status !== 'suspended') await save(turn.run, end);
     // Free before it is told: who hears that the turn ended may start the next.
     remove(turn);
-    if (end.status !== 'suspended') turn.run.tell();
+    if (end.status !== 'suspended') turn.run.publish();
   };
 
   const save = async (run: LiveRun, end: Exclude<TurnEnd, { status: 'suspended' }>) => {
@@ -52,7 +53,7 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
     try {
       await run.save({ status: end.status, error, step: 0 });
     } catch (cause) {
-      deps.onDefect(cause);
+      deps.logger.error(cause);
       // Nothing can be written down any more, and people are told that; nobody waits for ever.
       const detail = errorMessage(cause);
       const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };
@@ -70,7 +71,7 @@ export function createActiveTurns(deps: { onDefect: (error: unknown) => void }):
     },
     launch(run, body) {
       const turn = turns.get(run.runId) ?? add(run);
-      finish(turn, body).catch(deps.onDefect);
+      finish(turn, body).catch(deps.logger.error);
     },
     async stop(runId, reason) {
       const turn = turns.get(runId);

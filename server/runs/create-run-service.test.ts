@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnEnd } from './agent/agent.ts';
 import { createTestStore, type TestStore } from './agent/testing/fakes.ts';
-import { oldRun, principal, saying, setupRuns, untilStopped } from './testing/setup-runs.ts';
+import { answering, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 describe('deleting', () => {
   const deleting = (store: TestStore, runId: string) => () =>
@@ -141,7 +141,7 @@ describe('turns', () => {
     const begun = Promise.withResolvers<void>();
     let lookedUp: Promise<unknown> | undefined;
     const { runs, start, ended } = setupRuns({
-      turn: saying(['Hello yourself']),
+      turn: answering(['Hello yourself']),
       store: {
         ...store,
         async write(changes) {
@@ -216,7 +216,7 @@ describe('turns', () => {
   });
 
   test('[RU5] a run goes on after a restart', async () => {
-    const before = setupRuns({ turn: saying(['Hello you']) });
+    const before = setupRuns({ turn: answering(['Hello you']) });
     const run = await before.start();
     await before.ended(run.run_id);
     const { runs, turns, ended } = setupRuns({ store: before.store });
@@ -248,7 +248,7 @@ describe('turns', () => {
       store,
       turn: async (request) => {
         store.fail();
-        return saying(['x'])(request);
+        return answering(['x'])(request);
       },
     });
     const run = await start();

@@ -4,6 +4,7 @@ import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
+import type { Logger } from '../logger.ts';
 import { StoreFailedError } from '../store/store.ts';
 import { createActiveTurns } from './active-turns.ts';
 import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
@@ -11,7 +12,7 @@ import type { TurnError } from './agent/describe-model-error.ts';
 import type { Models, OpenedModel } from './agent/models.ts';
 import { failure, type Notice, STOPPED } from './agent/notices.ts';
 import { createKnownRuns } from './known-runs.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps, type SaidMessage } from './live-run.ts';
+import { createLiveRun, type LiveRun, type LiveRunDeps, type UserInput } from './live-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { runTitle } from './run-title.ts';
@@ -33,7 +34,7 @@ export interface RunServiceDeps extends LiveRunDeps {
   readonly clientsReturnMs?: number;
   /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
-  readonly onDefect: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Characters of one message of a person. */
@@ -48,7 +49,7 @@ type Refusal = Extract<RunOutcome, { ok: false }>;
 
 export function createRunService(deps: RunServiceDeps): CreatedRunService {
   const { store, agent, models } = deps;
-  const turns = createActiveTurns({ onDefect: deps.onDefect });
+  const turns = createActiveTurns({ logger: deps.logger });
   const known = createKnownRuns({ ...deps, activeRun: turns.runOf });
   let closing = false;
 
@@ -78,10 +79,10 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
   };
 
   /** A new turn of a run nobody else can start meanwhile. */
-  const begin = async (run: LiveRun, said: SaidMessage, model: string, who: Principal) => {
+  const begin = async (run: LiveRun, input: UserInput, model: string, who: Principal) => {
     const release = turns.reserve(run);
     try {
-      await run.addUserMessage(said, {
+      await run.addUserMessage(input, {
         status: 'running',
         model,
         error: null,
@@ -166,8 +167,8 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       for (const { run_id: runId } of await store.runningRuns()) {
         const run = turns.isActive(runId) ? undefined : await known.load(runId);
         if (!run) continue;
-        const { calls, clock, onDefect, offersTools, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
-        const taken = { calls, clock, onDefect, offersTools, clientsReturnMs };
+        const { calls, clock, logger, offersTools, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
+        const taken = { calls, clock, logger, offersTools, clientsReturnMs };
         turns.launch(run, (signal) =>
           recoverTurn(run, { ...taken, goOn: (done, stop) => goOn(run, done, stop) }, signal),
         );

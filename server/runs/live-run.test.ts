@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createTestStore } from './agent/testing/fakes.ts';
-import { folded, saying, setupRuns, type Turn } from './testing/setup-runs.ts';
+import { answering, folded, setupRuns, type Turn } from './testing/setup-runs.ts';
 
 describe('what watchers see', () => {
   test('[RU6] pieces of one moment are one delta, the next 34 ms later', async () => {
     const gate = Promise.withResolvers<void>();
-    const { start, ended, bus, clock } = setupRuns({ turn: saying(['a', 'b', 'c'], gate.promise) });
+    const { start, ended, bus, clock } = setupRuns({
+      turn: answering(['a', 'b', 'c'], gate.promise),
+    });
     const run = await start();
     await bus.until(
       (event) =>
@@ -60,7 +62,7 @@ describe('what watchers see', () => {
   test('[RU7] a snapshot in mid-sentence fits the delta that follows', async () => {
     const gate = Promise.withResolvers<void>();
     const { start, ended, bus, clock, runs } = setupRuns({
-      turn: saying(['one ', 'two ', 'three'], gate.promise),
+      turn: answering(['one ', 'two ', 'three'], gate.promise),
     });
     const run = await start();
     await bus.until(
@@ -82,7 +84,7 @@ describe('what watchers see', () => {
   });
 
   test('[RU7] a snapshot tells the newest runs, oldest first, running ones with what they say', async () => {
-    const { runs, start, ended, clock } = setupRuns({ turn: saying(['hi']) });
+    const { runs, start, ended, clock } = setupRuns({ turn: answering(['hi']) });
     for (const input of ['first', 'second', 'third']) {
       clock.advance(1_000);
       await ended((await start(input)).run_id);
@@ -97,8 +99,8 @@ describe('what watchers see', () => {
 
   test('[RU8] a finished message is on disk before it is told as done', async () => {
     const store = createTestStore();
-    const { start, bus } = setupRuns({ store, turn: saying(['hi']) });
-    const told = bus.until((event) => {
+    const { start, bus } = setupRuns({ store, turn: answering(['hi']) });
+    const published = bus.until((event) => {
       if (
         event.type !== 'message' ||
         event.message.role !== 'assistant' ||
@@ -110,7 +112,7 @@ describe('what watchers see', () => {
       return true;
     });
     await start();
-    await told;
+    await published;
   });
 
   test('[RU8] a notice and a state of the run are on disk before anybody is shown them', async () => {

@@ -22,19 +22,19 @@ export interface LiveRun extends Transcript {
   readonly runId: string;
   summary(): RunSummary;
   record(): RunRecord;
-  /** Resolves once the change is on disk; `tell` says it to watchers. */
+  /** Resolves once the change is on disk; `publish` says it to watchers. */
   save(patch: Partial<RunSummary>): Promise<void>;
-  tell(): void;
+  publish(): void;
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
   /** Whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean;
   /** Writes the person's message and the run's new state as one, then tells both. */
-  addUserMessage(said: SaidMessage, patch: Partial<RunSummary>): Promise<void>;
+  addUserMessage(input: UserInput, patch: Partial<RunSummary>): Promise<void>;
 }
 
 /** What a person said, and at which client, when that is known. */
-export interface SaidMessage {
+export interface UserInput {
   readonly input: string;
   readonly clientId: string | undefined;
 }
@@ -66,10 +66,10 @@ export function createLiveRun(
     await deps.store.write([{ type: 'put_run', run }, ...log.takeEnded(), ...more]);
     summary = run;
   };
-  const tell = () => {
+  const publish = () => {
     deps.bus.publish({ type: 'run', run: summary });
   };
-  const tellMessage = (message: Message) => {
+  const publishMessage = (message: Message) => {
     deps.bus.publish({ type: 'message', run_id, message });
   };
 
@@ -79,7 +79,7 @@ export function createLiveRun(
     const put: Change = { type: 'put_model_turn', turn };
     if (request.beginsStep) {
       await write({ step: request.step }, [put]);
-      tell();
+      publish();
     } else await deps.store.write([...log.takeEnded(), put]);
     return {
       answered: log.answered,
@@ -93,7 +93,7 @@ export function createLiveRun(
     summary: () => summary,
     record: () => ({ ...summary, messages: [...messages] }),
     messages: () => messages,
-    tell,
+    publish,
     save: (patch) => write(patch),
     show(patch) {
       decided = { ...decided, ...patch };
@@ -108,20 +108,20 @@ export function createLiveRun(
       const position = messages.length;
       await write(patch, [{ type: 'put_message', message, position }]);
       messages.push(message);
-      tell();
-      tellMessage(message);
+      publish();
+      publishMessage(message);
     },
     beginMessage(): MessageWriter {
       const message = newMessage('assistant', []);
       const position = messages.length;
       messages.push(message);
-      tellMessage(message);
+      publishMessage(message);
       return createMessageWriter({
         message,
         clock: deps.clock,
         publish: (event) => void deps.bus.publish(event),
-        onTold: (told) => {
-          messages[position] = told;
+        onPublished: (published) => {
+          messages[position] = published;
         },
         beginRequest: (request) => beginRequest(message, request),
         persist: (done) =>

@@ -11,7 +11,7 @@ export interface MessageWriterDeps {
   readonly clock: Clock;
   readonly publish: (event: WatchEventBody) => void;
   /** Takes what watchers have been told, which is what a snapshot may say. */
-  readonly onTold: (message: Message) => void;
+  readonly onPublished: (message: Message) => void;
   readonly beginRequest: (request: ModelRequest) => Promise<RequestLog>;
   readonly persist: (message: Message) => Promise<void>;
 }
@@ -24,19 +24,19 @@ export interface MessageWriterDeps {
 export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
   let message = deps.message;
   let pending = '';
-  let unschedule: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
 
   const setParts = (parts: MessagePart[]) => {
     message = { ...message, parts };
-    deps.onTold(message);
+    deps.onPublished(message);
   };
 
-  const tell = () => deps.publish({ type: 'message', run_id: message.run_id, message });
+  const publish = () => deps.publish({ type: 'message', run_id: message.run_id, message });
 
   /** Takes what is pending into the last part. Returns it, to be told as a delta. */
   const settle = () => {
-    unschedule?.();
-    unschedule = undefined;
+    cancelTimer?.();
+    cancelTimer = undefined;
     const delta = pending;
     pending = '';
     const last = message.parts.at(-1);
@@ -55,7 +55,7 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
   const add = (part: MessagePart) => {
     settle();
     setParts([...message.parts, part]);
-    tell();
+    publish();
   };
 
   return {
@@ -67,7 +67,7 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
         return;
       }
       pending += delta;
-      unschedule ??= deps.clock.schedule(DELTA_INTERVAL_MS, flush);
+      cancelTimer ??= deps.clock.schedule(DELTA_INTERVAL_MS, flush);
     },
     addCall(callId) {
       add({ type: 'tool_call', tool_call_id: callId });
@@ -81,8 +81,8 @@ export function createMessageWriter(deps: MessageWriterDeps): MessageWriter {
       settle();
       message = { ...message, status: 'done' };
       await deps.persist(message);
-      deps.onTold(message);
-      tell();
+      deps.onPublished(message);
+      publish();
     },
   };
 }

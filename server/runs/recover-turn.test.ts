@@ -5,17 +5,17 @@ import { RESTARTED } from './interrupted-turn.ts';
 import { oldMessage, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };
-const said = (message_id: string, parts: Message['parts']) =>
+const input = (message_id: string, parts: Message['parts']) =>
   oldMessage({ message_id, role: 'assistant', parts });
 const calling = (...ids: string[]) =>
-  said(
+  input(
     `msg_${ids[0]}`,
     ids.map((tool_call_id) => ({ type: 'tool_call', tool_call_id })),
   );
-const notice = (code: string) => said(`msg_${code}`, [{ type: 'notice', code, text: 'Told so' }]);
+const notice = (code: string) => input(`msg_${code}`, [{ type: 'notice', code, text: 'Told so' }]);
 let ups = 0;
 const takenUp = () =>
-  said(`msg_up_${++ups}`, [{ type: 'notice', code: RESTARTED, text: 'Goes on' }]);
+  input(`msg_up_${++ups}`, [{ type: 'notice', code: RESTARTED, text: 'Goes on' }]);
 
 /** A server that starts on a run which the one before left running. */
 async function startedOn(
@@ -120,13 +120,13 @@ describe('after a restart', () => {
   });
 
   test.each([
-    ['an answer', said('msg_a', [{ type: 'text', text: 'Done' }]), { status: 'idle' }],
-    ['nothing at all', said('msg_a', []), { status: 'idle' }],
+    ['an answer', input('msg_a', [{ type: 'text', text: 'Done' }]), { status: 'idle' }],
+    ['nothing at all', input('msg_a', []), { status: 'idle' }],
     ['the limit of steps', notice('step_limit'), { status: 'idle' }],
     ['a stop', notice('cancelled'), { status: 'cancelled' }],
     [
       'an answer with a notice beside it',
-      said('msg_a', [
+      input('msg_a', [
         { type: 'text', text: 'Done' },
         { type: 'notice', code: 'tools_left_out', text: 'x' },
       ]),

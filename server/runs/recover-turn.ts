@@ -5,6 +5,7 @@ import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import { failure, type Notice, STOPPED } from './agent/notices.ts';
@@ -23,7 +24,7 @@ const INTERRUPTED: TurnError = {
 };
 
 /** Of `clientsReturnMs` each. */
-const ASKER_WAITS = 5;
+const CALLER_WAITS = 5;
 
 /** More calls than one step records: what is open or lost belongs to the last step. */
 const MOST_CALLS = 200;
@@ -35,7 +36,7 @@ export interface RecoverTurnDeps {
   readonly clientsReturnMs: number;
   /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
-  readonly onDefect: (error: unknown) => void;
+  readonly logger: Logger;
   /** The model is asked again, as step number `stepsDone` + 1. */
   readonly goOn: (stepsDone: number, signal: AbortSignal) => Promise<TurnEnd>;
 }
@@ -86,7 +87,7 @@ async function stopped(
 ): Promise<TurnEnd> {
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
   for (const { id, runId } of open) {
-    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`).catch(deps.onDefect);
+    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`).catch(deps.logger.error);
   }
   writer.addNotice(STOPPED);
   await writer.end();
@@ -113,11 +114,11 @@ async function waitFor(call: CallRecord, calls: CallService, signal: AbortSignal
  */
 async function clientsReturn(
   { clock, clientsReturnMs, offersTools }: RecoverTurnDeps,
-  asker: string | undefined,
+  caller: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let waits = 0; waits < ASKER_WAITS && !signal.aborted; waits += 1) {
-    if (waits > 0 && (asker === undefined || offersTools(asker))) return;
+  for (let waits = 0; waits < CALLER_WAITS && !signal.aborted; waits += 1) {
+    if (waits > 0 && (caller === undefined || offersTools(caller))) return;
     await pause(clock, clientsReturnMs);
   }
 }

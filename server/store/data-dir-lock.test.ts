@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { DataDirInUseError, DataDirUnusableError, lockDataDir } from './data-dir-lock.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup() {
   const parent = mkdtempSync(join(tmpdir(), 'lock-'));
-  undo.push(() => rm(parent, { recursive: true }));
+  cleanups.push(() => rm(parent, { recursive: true }));
   return { parent, dir: join(parent, 'deep', 'data') };
 }
 
 function lock(dir: string) {
   const held = lockDataDir(dir);
-  undo.push(held.release);
+  cleanups.push(held.release);
   return held;
 }
 
@@ -36,7 +36,7 @@ async function holdElsewhere(dir: string) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  undo.push(() => child.kill('SIGKILL'));
+  cleanups.push(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child;
 }

@@ -17,20 +17,20 @@ import { openCallsQuery, runningRunsQuery } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'history-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cleanups.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'callboard.db');
   const store = createSqliteStore({ file });
-  undo.push(() => store.close());
+  cleanups.push(() => store.close());
   const database = new DatabaseSync(file, { readOnly: true });
-  undo.push(() => database.close());
+  cleanups.push(() => database.close());
   const count = (table: string) =>
     Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   return { file, store, database, count };
@@ -131,7 +131,7 @@ test('[ST62] calls come in the order of their ends; open ones do not, nor what e
 test('[ST62] what a start and retention ask for is found by an index, whatever an operator counted', () => {
   const { file } = setup();
   const writable = new DatabaseSync(file);
-  undo.push(() => writable.close());
+  cleanups.push(() => writable.close());
   insertCalls(writable, 1_000, () => ({}));
   const kysely = kyselyOn(writable);
   const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
@@ -230,7 +230,7 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
     DELETE FROM migrations WHERE name = '007_retention'`);
   older.close();
   const newer = createSqliteStore({ file });
-  undo.push(() => newer.close());
+  cleanups.push(() => newer.close());
   expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
   await newer.listCalls({ text: 'x', limit: 1 });
   expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);

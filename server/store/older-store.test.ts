@@ -16,20 +16,20 @@ import { callsOfOlderStore, olderStore } from './testing/older-store.ts';
 import { flipBit, placeStoreFiles } from './testing/store-files.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup(files = olderStore()) {
   const dir = mkdtempSync(join(tmpdir(), 'older-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cleanups.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'data', 'callboard.db');
   placeStoreFiles(file, files);
   const open = (): Store => {
     const store = createSqliteStore({ file });
-    undo.push(() => store.close());
+    cleanups.push(() => store.close());
     return store;
   };
   return { file, open };

@@ -16,12 +16,12 @@ export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout=5000; PRAGMA journal_mode
 /**
  * Opens the database, made when there is none, readable by its owner alone
  * (SQLite gives its WAL files the same mode), once all of it was found to be
- * what was written; of one that `isTrusted` that is found later. `tell` is given
+ * what was written; of one that `isTrusted` that is found later. `log` is given
  * the note about a torn end of its log.
  */
 export function openDatabase(
   file: string,
-  { tell, isTrusted }: { tell(note: string): void; isTrusted: boolean },
+  { log, isTrusted }: { log(note: string): void; isTrusted: boolean },
 ): DatabaseSync {
   const check = checkStoreFile(file, { isTrusted });
   if (check.kind === 'damaged') throw new StoreDamagedError(file, check.problem);
@@ -37,7 +37,7 @@ export function openDatabase(
     throw error;
   }
   if (check.kind === 'whole' && check.droppedFrames > 0) {
-    tell(
+    log(
       `the log of ${file} ended in the middle of a write that was never acknowledged; dropped ${check.droppedFrames} frames (${check.droppedBytes} bytes)`,
     );
   }

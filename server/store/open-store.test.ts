@@ -12,20 +12,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
+import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd } from './clean-end.ts';
 import { openStore } from './open-store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'open-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cleanups.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'callboard.db');
   const open = (at = file) => {
     const opened = openStore({
@@ -33,15 +34,10 @@ function setup() {
       salvage: false,
       now: Date.now,
       workerPath: (name) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url)),
-      logger: {
-        info() {},
-        error(cause) {
-          throw cause;
-        },
-      },
+      logger: throwingLogger,
       onFailed() {},
     });
-    undo.push(() => opened.close());
+    cleanups.push(() => opened.close());
     return opened;
   };
   return { dir, file, open };

@@ -36,7 +36,7 @@ export function openStore(options: {
     isTrusted,
     workerPath: workerPath('write-worker'),
     readWorkerPath: workerPath('read-worker'),
-    tell: logger.info,
+    log: logger.info,
     onFailed,
   });
   let check: ReturnType<typeof checkLater> | undefined;

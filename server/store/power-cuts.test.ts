@@ -15,7 +15,7 @@ const CHAINS = 1_000;
 const CUTS_IN_A_ROW = 4;
 
 /** As the check of a start takes a log. */
-function judge({ log, database }: PaperFiles) {
+function classify({ log, database }: PaperFiles) {
   const scan = scanWal(sourceOf(log));
   if (scan.kind !== 'damaged') return { kind: 'whole', frames: scan.frames };
   const isInDatabase = scan.frame === 0 && isLogInDatabase(sourceOf(log), sourceOf(database));
@@ -31,7 +31,7 @@ test('[ST27] no power cut passes for damage, whatever it left of what was not sy
       const cut = cutPower(files, recordWrites(files, random, 3 + random(25)), random);
       const { content, frames } = recover(cut.files);
       const where = `chain ${chain}, cut ${turn}`;
-      expect(judge(cut.files), where).toEqual({ kind: 'whole', frames });
+      expect(classify(cut.files), where).toEqual({ kind: 'whole', frames });
       const isKept = [cut.promised, cut.next].some((one) => one?.equals(content));
       expect(isKept, `${where}: what was promised is there`).toBe(true);
       const scan = scanWal(sourceOf(cut.files.log));

@@ -9,18 +9,18 @@ import { kyselyOn } from './kysely-on.ts';
 import { startReadThread } from './read-thread.ts';
 import { StoreBusyError } from './store.ts';
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup(limitMs?: number) {
   const dir = mkdtempSync(join(tmpdir(), 'reads-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cleanups.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'a.db');
   const writer = new DatabaseSync(file);
-  undo.push(() => writer.isOpen && writer.close());
+  cleanups.push(() => writer.isOpen && writer.close());
   writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)');
   const workerPath = new URL('./read-worker.ts', import.meta.url);
   const thread = startReadThread({
@@ -28,7 +28,7 @@ function setup(limitMs?: number) {
     workerPath,
     ...(limitMs === undefined ? {} : { limitMs }),
   });
-  undo.push(() => thread.close());
+  cleanups.push(() => thread.close());
   const kysely = kyselyOn(writer);
   /** The rows of a query, and how many of them may be read. */
   const ask = (text: string, maxChars?: number) =>
@@ -107,7 +107,7 @@ test('[ST43] while a query runs, the thread that asked goes on', async () => {
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  undo.push(() => clearInterval(timer));
+  cleanups.push(() => clearInterval(timer));
   await ask(LONG).catch(() => undefined);
   expect(turns).toBeGreaterThan(20);
 });

@@ -60,13 +60,13 @@ export function startReadThread(options: {
   let worker: Worker | undefined;
   /** Nothing is asked of it any more; the next one is started when it is gone. */
   let isEnding = false;
-  let gone: Promise<void> = Promise.resolve();
+  let removed: Promise<void> = Promise.resolve();
   let closed = false;
 
   /** Started by the first query, and again by the first one after it has ended. */
   function start(): Worker {
     const started = new Worker(options.workerPath, { workerData: { file: options.file } });
-    gone = new Promise((resolve) => {
+    removed = new Promise((resolve) => {
       started.once('exit', () => {
         worker = undefined;
         isEnding = false;
@@ -143,7 +143,7 @@ export function startReadThread(options: {
         asked.reject(new StoreBusyError('the database is closed'));
       }
       await worker?.terminate();
-      await gone;
+      await removed;
     },
   };
 }

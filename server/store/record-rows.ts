@@ -56,8 +56,8 @@ export const toMessageRow = (message: Message, position: number): Unsummed<Messa
 export function fromMessageRow(stored: MessageRow): Message {
   const { position: _, checksum: __, ...row } = wholeRow('messages', stored);
   const column = fromJsonColumn<Message['parts'] | Pick<Message, 'parts' | 'client_id'>>(row.parts);
-  const said = Array.isArray(column) ? { parts: column } : column;
-  return { ...row, ...said, created_at: toSeconds(row.created_at) };
+  const reported = Array.isArray(column) ? { parts: column } : column;
+  return { ...row, ...reported, created_at: toSeconds(row.created_at) };
 }
 
 const orNull = <T>(value: T | null, change: (value: T) => T): T | null =>

@@ -42,18 +42,18 @@ describeStore('the store in SQLite', () => {
   };
 });
 
-const undo: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of cleanups.splice(0).reverse()) await step();
 });
 
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'store-'));
-  undo.push(() => rm(dir, { recursive: true }));
+  cleanups.push(() => rm(dir, { recursive: true }));
   const open = (options: Partial<Parameters<typeof createSqliteStore>[0]> = {}): Store => {
     const store = createSqliteStore({ file: join(dir, 'a.db'), ...options });
-    undo.push(() => store.close());
+    cleanups.push(() => store.close());
     return store;
   };
   return { dir, file: join(dir, 'a.db'), open };
@@ -62,7 +62,7 @@ function setup() {
 /** Runs the writer and tells what it printed, line by line. */
 function startWriter(command: string, args: readonly string[], onLine: (count: number) => void) {
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  undo.push(() => child.kill('SIGKILL'));
+  cleanups.push(() => child.kill('SIGKILL'));
   const lines: string[] = [];
   if (!child.stdout) throw new Error('the writer has no output');
   const reader = createInterface({ input: child.stdout });
@@ -75,12 +75,12 @@ const RANK = ['PENDING', 'RUNNING', 'SUCCEEDED'];
 
 /** Each call has at least the state that was printed, and may have got one further. */
 async function expectAllThere(store: Store, lines: readonly string[]) {
-  const told = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));
-  for (const [id, status] of told) {
+  const logged = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));
+  for (const [id, status] of logged) {
     const call = await store.getCall(id);
     expect(RANK.indexOf(call?.status ?? 'none')).toBeGreaterThanOrEqual(RANK.indexOf(status));
   }
-  return told.size;
+  return logged.size;
 }
 
 test('[ST1] every write that was told to be done is there after SIGKILL', async () => {
@@ -109,7 +109,7 @@ test('[ST2] what is not committed yet is not read, and one commit holds a moment
   const flushes: (() => void)[] = [];
   const store = open({ schedule: (flush) => flushes.push(flush) });
   const other = new DatabaseSync(file, { readOnly: true });
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   const count = () => other.prepare('SELECT count(*) AS n FROM tool_calls').get()?.n;
   const version = () => other.prepare('PRAGMA data_version').get()?.data_version;
   const before = Number(version());
@@ -126,7 +126,7 @@ test('[ST5] of commits that were asked for at once, those after one that failed 
   const { file, open } = setup();
   const store = open({ schedule: () => {} });
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec(`CREATE TRIGGER fail BEFORE INSERT ON tool_calls WHEN new.id = 'tc_3'
     BEGIN SELECT RAISE(FAIL, 'planted'); END`);
   const writes = Array.from({ length: 32 }, (_, n) =>
@@ -142,7 +142,7 @@ test('[ST4] a call that is in several writes of one commit is written once, as i
   const flushes: (() => void)[] = [];
   const store = open({ schedule: (flush) => flushes.push(flush) });
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec(`CREATE TABLE seen (what); CREATE TRIGGER one AFTER INSERT ON tool_calls
     BEGIN INSERT INTO seen VALUES ('call ' || new.status); END;
     CREATE TRIGGER two AFTER UPDATE ON tool_calls BEGIN INSERT INTO seen VALUES ('again'); END;
@@ -174,7 +174,7 @@ test('[ST15] words are indexed while calls are written, without a pause or a sea
   const { file, open } = setup();
   const store = open({ scheduleIndexing: soon });
   const other = new DatabaseSync(file, { readOnly: true });
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   const waiting = other.prepare("SELECT 1 FROM calls_to_index WHERE call_id LIKE 'tc_first_%'");
   const put = (id: string) => appendCall(finalCall({ id }));
   await store.write(Array.from({ length: 150 }, (_, index) => put(`tc_first_${index}`)));
@@ -192,7 +192,7 @@ test('[ST15] words that an earlier process left are indexed without anything bei
   await first.close();
   open({ scheduleIndexing: soon });
   const other = new DatabaseSync(file, { readOnly: true });
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   await expect
     .poll(() => other.prepare('SELECT count(*) AS n FROM calls_to_index').get()?.n)
     .toBe(0);
@@ -204,7 +204,7 @@ test('[ST5] a store that failed answers searches, and writes no words for them',
   const call = sampleCall({ status: 'SUCCEEDED' });
   await store.write([appendCall(call)]);
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec(
     "CREATE TRIGGER fail BEFORE DELETE ON sessions BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
@@ -244,7 +244,7 @@ test('[ST30] a row that was damaged while the server runs is not shown, and its 
   const calls = ['tc_1', 'tc_2'].map((id) => sampleCall({ id }));
   await store.write(calls.map((call) => appendCall(call)));
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec("UPDATE tool_calls SET args = replace(args, 'hi', 'ho') WHERE id = 'tc_1'");
   await expect(store.getCall('tc_1')).rejects.toThrow(RowDamagedError);
   await expect(store.getCall('tc_1')).rejects.toThrow('the row tc_1 of tool_calls is damaged');
@@ -262,7 +262,7 @@ test('[ST30] [ST44] events whose row was damaged are not shown, and refused at t
   for (const id of ['tc_1', 'tc_2'])
     await store.write([appendCall(sampleCall({ id, version: 1 }))]);
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec(
     "UPDATE call_events SET events = replace(events, 'operator', 'nobody') WHERE row_no = 1",
   );
@@ -297,11 +297,11 @@ test('[ST27] a torn end of the log is told once, and what was acknowledged is th
   // The second write got to the disk but for its end.
   writeFileSync(`${file}-wal`, longer.subarray(0, Math.max(longer.length - 100, log?.length ?? 0)));
   const notes: string[] = [];
-  const again = open({ tell: (note) => notes.push(note) });
+  const again = open({ log: (note) => notes.push(note) });
   expect(notes).toEqual([expect.stringMatching(/in the middle of a write .*; dropped \d+ frames/)]);
   expect((await again.openCalls()).map(({ id }) => id)).toEqual(['tc_1']);
   await again.close();
-  open({ tell: (note) => notes.push(note) });
+  open({ log: (note) => notes.push(note) });
   expect(notes).toHaveLength(1);
 });
 
@@ -322,8 +322,8 @@ test('[ST27] a start clears what a torn end left, so that nothing of it lies beh
   };
   place(file, before.with(1, longer.subarray(0, longer.length - 100)));
   const notes: string[] = [];
-  const tell = (note: string) => notes.push(note);
-  await open({ tell }).write([put('tc_3', 'short')]);
+  const log = (note: string) => notes.push(note);
+  await open({ log }).write([put('tc_3', 'short')]);
   expect(notes).toHaveLength(1);
 
   // As a server that is killed now leaves it.
@@ -332,7 +332,7 @@ test('[ST27] a start clears what a torn end left, so that nothing of it lies beh
     killed,
     names.map((name) => readFileSync(name)),
   );
-  const next = open({ file: killed, tell });
+  const next = open({ file: killed, log });
   expect(notes).toHaveLength(1);
   expect((await next.openCalls()).map(({ id }) => id)).toEqual(['tc_1', 'tc_3']);
 });
@@ -352,17 +352,17 @@ test('[ST34] rows of before the checksums get theirs, and come back as they were
 
 test('[ST35] a failed write is told once', async () => {
   const { file, open } = setup();
-  const told: Error[] = [];
-  const store = open({ onFailed: (error) => told.push(error) });
+  const logged: Error[] = [];
+  const store = open({ onFailed: (error) => logged.push(error) });
   const other = new DatabaseSync(file);
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   other.exec(
     "CREATE TRIGGER fail BEFORE INSERT ON tool_calls BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
   const put = () => store.write([appendCall(sampleCall())]);
   await expect(put()).rejects.toThrow(/planted/);
   await expect(put()).rejects.toThrow(/planted/);
-  expect(told).toEqual([expect.any(StoreFailedError)]);
+  expect(logged).toEqual([expect.any(StoreFailedError)]);
 });
 
 test('[ST25] the files are readable by their owner alone', async () => {
@@ -382,7 +382,7 @@ test('the tables are such as an operator can ask', async () => {
   const call = sampleCall({ status: 'SUCCEEDED', result: { degrees: 21 } });
   await open().write([appendCall(call)]);
   const other = new DatabaseSync(file, { readOnly: true });
-  undo.push(() => other.close());
+  cleanups.push(() => other.close());
   const ask = other.prepare(`SELECT id, run_id, tool_name, source, status, created_at,
     args ->> 'text' AS text, result ->> 'degrees' AS degrees FROM tool_calls`);
   expect(ask.get()).toEqual({

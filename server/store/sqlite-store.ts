@@ -53,14 +53,14 @@ export function createSqliteStore(options: {
   /** Calls back a moment after something was written, for the search index; returns its undo. */
   scheduleIndexing?(work: () => void): () => void;
   /** Hears, once, what the operator should know of the file. */
-  tell?(note: string): void;
+  log?(note: string): void;
   /** A write has failed: nothing is accepted from now on. Called once. */
   onFailed?(error: Error): void;
 }): Store {
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
   const { scheduleLater = (flush) => void setTimeout(flush, PUT_OFF_MS) } = options;
-  const { isTrusted = false, tell = () => {} } = options;
-  const database = openDatabase(options.file, { tell, isTrusted });
+  const { isTrusted = false, log = () => {} } = options;
+  const database = openDatabase(options.file, { log, isTrusted });
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
   const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;

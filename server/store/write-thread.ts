@@ -50,7 +50,7 @@ export function startWriteThread(options: {
   const worker = new Worker(options.workerPath, { workerData: { file: options.file } });
   let statements = 0;
   let pending: { resolve(more: boolean): void; reject(error: Error): void }[] = [];
-  let gone: Error | undefined;
+  let removed: Error | undefined;
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => {
       settle(new Error('the thread that writes has ended'));
@@ -68,26 +68,26 @@ export function startWriteThread(options: {
   worker.unref();
 
   function settle(error: Error): void {
-    gone ??= error;
-    for (const waiting of pending) waiting.reject(gone);
+    removed ??= error;
+    for (const waiting of pending) waiting.reject(removed);
     pending = [];
   }
 
-  const say = (request: ThreadRequest) => worker.postMessage(request);
+  const text = (request: ThreadRequest) => worker.postMessage(request);
 
   function ask(request: ThreadRequest): Promise<boolean> {
-    if (gone) return Promise.reject(gone);
+    if (removed) return Promise.reject(removed);
     worker.ref();
     return new Promise((resolve, reject) => {
       pending.push({ resolve, reject });
-      say(request);
+      text(request);
     });
   }
 
   return {
     prepare(sql, sums = []) {
       statements += 1;
-      say({ type: 'prepare', statement: statements, sql, sums });
+      text({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
     async commit(steps) {
@@ -96,7 +96,7 @@ export function startWriteThread(options: {
     indexWords: () => ask({ type: 'index' }),
     close() {
       worker.ref();
-      if (!gone) say({ type: 'close' });
+      if (!removed) text({ type: 'close' });
       return ended;
     },
   };

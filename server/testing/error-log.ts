@@ -6,3 +6,11 @@ export function createErrorLog() {
   const logger: Logger = { error: (cause) => void errors.push(cause), info: () => {} };
   return { logger, errors };
 }
+
+/** A logger for what no error is expected of. */
+export const throwingLogger: Logger = {
+  error(cause) {
+    throw cause;
+  },
+  info: () => {},
+};

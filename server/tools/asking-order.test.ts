@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { askingOrder, type Offering } from './asking-order.ts';
 
-const at = (clientId: string, more: Partial<Offering['standing']> = {}): Offering => ({
+const at = (clientId: string, more: Partial<Offering['availability']> = {}): Offering => ({
   clientId,
-  standing: {
+  availability: {
     name: clientId,
     visible: true,
     responsive: true,
     lastTouchedAt: 0,
-    trip: undefined,
+    openCircuit: undefined,
     ...more,
   },
 });
 const order = (offerings: Offering[], from: string | null = null, named?: string) =>
   askingOrder(offerings, { named, from }).map(({ clientId }) => clientId);
-const trip = { tool: 't', until: 1, failures: 3 };
+const openCircuit = { tool: 't', until: 1, failures: 3 };
 
 test.each([
   ['the client that is named, and no other', [at('a'), at('b')], 'a', 'b', ['b']],
@@ -36,7 +36,7 @@ test.each([
   ],
   [
     '… nor when it does not deliver',
-    [at('a', { visible: false }), at('b', { trip })],
+    [at('a', { visible: false }), at('b', { openCircuit })],
     'b',
     undefined,
     ['a', 'b'],

@@ -1,9 +1,9 @@
-import type { ClientStanding, Trip } from './tool-registry.ts';
+import type { ClientAvailability, OpenCircuit } from './tool-registry.ts';
 
 /** One client that offers a tool, and its availability. */
 export interface Offering {
   readonly clientId: string;
-  readonly standing: ClientStanding & { readonly trip: Trip | undefined };
+  readonly availability: ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
 }
 
 /**
@@ -20,7 +20,7 @@ export function askingOrder<T extends Offering>(
   const { named, from } = asked;
   const sorted = offerings
     .filter(({ clientId }) => named === undefined || clientId === named)
-    .sort(byStanding);
+    .sort(byAvailability);
   return [
     ...ownFirst(
       sorted,
@@ -30,11 +30,11 @@ export function askingOrder<T extends Offering>(
 }
 
 /** The order of those whose person does not ask: below zero when `a` is asked before `b`. */
-export const byStanding = (a: Offering, b: Offering): number =>
-  firstOf(a, b, ({ standing }) => standing.responsive) ||
+export const byAvailability = (a: Offering, b: Offering): number =>
+  firstOf(a, b, ({ availability }) => availability.responsive) ||
   firstOf(a, b, canBeAsked) ||
-  firstOf(a, b, ({ standing }) => standing.visible) ||
-  b.standing.lastTouchedAt - a.standing.lastTouchedAt;
+  firstOf(a, b, ({ availability }) => availability.visible) ||
+  b.availability.lastTouchedAt - a.availability.lastTouchedAt;
 
 /**
  * `sorted`, but those among them that are the asker's `own` come before the others
@@ -55,7 +55,8 @@ export function* ownFirst<T extends Offering>(
   }
 }
 
-const canBeAsked = ({ standing }: Offering): boolean => standing.responsive && !standing.trip;
+const canBeAsked = ({ availability }: Offering): boolean =>
+  availability.responsive && !availability.openCircuit;
 
 const firstOf = (a: Offering, b: Offering, has: (one: Offering) => boolean): number =>
   Number(has(b)) - Number(has(a));

@@ -1,6 +1,6 @@
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import type { ClientTool, ServerToolEntry, Standing } from './tool-registry.ts';
+import type { AvailabilityOf, ClientTool, ServerToolEntry } from './tool-registry.ts';
 
 export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing {
   const reads = tool.effect === 'read';
@@ -26,7 +26,7 @@ export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing 
 export function toPoolListing(
   shown: readonly ClientTool[],
   size: number,
-  standing: Standing,
+  availability: AvailabilityOf,
 ): ToolListing | undefined {
   const [best] = shown;
   if (!best) return undefined;
@@ -42,22 +42,24 @@ export function toPoolListing(
     ...(best.displayName === undefined ? {} : { display_name: best.displayName }),
     annotations: best.annotations,
     clients: shown.filter(isOfPool).map(({ clientId, instanceId }) => {
-      const { name, visible, responsive, trip } = standing(instanceId, best.name);
+      const { name, visible, responsive, openCircuit } = availability(instanceId, best.name);
       return {
         client_id: clientId,
         name,
         visible,
         responsive,
-        ...(trip ? { tripped: { until: trip.until / 1000, failures: trip.failures } } : {}),
+        ...(openCircuit
+          ? { tripped: { until: openCircuit.until / 1000, failures: openCircuit.failures } }
+          : {}),
       };
     }),
     ...(size > shown.length ? { clients_left_out: size - shown.length } : {}),
-    ...(others.length === 0 ? {} : { others: others.map((tool) => toOther(tool, standing)) }),
+    ...(others.length === 0 ? {} : { others: others.map((tool) => toOther(tool, availability)) }),
     callable: true,
   };
 }
 
-const toOther = ({ clientId, instanceId, name }: ClientTool, standing: Standing) => ({
+const toOther = ({ clientId, instanceId, name }: ClientTool, availability: AvailabilityOf) => ({
   client_id: clientId,
-  name: standing(instanceId, name).name,
+  name: availability(instanceId, name).name,
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
-import type { ClientStanding, OfferChange, Trip } from './tool-registry.ts';
+import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-registry.ts';
 
 const operator: Principal = { kind: 'operator', sessionId: null };
 const sum = defineTool({
@@ -24,18 +24,18 @@ const spec = (name: string, more: object = {}) => ({
 const client = (instanceId: string, clientId = `c_${instanceId}`) => ({ clientId, instanceId });
 
 function setup() {
-  const standings = new Map<string, Partial<ClientStanding>>();
-  const trips = new Map<string, Trip>();
+  const availabilities = new Map<string, Partial<ClientAvailability>>();
+  const openCircuits = new Map<string, OpenCircuit>();
   const registry = createToolRegistry({
     serverTools: [sum],
-    standing: (id) => ({
+    availability: (id) => ({
       name: id,
       visible: true,
       responsive: true,
       lastTouchedAt: 0,
-      ...standings.get(id),
+      ...availabilities.get(id),
     }),
-    tripOf: (id, tool) => trips.get(`${id} ${tool}`),
+    openCircuitOf: (id, tool) => openCircuits.get(`${id} ${tool}`),
   });
   const codes = (specs: readonly unknown[], instanceId = 'one') =>
     registry.register(client(instanceId), specs).rejected.map(({ code }) => code);
@@ -43,11 +43,11 @@ function setup() {
     const target = registry.find(reference);
     return target?.source === 'client' ? [...target.candidates].map((tool) => tool.instanceId) : [];
   };
-  const stand = (id: string, standing: Partial<ClientStanding>) => {
-    standings.set(id, standing);
-    registry.standingChanged(id);
+  const setAvailability = (id: string, availability: Partial<ClientAvailability>) => {
+    availabilities.set(id, availability);
+    registry.availabilityChanged(id);
   };
-  return { registry, stand, trips, codes, asked };
+  return { registry, setAvailability, openCircuits, codes, asked };
 }
 
 test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
@@ -95,7 +95,7 @@ test('[TR2] the names of the server are reserved in both spellings, look-alikes 
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
   const dotted = createToolRegistry({
     serverTools: [{ ...sum, name: 'a.b.c' }],
-    standing: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
+    availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
   expect(dotted.register(client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe('name_reserved');
   for (const name of [
@@ -138,7 +138,7 @@ test('[TR3] names that differ in case alone never live side by side, nor beside 
 });
 
 test('[TR15] a pool has one schema; who offers the name with another is listed beside it', () => {
-  const { registry, stand } = setup();
+  const { registry, setAvailability } = setup();
   const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
   registry.register(client('a'), [spec('t', n('number'))]);
   registry.register(client('b'), [
@@ -153,7 +153,7 @@ test('[TR15] a pool has one schema; who offers the name with another is listed b
   expect(listed()).toEqual([numbers, ['a', 'b'], [{ client_id: 'c_c', name: 'c' }]]);
   const others = ['a', 'b'].map((name) => ({ client_id: `c_${name}`, name }));
   expect(listed('c_c')).toEqual([n('string').parameters, ['c'], others]);
-  stand('c', { lastTouchedAt: 1 });
+  setAvailability('c', { lastTouchedAt: 1 });
   expect(listed()).toEqual([n('string').parameters, ['c'], others]);
   expect(listed('c_a')[1]).toEqual(['a', 'b']);
 });
@@ -201,14 +201,14 @@ test("[TR6] a client replaces its own tool and no other client's", () => {
 });
 
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
-  const { registry, stand, asked } = setup();
+  const { registry, setAvailability, asked } = setup();
   for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
-  stand('a', { responsive: false, lastTouchedAt: 9 });
-  stand('b', { visible: false, lastTouchedAt: 8 });
-  stand('c', { lastTouchedAt: 1 });
-  stand('d', { lastTouchedAt: 2 });
+  setAvailability('a', { responsive: false, lastTouchedAt: 9 });
+  setAvailability('b', { visible: false, lastTouchedAt: 8 });
+  setAvailability('c', { lastTouchedAt: 1 });
+  setAvailability('d', { lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
-  stand('d', { visible: false, lastTouchedAt: 2 });
+  setAvailability('d', { visible: false, lastTouchedAt: 2 });
   expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
   const listed = registry.list(operator).find(({ name }) => name === 't');
   expect(listed?.clients).toEqual([
@@ -220,11 +220,11 @@ test('[TR7] a pool is asked by responsiveness, then visibility, then recency', (
 });
 
 test('[TR7] one that is passed over comes after those that are hidden, for that tool alone', () => {
-  const { registry, stand, trips, asked } = setup();
+  const { registry, setAvailability, openCircuits, asked } = setup();
   for (const id of ['a', 'b']) registry.register(client(id), [spec('t'), spec('u')]);
-  stand('b', { visible: false });
-  trips.set('a t', { tool: 't', until: 31_000, failures: 3 });
-  registry.standingChanged('a');
+  setAvailability('b', { visible: false });
+  openCircuits.set('a t', { tool: 't', until: 31_000, failures: 3 });
+  registry.availabilityChanged('a');
   expect([asked('t'), asked('u')]).toEqual([
     ['b', 'a'],
     ['a', 'b'],
@@ -417,7 +417,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
   const touched = new Map<string, number>();
   const registry = createToolRegistry({
     serverTools: [],
-    standing: (id) => {
+    availability: (id) => {
       looked.push(id);
       return { name: id, visible: true, responsive: true, lastTouchedAt: touched.get(id) ?? 0 };
     },
@@ -430,7 +430,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
   best();
   expect(best()).toEqual(['i0']);
   touched.set('i3999', 1);
-  registry.standingChanged('i3999');
+  registry.availabilityChanged('i3999');
   expect(best()).toEqual(['i3999', 'i3999']);
   expect(best('c_i42')).toEqual(['i42']);
   expect(registry.find('t@c_i4711')).toMatchObject({ best: { instanceId: 'i4711' } });

@@ -6,28 +6,34 @@ import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
-import type { ClientStanding, OfferChange, Standing, ToolRegistry, Trip } from './tool-registry.ts';
+import type {
+  AvailabilityOf,
+  ClientAvailability,
+  OfferChange,
+  OpenCircuit,
+  ToolRegistry,
+} from './tool-registry.ts';
 import { validateToolSpec } from './validate-tool-spec.ts';
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
-  /** The availability of an instance now; read again after `standingChanged`. */
-  readonly standing: (instanceId: string) => ClientStanding;
+  /** The availability of an instance now; read again after `availabilityChanged`. */
+  readonly availability: (instanceId: string) => ClientAvailability;
   /** Set while the instance is not offered calls of this tool. */
-  readonly tripOf?: (instanceId: string, tool: string) => Trip | undefined;
+  readonly openCircuitOf?: (instanceId: string, tool: string) => OpenCircuit | undefined;
 }
 
 /** The registry of one process, in memory: tools live as long as who serves them is connected. */
 export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
-  const { serverTools, tripOf = () => undefined } = deps;
-  const standing: Standing = (instanceId, tool) => ({
-    ...deps.standing(instanceId),
-    trip: tripOf(instanceId, tool),
+  const { serverTools, openCircuitOf = () => undefined } = deps;
+  const availability: AvailabilityOf = (instanceId, tool) => ({
+    ...deps.availability(instanceId),
+    openCircuit: openCircuitOf(instanceId, tool),
   });
   const own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
   const reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
   const ownListings = [...own.values()].map(toServerListing);
-  const pools = createToolPools(standing);
+  const pools = createToolPools(availability);
   const listeners = new Set<(change: OfferChange) => void>();
   let sortedNames: readonly string[] | undefined;
 
@@ -39,7 +45,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
     const shown = Iterator.from(pools.ranked(name, undefined, from))
       .take(most)
       .toArray();
-    return toPoolListing(shown, pools.sizeOf(name), standing);
+    return toPoolListing(shown, pools.sizeOf(name), availability);
   };
   const listings = (from: string | null, most: number) => {
     sortedNames ??= [...pools.names()].sort();
@@ -91,7 +97,7 @@ export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
       if (names.length > 0) changed({ instanceId, names });
     },
     namesOf: (instanceId) => pools.namesOf(instanceId),
-    standingChanged: pools.restand,
+    availabilityChanged: pools.refresh,
     onChange(listener) {
       // A wrapper of its own for each call, so that unsubscribing removes no other's.
       const call = (change: OfferChange) => listener(change);

@@ -24,7 +24,7 @@ test('[TR17] a choice among 5,000 compares none, and a change compares a few', (
   const pool = createToolPool('t', (instanceId) => ({
     name: instanceId,
     visible: true,
-    trip: undefined,
+    openCircuit: undefined,
     lastTouchedAt: touched.get(instanceId) ?? 0,
     get responsive() {
       compared += 1;
@@ -40,7 +40,7 @@ test('[TR17] a choice among 5,000 compares none, and a change compares a few', (
   compared = 0;
   expect([first(), compared]).toEqual(['i0', 0]);
   touched.set('i4000', 1);
-  pool.restand('i4000');
+  pool.refresh('i4000');
   expect(first()).toBe('i4000');
   // A comparison reads each side twice. At most 15 find a place among 5,000: the old one and the new, in two lists.
   expect(compared).toBeLessThanOrEqual(4 * 4 * 15);
@@ -60,34 +60,34 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
   const clientOf = (instanceId: string) => `client-${'abc'.includes(instanceId) ? 1 : instanceId}`;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.option(id), (steps, from) => {
-      const standings = new Map<string, Offering['standing']>();
-      const standing = (instanceId: string) =>
-        standings.get(instanceId) ?? {
+      const availabilities = new Map<string, Offering['availability']>();
+      const availability = (instanceId: string) =>
+        availabilities.get(instanceId) ?? {
           name: instanceId,
           visible: true,
           responsive: true,
           lastTouchedAt: 0,
-          trip: undefined,
+          openCircuit: undefined,
         };
-      const pool = createToolPool('t', standing);
+      const pool = createToolPool('t', availability);
       const there = new Set<string>();
       const caller = from === null ? null : clientOf(from);
       const order = () => [...pool.inOrder(undefined, caller)].map(({ instanceId }) => instanceId);
-      for (const { kind, id: instanceId, ...stands } of steps) {
+      for (const { kind, id: instanceId, ...changes } of steps) {
         if (kind === 'put') {
           pool.put(toolOf(instanceId, clientOf(instanceId)));
           there.add(instanceId);
         } else if (kind === 'remove') {
           expect(pool.remove(instanceId)).toBe(there.delete(instanceId));
         } else if (kind === 'stand') {
-          standings.set(instanceId, { name: instanceId, trip: undefined, ...stands });
-          pool.restand(instanceId);
+          availabilities.set(instanceId, { name: instanceId, openCircuit: undefined, ...changes });
+          pool.refresh(instanceId);
         } else order();
       }
       const offerings = [...there].map((instanceId) => ({
         instanceId,
         clientId: clientOf(instanceId),
-        standing: standing(instanceId),
+        availability: availability(instanceId),
       }));
       const all = askingOrder(offerings, { named: undefined, from: caller });
       expect(order()).toEqual(all.map(({ instanceId }) => instanceId));

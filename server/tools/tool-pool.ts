@@ -1,6 +1,6 @@
-import { askingOrder, byStanding, type Offering, ownFirst } from './asking-order.ts';
+import { askingOrder, byAvailability, type Offering, ownFirst } from './asking-order.ts';
 import { SortedList } from './sorted-list.ts';
-import type { ClientTool, Standing } from './tool-registry.ts';
+import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
 
 interface Member extends Offering {
   readonly tool: ClientTool;
@@ -15,7 +15,7 @@ export interface ToolPool {
   /** False when the instance does not offer it. */
   remove(instanceId: string): boolean;
   /** Its availability may have changed: it gets another place when the pool is read next. */
-  restand(instanceId: string): void;
+  refresh(instanceId: string): void;
   readonly size: number;
   /**
    * All, or only the client `named`, or only those with this schema, in the order for `from`.
@@ -32,7 +32,7 @@ export interface ToolPool {
  * Costs a few comparisons per change and none per look-up (rule TR17), however
  * many clients offer the name: only who changed is put into its place anew.
  */
-export function createToolPool(name: string, standing: Standing): ToolPool {
+export function createToolPool(name: string, availability: AvailabilityOf): ToolPool {
   const members = new Map<string, Member>();
   const byClient = new Map<string, Set<string>>();
   const sorted = new SortedList(inOrderOfAsking);
@@ -66,7 +66,7 @@ export function createToolPool(name: string, standing: Standing): ToolPool {
     const before = members.get(instanceId);
     if (!before) return;
     takeOut(before);
-    const member = { ...before, standing: standing(instanceId, name) };
+    const member = { ...before, availability: availability(instanceId, name) };
     members.set(instanceId, member);
     const { schemaHash } = member.tool;
     const alike = bySchema.get(schemaHash) ?? new SortedList(inOrderOfAsking);
@@ -88,13 +88,13 @@ export function createToolPool(name: string, standing: Standing): ToolPool {
         instanceId,
         clientId,
         place,
-        standing: standing(instanceId, name),
+        availability: availability(instanceId, name),
       });
       byClient.set(clientId, (byClient.get(clientId) ?? new Set()).add(instanceId));
       stale.add(instanceId);
     },
     remove,
-    restand(instanceId) {
+    refresh(instanceId) {
       if (members.has(instanceId)) stale.add(instanceId);
     },
     get size() {
@@ -118,4 +118,5 @@ const ALL = { named: undefined, from: null };
 
 const inPlaceOrder = (a: Member, b: Member): number => a.place - b.place;
 
-const inOrderOfAsking = (a: Member, b: Member): number => byStanding(a, b) || inPlaceOrder(a, b);
+const inOrderOfAsking = (a: Member, b: Member): number =>
+  byAvailability(a, b) || inPlaceOrder(a, b);

@@ -1,6 +1,6 @@
 import { spellingOf } from '#lib/protocol/tool-name';
 import { createToolPool, type ToolPool } from './tool-pool.ts';
-import type { ClientTool, Standing } from './tool-registry.ts';
+import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
 export interface ToolPools {
@@ -15,7 +15,7 @@ export interface ToolPools {
   /** How many instances offer the name. */
   sizeOf(name: string): number;
   /** The availability of the instance may have changed. */
-  restand(instanceId: string): void;
+  refresh(instanceId: string): void;
   /** Those who offer the name, or only the client `named`, or with this schema, in the order in which they are asked for `from`. */
   ranked(
     name: string,
@@ -25,7 +25,7 @@ export interface ToolPools {
   ): Iterable<ClientTool>;
 }
 
-export function createToolPools(standing: Standing): ToolPools {
+export function createToolPools(availability: AvailabilityOf): ToolPools {
   const byName = new Map<string, ToolPool>();
   const byInstance = new Map<string, Set<string>>();
   const bySpelling = new Map<string, string>();
@@ -36,7 +36,7 @@ export function createToolPools(standing: Standing): ToolPools {
       return holder === name ? undefined : holder;
     },
     put(tool) {
-      const pool = byName.get(tool.name) ?? createToolPool(tool.name, standing);
+      const pool = byName.get(tool.name) ?? createToolPool(tool.name, availability);
       byName.set(tool.name, pool);
       pool.put(tool);
       const names = byInstance.get(tool.instanceId) ?? new Set<string>();
@@ -59,8 +59,8 @@ export function createToolPools(standing: Standing): ToolPools {
     namesOf: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
     names: () => byName.keys(),
     sizeOf: (name) => byName.get(name)?.size ?? 0,
-    restand(instanceId) {
-      for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.restand(instanceId);
+    refresh(instanceId) {
+      for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.refresh(instanceId);
     },
     ranked: (name, named, from, schemaHash) =>
       byName.get(name)?.inOrder(named, from, schemaHash) ?? [],

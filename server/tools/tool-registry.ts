@@ -47,7 +47,7 @@ export type ToolTarget =
     };
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
-export interface ClientStanding {
+export interface ClientAvailability {
   readonly name: string;
   readonly visible: boolean;
   readonly responsive: boolean;
@@ -56,17 +56,17 @@ export interface ClientStanding {
 }
 
 /** An instance that is not offered calls of a tool until then. `until` is in milliseconds since the epoch. */
-export interface Trip {
+export interface OpenCircuit {
   readonly tool: string;
   readonly until: number;
   readonly failures: number;
 }
 
 /** The availability of an instance for calls of one tool; read again when that may have changed. */
-export type Standing = (
+export type AvailabilityOf = (
   instanceId: string,
   tool: string,
-) => ClientStanding & { readonly trip: Trip | undefined };
+) => ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
 
 /** What became of a registration. `rejected_count` is given when `rejected` lists only the first of them. */
 export interface Registration {
@@ -108,7 +108,7 @@ export interface ToolRegistry {
   /** Names this instance serves. */
   namesOf(instanceId: string): string[];
   /** The availability of an instance may have changed; to be called before the next look-up. */
-  standingChanged(instanceId: string): void;
+  availabilityChanged(instanceId: string): void;
   /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
   onChange(listener: (change: OfferChange) => void): () => void;
 }

@@ -152,7 +152,7 @@ const FREEZES: Record<Kind, Freeze> = {
     const frozen = Promise.withResolvers<void>();
     const waiting = new Set(pages.map(({ name }) => name));
     const allStand = Promise.withResolvers<void>();
-    world.pages.onTold = ({ point, name }) => {
+    world.pages.onPublished = ({ point, name }) => {
       // No grant has reached the library of a page in this set: its run is the violation.
       if (point === 'effect' && waiting.has(name)) return allStand.resolve();
       if (point !== 'granted') return;
@@ -166,7 +166,7 @@ const FREEZES: Record<Kind, Freeze> = {
       throw new Error(`${error.message}: ${lines.join('; ')}`);
     });
     freeze(browser);
-    world.pages.onTold = () => {};
+    world.pages.onPublished = () => {};
     frozen.resolve();
     await allEnd(world, ids, GRANTED_MS + STEP_MS);
     return ids;

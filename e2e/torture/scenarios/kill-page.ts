@@ -192,9 +192,9 @@ async function stopAt(
   const asked = Promise.withResolvers<string>();
   const stands = Promise.withResolvers<void>();
   const wanted = point === 'effect' ? tool : point;
-  world.pages.onTold = async (told) => {
+  world.pages.onPublished = async (told) => {
     if (told.point !== wanted || told.call !== (await asked.promise)) return;
-    world.pages.onTold = () => {};
+    world.pages.onPublished = () => {};
     stands.resolve();
     await new Promise(() => {});
   };

@@ -34,9 +34,9 @@ test.skipIf(process.platform === 'win32')(
     const child = spawn('sh', ['-c', command, process.execPath, program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [said] = await once(child.stdout, 'data');
+    const [sent] = await once(child.stdout, 'data');
     await once(child, 'exit');
-    expect(String(said).trim()).toBe('EFBIG 13');
+    expect(String(sent).trim()).toBe('EFBIG 13');
     expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
   },
 );

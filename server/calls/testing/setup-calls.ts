@@ -12,6 +12,7 @@ import { createClientTable } from '../../connections/client-table.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { Check } from '../check.ts';
@@ -29,11 +30,10 @@ export interface SetupOptions {
 /** The call service on a real store, bus and registry; only time and the clients are the test's. */
 export async function setupCalls(options: SetupOptions = {}) {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
+  const { logger, errors } = createErrorLog();
   const clock = createManualClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db') });
-  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const events: WatchEvent[] = [];
   bus.subscribe({ onEvents: (batch) => events.push(...batch.map(({ event }) => event)) });
   const releases: (() => void)[] = [];
@@ -41,25 +41,25 @@ export async function setupCalls(options: SetupOptions = {}) {
     name: 'hold',
     displayName: 'Hold',
     description: 'Waits until it is let go',
-    args: z.object({ say: z.string().optional() }),
+    args: z.object({ accepting: z.string().optional() }),
     effect: options.effect ?? 'read',
     timeoutMs: 5_000,
-    run: ({ say }, { signal }) =>
+    run: ({ accepting }, { signal }) =>
       new Promise((resolve, reject) => {
-        releases.push(() => resolve({ output: say ?? 'held' }));
+        releases.push(() => resolve({ output: accepting ?? 'held' }));
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
   });
   const registry = createToolRegistry({
     serverTools: [hold],
-    standing: (instanceId) => table.standing(instanceId),
-    tripOf: (instanceId, name) => calls.breaker.tripOf(instanceId, name),
+    availability: (instanceId) => table.availability(instanceId),
+    openCircuitOf: (instanceId, name) => calls.breaker.openCircuitOf(instanceId, name),
   });
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
-    standingChanged: registry.standingChanged,
-    tripsOf: (instanceId) => calls.breaker.tripsOf(instanceId),
+    availabilityChanged: registry.availabilityChanged,
+    openCircuitsOf: (instanceId) => calls.breaker.openCircuitsOf(instanceId),
   });
   let number = 0;
   const calls: Calls = createCalls({
@@ -73,7 +73,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     ensureRun: () => Promise.resolve(),
     facts: table.facts,
     onDurable: () => {},
-    onError,
+    logger,
   });
 
   /** A client whose messages are kept instead of sent. */
@@ -130,7 +130,7 @@ export async function setupCalls(options: SetupOptions = {}) {
         close();
         registry.drop(instanceId);
         table.remove(instanceId);
-        calls.instances.gone(instanceId);
+        calls.instances.disconnected(instanceId);
       },
     };
   }
@@ -157,6 +157,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     calls,
     events,
     errors,
+    logger,
     connect,
     invoke,
     /** How many runs of the server's tool wait to be let go. */

@@ -11,6 +11,7 @@ import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-sessions.ts';
@@ -29,19 +30,18 @@ export async function serveClients({
   schedule?(flush: () => void): void;
 } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-sockets-'));
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
+  const { logger, errors } = createErrorLog();
   const clock = createSystemClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
-  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const registry = createToolRegistry({
     serverTools: [],
-    standing: (instanceId) => table.standing(instanceId),
+    availability: (instanceId) => table.availability(instanceId),
   });
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: clock.now,
     toolsOf: registry.namesOf,
-    standingChanged: registry.standingChanged,
+    availabilityChanged: registry.availabilityChanged,
   });
   let ids = 0;
   const newId = () => `id_${++ids}`;
@@ -55,7 +55,7 @@ export async function serveClients({
     ensureRun: () => Promise.resolve(),
     facts: table.facts,
     onDurable: () => {},
-    onError,
+    logger,
   });
   const sessions = createClientSessions({
     store,
@@ -71,7 +71,7 @@ export async function serveClients({
     newId,
     newSecret: () => `secret-${newId()}`,
     secretAfter: (token) => `after-${token}`,
-    onError,
+    logger,
   });
   const handle = createClientSocketHandler({
     sessions,

@@ -20,15 +20,14 @@ const DONE = { text: 'Done.' };
 async function setup(replies: readonly ScriptedReply[], dir?: string) {
   const server = await setupCalls(dir === undefined ? {} : { dir });
   closing.push(() => server.close());
-  const { calls, registry, store, bus, errors } = server;
+  const { calls, registry, store, bus, logger } = server;
   const openai = await createScriptedOpenAI({ script: ({ index }) => replies[index] ?? DONE });
   closing.push(openai.close);
-  const onDefect = (error: unknown) => void errors.push(error);
   const images = {
     readBlob: async () => undefined,
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
-  const agent = createAgent({ calls, registry, clock: systemClock, images, onDefect });
+  const agent = createAgent({ calls, registry, clock: systemClock, images, logger });
   const models = createModels({
     openaiApiKey: 'sk-test',
     openaiBaseUrl: openai.url,
@@ -40,7 +39,7 @@ async function setup(replies: readonly ScriptedReply[], dir?: string) {
   const newId = (prefix: string) => `${prefix}_${dir ? 'b' : 'a'}${++ids}`;
   const clock = systemClock;
   const runs = createRunService({
-    ...{ store, bus, calls, agent, models, clock, newId, onDefect },
+    ...{ store, bus, calls, agent, models, clock, newId, logger },
     clientsReturnMs: 0,
     offersTools: () => true,
   });

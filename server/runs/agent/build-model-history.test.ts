@@ -13,7 +13,7 @@ const message = (role: Message['role'], ...parts: MessagePart[]): Message => ({
   status: 'done',
   created_at: 0,
 });
-const said = (text: string): MessagePart => ({ type: 'text', text });
+const input = (text: string): MessagePart => ({ type: 'text', text });
 const called = (id: string): MessagePart => ({ type: 'tool_call', tool_call_id: id });
 
 const image = { blob_id: 'blob_1', media_type: 'image/png', size: 1 };
@@ -34,9 +34,9 @@ const done = (id: string, more: Partial<CallRecord> = {}) =>
 describe('the history', () => {
   test('[AL40] each call is followed by its result, in call order, under its name', () => {
     const messages = [
-      message('user', said('go')),
-      message('assistant', said('I call'), called('tc_1'), called('tc_2')),
-      message('assistant', said('Done.')),
+      message('user', input('go')),
+      message('assistant', input('I call'), called('tc_1'), called('tc_2')),
+      message('assistant', input('Done.')),
     ];
     expect(build(messages, [done('tc_2', { args: { x: 1 } }), done('tc_1')])).toEqual([
       { role: 'user', content: 'go' },
@@ -80,10 +80,10 @@ describe('the history', () => {
 
   test('[AL42] notices, reasoning and what is empty are not sent', () => {
     const messages = [
-      message('user', said('')),
+      message('user', input('')),
       message('assistant'),
       message('assistant', { type: 'notice', code: 'x', text: 'secret' }),
-      message('assistant', { type: 'reasoning', text: 'hm' }, said('Yes.'), said('')),
+      message('assistant', { type: 'reasoning', text: 'hm' }, input('Yes.'), input('')),
     ];
     expect(build(messages)).toEqual([
       { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
@@ -115,7 +115,7 @@ describe('the history', () => {
   });
 
   test('[AL45] hidden characters are taken out of what people wrote', () => {
-    expect(build([message('user', said('a\u{E0041}\u200Bb'))])).toEqual([
+    expect(build([message('user', input('a\u{E0041}\u200Bb'))])).toEqual([
       { role: 'user', content: 'ab' },
     ]);
   });

@@ -70,12 +70,12 @@ function assistantMessages(
   for (const part of message.parts) {
     if (part.type === 'text' && part.text !== '') content.push({ type: 'text', text: part.text });
     if (part.type !== 'tool_call') continue;
-    const told = describeCall(part.tool_call_id, input);
-    content.push(told.call);
+    const published = describeCall(part.tool_call_id, input);
+    content.push(published.call);
     // guard: every-call-has-a-result
-    results.push(told.result);
-    handed.push(told.handed);
-    shown.push(...told.shown);
+    results.push(published.result);
+    handed.push(published.handed);
+    shown.push(...published.shown);
   }
   if (content.length === 0) return [];
   const messages: ModelMessage[] = [{ role: 'assistant', content }];

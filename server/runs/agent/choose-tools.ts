@@ -6,7 +6,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
  */
 export const MOST_TOOLS = 128;
 
-export interface ToolWishes {
+export interface ToolChoiceOptions {
   /** How many the model takes; null for any number. */
   readonly most: number | null;
   /** The person's last message. */
@@ -29,10 +29,13 @@ export interface ChosenTools {
  * Within each of these the clients take turns, so that one with many tools
  * leaves room for one with few. The same tools and wishes give the same choice.
  */
-export function chooseTools(listings: readonly ToolListing[], wishes: ToolWishes): ChosenTools {
-  const { most } = wishes;
+export function chooseTools(
+  listings: readonly ToolListing[],
+  options: ToolChoiceOptions,
+): ChosenTools {
+  const { most } = options;
   if (most === null || listings.length <= most) return { offered: listings, leftOut: 0 };
-  const rankOf = createRanking(wishes);
+  const rankOf = createRanking(options);
   const turns = new Map<string, number>();
   const placed = listings.toSorted(byName).map((listing) => {
     const rank = rankOf(listing);
@@ -50,11 +53,15 @@ export function chooseTools(listings: readonly ToolListing[], wishes: ToolWishes
 const byName = (a: ToolListing, b: ToolListing): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-function createRanking({ text, recent, clientId }: ToolWishes): (listing: ToolListing) => number {
-  const said = plain(text);
+function createRanking({
+  text,
+  recent,
+  clientId,
+}: ToolChoiceOptions): (listing: ToolListing) => number {
+  const input = plain(text);
   const used = new Set(recent);
   const isNamed = ({ name, model_name, display_name }: ToolListing) =>
-    [name, model_name, display_name ?? ''].some((one) => isWithin(said, plain(one)));
+    [name, model_name, display_name ?? ''].some((one) => isWithin(input, plain(one)));
   return (listing) => {
     if (isNamed(listing)) return 0;
     if (listing.source === 'server') return 1;

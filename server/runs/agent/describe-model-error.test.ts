@@ -38,14 +38,14 @@ test.each([
   ['a reset one', new TypeError('terminated'), 'stream_cut', /broke off/],
   ['a thrown text', 'nonsense', 'model_failed', /nonsense/],
 ])('[AL66] %s is told as its kind, with what to do', (_, error, code, words) => {
-  const told = describeModelError(error, 'openai:gpt-5');
-  expect(told.code).toBe(code);
-  expect(told.message).toMatch(words);
+  const published = describeModelError(error, 'openai:gpt-5');
+  expect(published.code).toBe(code);
+  expect(published.message).toMatch(words);
 });
 
 test.each([400, 404, 500])('[AL66] a key in a message of HTTP %i is not repeated', (status) => {
-  const told = describeModelError(api(status, 'sk-proj-abc_DEF-123 is wrong'), 'openai:gpt-5');
-  expect(told.message).not.toContain('abc_DEF');
+  const published = describeModelError(api(status, 'sk-proj-abc_DEF-123 is wrong'), 'openai:gpt-5');
+  expect(published.message).not.toContain('abc_DEF');
 });
 
 test('[AL66] a cause that is its own cause ends', () => {

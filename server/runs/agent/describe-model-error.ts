@@ -47,8 +47,10 @@ function describeApiError(error: APICallError, model: string): TurnError {
   const detail = detailOf(error);
   const status = error.statusCode ?? 0;
   const params = { model, status, detail };
-  const told = `${errorMessage(error)} ${error.responseBody ?? ''}`;
-  if (/context_length|context length|maximum context|too many tokens|context window/i.test(told)) {
+  const published = `${errorMessage(error)} ${error.responseBody ?? ''}`;
+  if (
+    /context_length|context length|maximum context|too many tokens|context window/i.test(published)
+  ) {
     return {
       code: 'context_too_long',
       message: `The conversation is longer than ${model} takes. Start a new run, or choose a model with a larger context.`,
@@ -72,7 +74,7 @@ function describeApiError(error: APICallError, model: string): TurnError {
         params,
       };
     case 429:
-      return describeLimit(told, model);
+      return describeLimit(published, model);
   }
   if (error.statusCode >= 500) {
     return {
@@ -90,8 +92,8 @@ function describeApiError(error: APICallError, model: string): TurnError {
   };
 }
 
-const describeLimit = (told: string, model: string): TurnError =>
-  /insufficient_quota|billing/i.test(told)
+const describeLimit = (published: string, model: string): TurnError =>
+  /insufficient_quota|billing/i.test(published)
     ? {
         code: 'model_quota',
         message: `The account for ${model} has no quota left (HTTP 429). Check its billing, or choose another model.`,

@@ -57,14 +57,14 @@ export function createEndpoint(deps: {
     ask,
     keepAsking(onAnswer) {
       if (ids.length > 0) return () => undefined;
-      let unschedule: (() => void) | undefined;
+      let cancelTimer: (() => void) | undefined;
       let isStopped = false;
       const later = (ms: number) => {
         if (isStopped) return;
         // Asked for another reason meanwhile, it may have answered.
         if (ids.length > 0) onAnswer();
         else {
-          unschedule = deps.clock.schedule(ms, async () => {
+          cancelTimer = deps.clock.schedule(ms, async () => {
             await ask();
             later(Math.min(ms * 2, LONGEST_PAUSE_MS));
           });
@@ -73,7 +73,7 @@ export function createEndpoint(deps: {
       later(FIRST_PAUSE_MS);
       return () => {
         isStopped = true;
-        unschedule?.();
+        cancelTimer?.();
       };
     },
   };

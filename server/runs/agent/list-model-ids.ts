@@ -22,7 +22,7 @@ export async function listModelIds(options: {
   const { openaiBaseUrl, openaiApiKey, clock } = options;
   const url = `${openaiBaseUrl.replace(/\/+$/, '')}/models`;
   const controller = new AbortController();
-  const unschedule = clock.schedule(BOUND_MS, () => controller.abort());
+  const cancelTimer = clock.schedule(BOUND_MS, () => controller.abort());
   try {
     const response = await (options.fetch ?? fetch)(url, {
       signal: controller.signal,
@@ -39,6 +39,6 @@ export async function listModelIds(options: {
     const why = controller.signal.aborted ? `no answer in ${BOUND_MS} ms` : wordsOf(error);
     return { ok: false, message: `${why}.` };
   } finally {
-    unschedule();
+    cancelTimer();
   }
 }

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { withNamedCalls } from './mend-tool-calls.ts';
 
 /** What comes out when a server sends these bytes in these pieces. */
-async function mended(pieces: readonly Uint8Array[], type = 'text/event-stream'): Promise<string> {
+async function repaired(
+  pieces: readonly Uint8Array[],
+  type = 'text/event-stream',
+): Promise<string> {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
@@ -35,7 +38,7 @@ describe('the chat API', () => {
       chat([{ index: 0, function: { arguments: '}' } }]),
       chat([], 'tool_calls'),
     );
-    expect(callsIn(await mended([bytes(text)]))).toEqual([
+    expect(callsIn(await repaired([bytes(text)]))).toEqual([
       { index: 0, id: 'call_1', function: { name: 'demo', arguments: '{"a":1' } },
       { index: 0, function: { arguments: '}' } },
     ]);
@@ -48,7 +51,7 @@ describe('the chat API', () => {
       chat([{ index: 1, function: { arguments: '2}' } }]),
       { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
     );
-    expect(callsIn(await mended([bytes(text)]))).toEqual([
+    expect(callsIn(await repaired([bytes(text)]))).toEqual([
       named,
       {
         index: 1,
@@ -77,7 +80,7 @@ describe('the chat API', () => {
         const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, n) =>
           whole.slice(n * size, (n + 1) * size),
         );
-        expect(await mended(pieces)).toBe(text);
+        expect(await repaired(pieces)).toBe(text);
       }),
       { numRuns: 20 },
     );
@@ -90,7 +93,7 @@ test('[AL104] an item of the Responses API without name or id gets what the SDK 
     item: { type: 'function_call', id: 'fc_1', arguments: '', ...more },
   });
   const text = events(item({ name: null }), item({ name: 'demo', call_id: 'call_1' }));
-  const [first, second] = (await mended([bytes(text)])).split('\n\n');
+  const [first, second] = (await repaired([bytes(text)])).split('\n\n');
   expect(first).toContain('"name":"(no name)"');
   expect(first).toContain('"call_id":""');
   expect(`${second}\n\n`).toBe(events(item({ name: 'demo', call_id: 'call_1' })));
@@ -98,5 +101,5 @@ test('[AL104] an item of the Responses API without name or id gets what the SDK 
 
 test('[AL104] an answer other than an event stream is left as it is', async () => {
   const text = 'data: {"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}\n';
-  expect(await mended([bytes(text)], 'application/json')).toBe(text);
+  expect(await repaired([bytes(text)], 'application/json')).toBe(text);
 });

@@ -16,42 +16,42 @@ export function withNamedCalls(fetchFrom: Fetch): Fetch {
     const { status, statusText, headers } = response;
     const body = response.body
       .pipeThrough(new TextDecoderStream())
-      .pipeThrough(mendedLines())
+      .pipeThrough(repairedLines())
       .pipeThrough(new TextEncoderStream());
     return new Response(body, { status, statusText, headers });
   };
 }
 
-function mendedLines(): TransformStream<string, string> {
-  const mend = createToolCallMender();
+function repairedLines(): TransformStream<string, string> {
+  const repair = createToolCallRepair();
   let rest = '';
   return new TransformStream({
     transform(text, controller) {
       const end = text.lastIndexOf('\n');
       if (end >= 0) {
         const lines = (rest + text.slice(0, end)).split('\n');
-        controller.enqueue(`${lines.map(mend).join('\n')}\n`);
+        controller.enqueue(`${lines.map(repair).join('\n')}\n`);
         rest = '';
       }
       rest += text.slice(end + 1);
     },
     flush(controller) {
-      if (rest !== '') controller.enqueue(mend(rest));
+      if (rest !== '') controller.enqueue(repair(rest));
     },
   });
 }
 
 /** Mends one stream, line by line. What is not a tool call passes as it came. */
-function createToolCallMender(): (line: string) => string {
-  const chat = createChatMender();
+function createToolCallRepair(): (line: string) => string {
+  const chat = createChatRepair();
   return (line) => {
     if (!line.startsWith('data:')) return line;
     const isResponses = line.includes('"function_call"');
     if (!isResponses && !chat.isConcerned(line)) return line;
     const event = parsed(line.slice('data:'.length));
     if (!isRecord(event)) return line;
-    const mended = isResponses ? mendResponsesEvent(event) : chat.mend(event);
-    return mended ? `data: ${JSON.stringify(event)}` : line;
+    const repaired = isResponses ? repairResponsesEvent(event) : chat.repair(event);
+    return repaired ? `data: ${JSON.stringify(event)}` : line;
   };
 }
 
@@ -67,7 +67,7 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '';
 
 /** An item of the Responses API says its name once, so it is mended in place. True when it was. */
-function mendResponsesEvent(event: Record<string, unknown>): boolean {
+function repairResponsesEvent(event: Record<string, unknown>): boolean {
   const { item } = event;
   if (!isRecord(item) || item.type !== 'function_call') return false;
   const isWhole = isText(item.name) && typeof item.call_id === 'string';
@@ -87,7 +87,7 @@ interface Withheld {
  * piece that belongs to no named call is held back until the name comes, or
  * until the end, where the call goes out as `NAMELESS`.
  */
-function createChatMender() {
+function createChatRepair() {
   const named = new Set<number>();
   const withheld = new Map<number, Withheld>();
 
@@ -126,18 +126,18 @@ function createChatMender() {
 
   return {
     isConcerned: (line: string) => withheld.size > 0 || line.includes('"tool_calls"'),
-    mend(event: Record<string, unknown>): boolean {
+    repair(event: Record<string, unknown>): boolean {
       const choice = Array.isArray(event.choices) ? event.choices[0] : undefined;
       if (!isRecord(choice)) return false;
       const delta = isRecord(choice.delta) ? choice.delta : {};
       const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
       const passed = calls.map(take).filter((call) => call !== undefined);
       const isEnd = typeof choice.finish_reason === 'string';
-      const mended = isEnd ? [...passed, ...release()] : passed;
-      if (mended.length === calls.length && mended.every((call, at) => call === calls[at])) {
+      const repaired = isEnd ? [...passed, ...release()] : passed;
+      if (repaired.length === calls.length && repaired.every((call, at) => call === calls[at])) {
         return false;
       }
-      choice.delta = { ...delta, tool_calls: mended };
+      choice.delta = { ...delta, tool_calls: repaired };
       return true;
     },
   };

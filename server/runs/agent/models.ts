@@ -111,10 +111,10 @@ export function createModels(options: ModelsOptions): Models {
     async open(wanted) {
       if (wanted === FIRST_OF_ENDPOINT) await refresh();
       const resolved = resolve(wanted);
-      if (!resolved.ok) return { ok: false, error: gone(wanted, resolved.message) };
+      if (!resolved.ok) return { ok: false, error: closed(wanted, resolved.message) };
       const parsed = parseModelRef(resolved.ref);
       if (parsed) return { ok: true, model: toResolved(parsed, languageModel(parsed)) };
-      return { ok: false, error: endpoint?.trouble ?? gone(wanted, unknown(wanted, refs())) };
+      return { ok: false, error: endpoint?.trouble ?? closed(wanted, unknown(wanted, refs())) };
     },
     discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
     refresh,
@@ -123,7 +123,7 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
-const gone = (model: string, message: string): TurnError => ({
+const closed = (model: string, message: string): TurnError => ({
   code: 'model_not_found',
   message,
   params: { model },

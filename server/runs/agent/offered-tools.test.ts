@@ -39,12 +39,12 @@ describe.each(MODELS)('over %s', (model) => {
   });
 
   test('[AL100] a tool that cannot be called now is not called because a model names it', async () => {
-    const gone = counted('demo.gone');
-    const tools = [echo, { ...gone.tool, callable: false }];
+    const closed = counted('demo.gone');
+    const tools = [echo, { ...closed.tool, callable: false }];
     const script = inOrder({ calls: [{ name: 'demo.gone', args: {} }] }, { text: 'No.' });
     const { turn, calls } = await setupTurns({ model, script, tools });
     await turn('go');
-    expect(gone.runs).toEqual([]);
+    expect(closed.runs).toEqual([]);
     expect(errorsOf(calls)).toEqual([['FAILED', 'no_provider', 'no']]);
   });
 
@@ -66,11 +66,11 @@ describe.each(MODELS)('over %s', (model) => {
     const script = inOrder({ calls: [{ name: 'demo_ecko', args: {} }] }, { text: 'ok' });
     const { turn, openai } = await setupTurns({ model, script, tools: [echo, ...many] });
     await turn('echo');
-    const said = openai.requests[1]?.toolResults[0]?.text ?? '';
-    expect(said).toContain('demo_echo');
-    expect(said).not.toMatch(/GET |\/v1\/|http/);
-    expect(said.length).toBeLessThan(1_500);
-    expect(said).toContain('"executed":"no"');
+    const input = openai.requests[1]?.toolResults[0]?.text ?? '';
+    expect(input).toContain('demo_echo');
+    expect(input).not.toMatch(/GET |\/v1\/|http/);
+    expect(input.length).toBeLessThan(1_500);
+    expect(input).toContain('"executed":"no"');
   });
 
   test.each([
@@ -97,9 +97,9 @@ describe.each(MODELS)('over %s', (model) => {
       ['FAILED', 'no_provider', 'no'],
       ['SUCCEEDED', undefined, undefined],
     ]);
-    const said = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
-    expect(said).toContain('echo x');
-    expect(said.join(' ')).toContain('had no name');
+    const input = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
+    expect(input).toContain('echo x');
+    expect(input.join(' ')).toContain('had no name');
   });
 
   test('[AL104] a single call without a name does not end the turn', async () => {

@@ -35,20 +35,20 @@ export function createPartialArguments(deps: {
   let examined = 0;
   let nextAt = 0;
   let isEmpty = true;
-  let hasNews = false;
+  let hasChanged = false;
   let looking = false;
   let ended = false;
-  let unschedule: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
 
   const consider = () => {
-    if (ended || looking || unschedule || !hasNews || scanner.isBroken) return;
+    if (ended || looking || cancelTimer || !hasChanged || scanner.isBroken) return;
     const waitMs = nextAt - deps.clock.now();
     if (waitMs <= 0) {
       void look();
       return;
     }
-    unschedule = deps.clock.schedule(waitMs, () => {
-      unschedule = undefined;
+    cancelTimer = deps.clock.schedule(waitMs, () => {
+      cancelTimer = undefined;
       void look();
     });
   };
@@ -57,7 +57,7 @@ export function createPartialArguments(deps: {
     looking = true;
     // What comes in one moment makes one update.
     await undefined;
-    hasNews = false;
+    hasChanged = false;
     const { finished, growing } = scanner.take();
     const shown = growing && (await readGrowing(growing));
     looking = false;
@@ -94,7 +94,7 @@ export function createPartialArguments(deps: {
     push(delta) {
       if (delta === '' || ended) return;
       isEmpty = false;
-      hasNews = true;
+      hasChanged = true;
       examined += delta.length;
       scanner.push(delta);
       consider();
@@ -107,8 +107,8 @@ export function createPartialArguments(deps: {
     },
     end() {
       ended = true;
-      unschedule?.();
-      unschedule = undefined;
+      cancelTimer?.();
+      cancelTimer = undefined;
     },
   };
 }

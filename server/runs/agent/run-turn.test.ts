@@ -135,8 +135,8 @@ describe.each(MODELS)('over %s', (model) => {
       });
       expect(openai.requests[1]?.toolResults).toHaveLength(1);
       expect(openai.requests[1]?.toolResults[0]).toMatchObject({ id: 'tc_1' });
-      const told = JSON.parse(openai.requests[1]?.toolResults[0]?.text ?? '');
-      expect(told).toMatchObject({ error: { code: 'invalid_args', executed: 'no' } });
+      const published = JSON.parse(openai.requests[1]?.toolResults[0]?.text ?? '');
+      expect(published).toMatchObject({ error: { code: 'invalid_args', executed: 'no' } });
     },
   );
 

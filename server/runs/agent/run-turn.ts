@@ -128,7 +128,7 @@ const delayBeforeRetry = (
   failures: number,
   maxRetries: number,
 ): number | undefined =>
-  error instanceof StepFailedError && error.saidNothing
+  error instanceof StepFailedError && error.isSilent
     ? retryDelay(error.cause, failures, maxRetries)
     : undefined;
 
@@ -202,7 +202,7 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
     await writer.end();
     return { status: 'cancelled' };
   }
-  if (!(error instanceof StepFailedError)) deps.onDefect(error);
+  if (!(error instanceof StepFailedError)) deps.logger.error(error);
   const described = describeFailure(error, turn.model.ref);
   writer.addNotice(failure(described));
   await writer.end();
@@ -237,5 +237,5 @@ function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: strin
       if (isFinalStatus(record.status)) return undefined;
       return turn.deps.calls.cancel(callId, reason, actorOf(turn));
     })
-    .catch(turn.deps.onDefect);
+    .catch(turn.deps.logger.error);
 }

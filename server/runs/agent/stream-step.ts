@@ -36,14 +36,14 @@ export interface StepEnd {
   readonly usage: ModelUsage;
 }
 
-/** The model's stream failed. With `saidNothing` it may be asked again as if it had not been. */
+/** The model's stream failed. With `isSilent` it may be asked again as if it had not been. */
 export class StepFailedError extends Error {
   override readonly name = 'StepFailedError';
-  readonly saidNothing: boolean;
+  readonly isSilent: boolean;
 
-  constructor(cause: unknown, saidNothing: boolean) {
+  constructor(cause: unknown, isSilent: boolean) {
     super(errorMessage(cause), { cause });
-    this.saidNothing = saidNothing;
+    this.isSilent = isSilent;
   }
 }
 
@@ -55,13 +55,13 @@ type Part = TextStreamPart<ToolSet>;
  */
 export async function streamStep(request: StepRequest): Promise<StepEnd> {
   const silence = createSilenceWatch(request.clock, request.silentMs);
-  const progress = { saidNothing: true };
+  const progress = { isSilent: true };
   try {
     return await readStep(request, silence, progress);
   } catch (error) {
     if (request.signal.aborted) throw error;
     const cause = silence.signal.aborted ? silence.signal.reason : error;
-    throw new StepFailedError(cause, progress.saidNothing);
+    throw new StepFailedError(cause, progress.isSilent);
   } finally {
     silence.end();
   }
@@ -70,19 +70,19 @@ export async function streamStep(request: StepRequest): Promise<StepEnd> {
 async function readStep(
   request: StepRequest,
   silence: SilenceWatch,
-  progress: { saidNothing: boolean },
+  progress: { isSilent: boolean },
 ): Promise<StepEnd> {
   const abortSignal = AbortSignal.any([request.signal, silence.signal]);
   const parts = ask(request, abortSignal)[Symbol.asyncIterator]();
   for (;;) {
     const next = await abortable(abortSignal, parts.next());
     if (next.done) throw new StreamCutError('The stream ended without a finish.');
-    silence.heard();
+    silence.touch();
     const part = next.value;
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') return endOf(part);
-    if (isSaid(part) && progress.saidNothing) {
-      progress.saidNothing = false;
+    if (isContent(part) && progress.isSilent) {
+      progress.isSilent = false;
       request.onAnswered();
     }
     await abortable(abortSignal, takePart(part, request));
@@ -121,7 +121,7 @@ const toUsage = (usage: LanguageModelUsage): ModelUsage => ({
   cached_tokens: usage.inputTokenDetails.cacheReadTokens ?? null,
 });
 
-const isSaid = (part: Part): boolean =>
+const isContent = (part: Part): boolean =>
   part.type === 'text-delta' ||
   part.type === 'reasoning-delta' ||
   part.type === 'tool-input-start' ||

@@ -1,6 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallService } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
+import type { Logger } from '../../logger.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
@@ -17,7 +18,7 @@ export interface TurnDeps {
   /** A model that says nothing for so long is given up. */
   readonly silentMs: number;
   /** What must not happen and stops nobody; for the log. */
-  readonly onDefect: (error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** What one turn knows and its steps share. */

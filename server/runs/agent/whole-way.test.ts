@@ -12,6 +12,7 @@ import { createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../../testing/scripted-openai.ts';
 import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
 import { defineTool } from '../../tools/define-tool.ts';
@@ -54,12 +55,11 @@ const hold = (started: () => void) =>
   });
 
 async function serve(given: { dir: string; script?: Script; started?: () => void }) {
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
+  const { logger, errors } = createErrorLog();
   const openai = await createScriptedOpenAI({ script: given.script ?? (() => ({})) });
   closing.push(openai.close);
   const store = createSqliteStore({ file: join(given.dir, 'callboard.db') });
-  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), onError });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const events: WatchEvent[] = [];
   const waiting: (() => void)[] = [];
   bus.subscribe({
@@ -81,7 +81,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     });
   const registry = createToolRegistry({
     serverTools: [createCalculationEval(), hold(given.started ?? (() => undefined))],
-    standing: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
+    availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });
   let ids = 0;
   const calls = createCalls({
@@ -94,7 +94,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     ensureRun: (runId, title) => runs.ensure(runId, title),
     facts: () => undefined,
     onDurable: () => undefined,
-    onError,
+    logger,
   });
   const models = createModels({
     openaiApiKey: 'sk-test',
@@ -107,7 +107,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     readBlob: async () => undefined,
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
-  const agent = createAgent({ calls, registry, clock, images, onDefect: onError });
+  const agent = createAgent({ calls, registry, clock, images, logger: logger });
   const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
   const runs = createRunService({
     store,
@@ -119,7 +119,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     newId,
     clientsReturnMs: 0,
     offersTools: () => true,
-    onDefect: onError,
+    logger: logger,
   });
   await calls.recover();
   await runs.recover();
@@ -247,10 +247,10 @@ test('[RU10] a server that comes back goes on, and the history stays paired', as
 test('[AL100] a tool that the run was not given does not run, nor after a restart', async () => {
   const dir = temporaryDirectory();
   const running = Promise.withResolvers<void>();
-  const reckon = { calls: [{ name: 'calculation.eval', args: { expression: '6 * 7' } }] };
+  const calculation = { calls: [{ name: 'calculation.eval', args: { expression: '6 * 7' } }] };
   const first = await serve({
     dir,
-    script: inOrder(reckon, HOLD),
+    script: inOrder(calculation, HOLD),
     started: running.resolve,
   });
   const outcome = await first.runs.start({
@@ -265,7 +265,7 @@ test('[AL100] a tool that the run was not given does not run, nor after a restar
 
   const second = await serve({
     dir,
-    script: inOrder(reckon, { text: 'I may not.' }),
+    script: inOrder(calculation, { text: 'I may not.' }),
   });
   closing.push(second.close);
   await second.ended(outcome.run.run_id);
@@ -310,9 +310,9 @@ test('[RU11] a draft that a stop cut short is put back as a call that did not ru
 
 test('[AL111] [AL113] after a restart each result is made again from the store with the hash that was recorded', async () => {
   const dir = temporaryDirectory();
-  const reckon = (expression: unknown) => ({ name: 'calculation_eval', args: { expression } });
+  const calculation = (expression: unknown) => ({ name: 'calculation_eval', args: { expression } });
   const script = inOrder(
-    { calls: [reckon('6 * 7'), reckon(7), reckon('"ü\u200b".length')] },
+    { calls: [calculation('6 * 7'), calculation(7), calculation('"ü\u200b".length')] },
     { text: 'done' },
   );
   const first = await serve({ dir, script });

@@ -63,7 +63,7 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
     clock,
     newId: (prefix) => `${prefix}_${++ids}`,
     offersTools: (clientId) => offering.has(clientId),
-    onDefect: (error) => void defects.push(error),
+    logger: { error: (cause) => void defects.push(cause), info: () => {} },
   });
   closing.push(() => runs.close());
   const start = async (input = 'Hello') => {
@@ -89,7 +89,7 @@ export const untilStopped: Turn = ({ signal }) =>
   });
 
 /** A turn that says what the test gives it, piece by piece. */
-export const saying =
+export const answering =
   (pieces: string[], then: Promise<unknown> = Promise.resolve()): Turn =>
   async ({ transcript }) => {
     const writer = transcript.beginMessage();

@@ -10,9 +10,9 @@ import { sourceOf } from '../testing/paper-store.ts';
 import {
   type Content,
   changesOf,
+  classifyStoreFiles,
   createRandom,
   flipBit,
-  judgeStoreFiles,
   makeStoreFiles,
   placeStoreFiles,
   readContent,
@@ -37,9 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-function judge(changed: Partial<StoreFiles>): Verdict {
+function classify(changed: Partial<StoreFiles>): Verdict {
   placeStoreFiles(file, { ...files, ...changed });
-  return judgeStoreFiles(file, expected);
+  return classifyStoreFiles(file, expected);
 }
 
 /** The kinds of verdicts, and how often each came. */
@@ -53,7 +53,7 @@ function tally(verdicts: readonly Verdict[]): Partial<Record<Verdict['kind'], nu
 
 test('[ST28] the files of a server that was killed are whole, and hold all that was acknowledged', () => {
   expect(expected.tool_calls).toHaveLength(24);
-  expect(judge({})).toEqual({ kind: 'same' });
+  expect(classify({})).toEqual({ kind: 'same' });
 });
 
 test.each(['database', 'log'] as const)(
@@ -62,7 +62,7 @@ test.each(['database', 'log'] as const)(
     const random = createRandom(26);
     const verdicts = Array.from({ length: 200 }, () => {
       const bytes = files[which];
-      return judge({ [which]: flipBit(bytes, random(bytes.length), random(8)) });
+      return classify({ [which]: flipBit(bytes, random(bytes.length), random(8)) });
     });
     const { refused = 0, same = 0, ...others } = tally(verdicts);
     expect(others).toEqual({});
@@ -77,7 +77,7 @@ test.each(['database', 'log'] as const)(
     const random = createRandom(27);
     const verdicts = Array.from({ length: 120 }, () => {
       const bytes = files[which];
-      return judge({ [which]: bytes.subarray(0, random(Math.floor(bytes.length / 64)) * 64) });
+      return classify({ [which]: bytes.subarray(0, random(Math.floor(bytes.length / 64)) * 64) });
     });
     const { refused = 0, same = 0, ...others } = tally(verdicts);
     expect(others).toEqual({});
@@ -93,7 +93,7 @@ test('[ST27] [ST28] without the mark, a flipped bit costs the last transaction a
       database: files.database,
       log: flipBit(files.log, random(files.log.length), random(8)),
     });
-    const verdict = judgeStoreFiles(file, expected);
+    const verdict = classifyStoreFiles(file, expected);
     expect(['refused', 'torn', 'same']).toContain(verdict.kind);
     if (verdict.kind === 'torn') expect(verdict.lostCalls).toBeLessThanOrEqual(1);
   }
@@ -131,7 +131,7 @@ test('[ST28] what a power cut left half-copied out of a whole log counts from th
         if (at < database.length && random(3) === 0) database.fill(random(256), at, at + 512);
       }
     }
-    expect(judge({ database })).toEqual({ kind: 'same' });
+    expect(classify({ database })).toEqual({ kind: 'same' });
   }
 });
 
@@ -161,7 +161,7 @@ test('[ST29] a directory without any of the files is a new store', () => {
 });
 
 test('[ST29] a mark that was torn while it was written proves nothing', () => {
-  expect(judge({ mark: files.mark.subarray(0, 20) })).toEqual({ kind: 'same' });
+  expect(classify({ mark: files.mark.subarray(0, 20) })).toEqual({ kind: 'same' });
 });
 
 test.each(['tool_calls', 'idempotency', 'messages', 'sessions'] as const)(

@@ -39,11 +39,11 @@ export function assemblePages(file: string, target: string): AssembledPages {
     }
     // Beside pages of an earlier state their list may be one, too.
     if (stalePages === 0) freePages = withFile(target, readFreePages);
-    mendHeader(handle);
+    repairHeader(handle);
   } finally {
     closeSync(handle);
   }
-  mendSchema(target);
+  repairSchema(target);
   return { stalePages, freePages };
 }
 
@@ -101,7 +101,7 @@ function createCommittedPages() {
 }
 
 /** What is the same in every database of ours (sqlite.org/fileformat2.html#the_database_header). */
-function mendHeader(handle: number): void {
+function repairHeader(handle: number): void {
   const header = Buffer.alloc(100);
   if (readSync(handle, header, 0, 100, 0) < 100) return;
   header.write('SQLite format 3\0', 0, 'latin1');
@@ -120,10 +120,10 @@ const FIRST_MIGRATIONS = 2;
 
 /** By what their definitions say, as far as these can be read: one place alone does not decide. */
 function countMigrations(there: readonly SchemaItem[]): number {
-  const says = (...texts: string[]) =>
+  const reads = (...texts: string[]) =>
     there.some(({ sql }) => texts.some((text) => sql?.includes(text)));
-  if (says('call_events', 'device_left_ms', 'parent_call_id')) return MIGRATIONS.length;
-  return says('fixed_checksum') ? FIRST_MIGRATIONS : 1;
+  if (reads('call_events', 'device_left_ms', 'parent_call_id')) return MIGRATIONS.length;
+  return reads('fixed_checksum') ? FIRST_MIGRATIONS : 1;
 }
 
 /**
@@ -132,7 +132,7 @@ function countMigrations(there: readonly SchemaItem[]): number {
  * Indexes of later ones go: no row is read by them, and theirs may be damaged.
  * Of a later table nothing says where it begins; it has its definition by its name.
  */
-function mendSchema(target: string): void {
+function repairSchema(target: string): void {
   const database = new DatabaseSync(target, { defensive: false });
   try {
     database.exec('PRAGMA writable_schema=ON');

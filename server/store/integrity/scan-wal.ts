@@ -113,13 +113,13 @@ const CHUNK_BYTES = 1024 * 1024;
 export function* walFrames(source: WalSource, header: WalHeader): Generator<ScannedFrame> {
   const size = FRAME_HEADER_BYTES + header.pageSize;
   const perChunk = Math.max(1, Math.floor(CHUNK_BYTES / size));
-  const judge = createJudge(header);
+  const classify = createClassifier(header);
   let number = 0;
   for (let at = WAL_HEADER_BYTES; at < source.size; at += perChunk * size) {
     const chunk = source.read(at, perChunk * size);
     for (let offset = 0; offset + FRAME_HEADER_BYTES <= chunk.length; offset += size) {
       number += 1;
-      yield judge(chunk, offset, number, at + offset);
+      yield classify(chunk, offset, number, at + offset);
     }
   }
 }
@@ -129,7 +129,7 @@ export function* walFrames(source: WalSource, header: WalHeader): Generator<Scan
  * chain goes on from what that frame says its checksum is, or should have been:
  * one of both is right when one place is damaged.
  */
-function createJudge(header: WalHeader) {
+function createClassifier(header: WalHeader) {
   let seeds = header.seeds;
   let previousIsGood = true;
   return (chunk: Buffer, offset: number, number: number, at: number): ScannedFrame => {

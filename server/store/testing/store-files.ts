@@ -124,7 +124,7 @@ export type Verdict =
   | { readonly kind: 'wrong' };
 
 /** How a start would take these files, held against what was acknowledged. */
-export function judgeStoreFiles(file: string, expected: Content): Verdict {
+export function classifyStoreFiles(file: string, expected: Content): Verdict {
   const check = checkStoreFile(file);
   if (check.kind === 'damaged') return { kind: 'refused', problem: check.problem };
   if (check.kind === 'new') return { kind: 'wrong' };

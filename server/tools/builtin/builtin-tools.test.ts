@@ -8,7 +8,7 @@ const registry = createToolRegistry({
     weather: {},
     database: { path: 'x.db', isOwnStore: true, workerPath: 'database-worker.ts' },
   }),
-  standing: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
+  availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
 });
 
 test('[TR10] the built-in tools are listed with their timeouts', () => {

@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import type { MessagePart } from '#lib/protocol/run';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
+import { createErrorLog } from '../../../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
@@ -42,7 +43,6 @@ export async function setupTurns(given: TurnSetup) {
   });
   openai.setDown(given.isDown ?? false);
   const tools = given.tools ?? [];
-  const defects: unknown[] = [];
   const calls = createFakeCalls(() => tools);
   const store = createTestStore();
   const bus = createFakeBus();
@@ -54,7 +54,7 @@ export async function setupTurns(given: TurnSetup) {
     clock: systemClock,
     ...given.models,
   });
-  const onDefect = (error: unknown) => void defects.push(error);
+  const { logger, errors: defects } = createErrorLog();
   const agent = createAgent({
     calls,
     registry: { list: () => tools.map(toListing) },
@@ -64,7 +64,7 @@ export async function setupTurns(given: TurnSetup) {
       scaleForModel: async (bytes) => ({ ok: true, bytes, mediaType: 'image/jpeg' }),
     },
     maxRetries: 0,
-    onDefect,
+    logger,
     ...given.agent,
   });
   let ids = 0;
@@ -78,7 +78,7 @@ export async function setupTurns(given: TurnSetup) {
     clock: systemClock,
     newId,
     offersTools: () => true,
-    onDefect,
+    logger,
   });
   closing.push(async () => {
     await runs.close();
