@@ -66,3 +66,14 @@ test('[CK4] the steady clock goes on from where it is told to', () => {
   run(1_500);
   expect([clock.steady(), clock.now()]).toEqual([6_500, 1_001_500]);
 });
+
+test('[CK3] both clocks are read at once: a deadline is the same wall time each time it is shown', () => {
+  let fine = 500;
+  // Each reading comes later, so that two of them mostly lie in two milliseconds.
+  const clock = createSystemClock({ wallNow: () => 1_000_000, steadyNow: () => (fine += 0.4) });
+  const offsets = Array.from({ length: 50 }, () => {
+    const { wall, steady } = clock.moment();
+    return wall - steady;
+  });
+  expect(new Set(offsets).size).toBe(1);
+});

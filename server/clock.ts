@@ -12,6 +12,8 @@ export interface Clock {
 export interface SteadyClock extends Clock {
   /** Milliseconds on a clock that is never set, and that runs while there is a server. */
   steady(): number;
+  /** Both at once: two readings may lie in two milliseconds. */
+  moment(): Moment;
   /** Lets the steady clock go on from there: once, at a start, before it is read. */
   resumeSteady(steady: number): void;
 }
@@ -19,10 +21,7 @@ export interface SteadyClock extends Clock {
 /** When a server was last known to run. One of before marked only the wall time. */
 export type LastMark = Pick<Moment, 'wall'> & Partial<Moment>;
 
-export const momentOf = (clock: SteadyClock): Moment => ({
-  wall: clock.now(),
-  steady: clock.steady(),
-});
+export const momentOf = (clock: SteadyClock): Moment => clock.moment();
 
 export interface SystemClock extends SteadyClock {
   /** Follows the wall clock from now on. `onJump` is called when that was set, or the machine slept. */
@@ -68,6 +67,10 @@ export function createSystemClock(
   return {
     now,
     steady,
+    moment() {
+      const wall = now();
+      return { wall, steady: wall - offset };
+    },
     resumeSteady(from) {
       offset = now() - from;
     },

@@ -104,8 +104,10 @@ export function createBreaker(deps: {
     clock.schedule(until - clock.steady(), () => publish(instanceId));
   }
 
-  const toOpenCircuit = (tool: string, { until, failures }: BreakerState): OpenCircuit[] =>
-    until === null ? [] : [{ tool, until: until + clock.now() - clock.steady(), failures }];
+  function toOpenCircuit(tool: string, { until, failures }: BreakerState): OpenCircuit[] {
+    const { wall, steady } = clock.moment();
+    return until === null ? [] : [{ tool, until: until + wall - steady, failures }];
+  }
 
   return {
     async load() {

@@ -3,6 +3,7 @@ export interface ManualClock {
   now(): number;
   /** On the steady clock, which `setWall` leaves alone. */
   steady(): number;
+  moment(): { wall: number; steady: number };
   resumeSteady(steady: number): void;
   schedule(ms: number, fire: () => void): () => void;
   /** Moves on, firing in order what falls due meanwhile. */
@@ -21,6 +22,7 @@ export function createManualClock(start = 1_000_000): ManualClock {
   return {
     now: () => time + ahead.wall,
     steady: () => time + ahead.steady,
+    moment: () => ({ wall: time + ahead.wall, steady: time + ahead.steady }),
     resumeSteady(steady) {
       ahead.steady = steady - time;
     },
