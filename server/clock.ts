@@ -51,7 +51,6 @@ export function createSystemClock(
   let offset = 0;
   // Whole milliseconds, as they are stored.
   const now = () => Math.floor(base + steadyNow());
-  // guard: steady-clock-apart
   const steady = () => now() - offset;
 
   function schedule(ms: number, fire: () => void): () => void {
@@ -80,6 +79,7 @@ export function createSystemClock(
         const byMs = Math.round(wallNow() - now());
         if (Math.abs(byMs) <= JUMP_MS) return;
         base += byMs;
+        // guard: steady-clock-not-set
         offset += byMs;
         onJump();
       }, CHECK_EVERY_MS);
