@@ -62,7 +62,7 @@ test('[CK3] a clock that is not followed any more runs evenly', () => {
 
 test('[CK4] the steady clock goes on from where it is told to', () => {
   const { clock, run } = setup();
-  clock.resumeSteady(5_000);
+  clock.resumeSteady({ wall: clock.now(), steady: 5_000 });
   run(1_500);
   expect([clock.steady(), clock.now()]).toEqual([6_500, 1_001_500]);
 });

@@ -14,8 +14,8 @@ export interface SteadyClock extends Clock {
   steady(): number;
   /** Both at once: two readings may lie in two milliseconds. */
   moment(): Moment;
-  /** Lets the steady clock go on from there: once, at a start, before it is read. */
-  resumeSteady(steady: number): void;
+  /** Lets the steady clock say `steady` when the wall clock says `wall`: once, at a start, before it is read. */
+  resumeSteady(at: Moment): void;
 }
 
 /** When a server was last known to run. One of before marked only the wall time. */
@@ -70,8 +70,8 @@ export function createSystemClock(
       const wall = now();
       return { wall, steady: wall - offset };
     },
-    resumeSteady(from) {
-      offset = now() - from;
+    resumeSteady({ wall, steady }) {
+      offset = wall - steady;
     },
     schedule,
     followWallClock(onJump) {

@@ -112,7 +112,8 @@ export function createCalls(deps: CallServiceDeps): Calls {
     async recover(last) {
       const { store, clock } = deps;
       const open = await store.openCalls();
-      clock.resumeSteady(steadyAtStart(last, clock.now(), open));
+      const wall = clock.now();
+      clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
       await Promise.all([always.load(), breaker.load()]);
       const shiftMs = shiftOfOlder(last, momentOf(clock));
       const { onAdopted } = core;

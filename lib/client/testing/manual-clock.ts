@@ -4,7 +4,7 @@ export interface ManualClock {
   /** On the steady clock, which `setWall` leaves alone. */
   steady(): number;
   moment(): { wall: number; steady: number };
-  resumeSteady(steady: number): void;
+  resumeSteady(at: { wall: number; steady: number }): void;
   schedule(ms: number, fire: () => void): () => void;
   /** Moves on, firing in order what falls due meanwhile. */
   advance(ms: number): void;
@@ -23,8 +23,8 @@ export function createManualClock(start = 1_000_000): ManualClock {
     now: () => time + ahead.wall,
     steady: () => time + ahead.steady,
     moment: () => ({ wall: time + ahead.wall, steady: time + ahead.steady }),
-    resumeSteady(steady) {
-      ahead.steady = steady - time;
+    resumeSteady({ wall, steady }) {
+      ahead.steady = steady - wall + ahead.wall;
     },
     setWall(byMs) {
       ahead.wall += byMs;
