@@ -89,7 +89,6 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     now: clock.now,
     workerPath: (name) => built(config, `${name}.mjs`, `store/${name}.ts`),
     logger,
-
     onFailed: onStoreFailed,
   });
   const { store } = opened;

@@ -190,12 +190,12 @@ describe('what the model got', () => {
     ['other', 1, 'It was a text of 7 B, in the form of another version of Callboard.'],
   ])(
     '[CD25] a request with the hash %s in the form %i says: %s',
-    async (sha256, rendering, said) => {
+    async (sha256, rendering, text) => {
       const part = { sha256, rendering, bytes: 7, cut: false, images: [] };
       const words = await open({ sent: [{ ...sent, ...part }] });
       expect(words).toContain('Sent to openai:gpt-5');
       expect(words).toContain('turn 1, step 2');
-      expect(words).toContain(said);
+      expect(words).toContain(text);
     },
   );
 });

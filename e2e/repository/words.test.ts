@@ -29,7 +29,6 @@ const BANNED: Record<string, string> = {
 /** Names on the wire, which contract.md and clients of other makers use. */
 const ON_THE_WIRE = new Set(['tripped']);
 
-/** Parts that have such names still. The list only becomes shorter. */
 const found = ['app', 'components', 'lib', 'server'].flatMap(sourceFiles).flatMap(bannedIn);
 
 test('names use the words of the field', () => {
@@ -105,8 +104,4 @@ function sourceFiles(folder: string): string[] {
     if (entry.isDirectory()) return path === 'server/bootstrap' ? [] : sourceFiles(path);
     return /\.tsx?$/.test(path) ? [path] : [];
   });
-}
-
-function isInside(path: string, prefix: string): boolean {
-  return path === prefix || path.startsWith(`${prefix}/`);
 }

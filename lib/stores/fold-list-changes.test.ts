@@ -52,8 +52,8 @@ test('[SF18] a row takes the place of the one before, also in the tools of its c
     clientsChanged([row('x', ['b'], { visible: false, tripped })]),
   ]);
   expect(after.clients.map(({ visible }) => visible)).toEqual([false, true]);
-  const trip = { tripped: { until: 9, failures: 3 } };
-  expect(after.tools[1]?.clients).toEqual([entry('x', { visible: false, ...trip }), entry('y')]);
+  const pause = { tripped: { until: 9, failures: 3 } };
+  expect(after.tools[1]?.clients).toEqual([entry('x', { visible: false, ...pause }), entry('y')]);
   // What the change says nothing of stays the very same.
   expect([after.tools[0], after.tools[2]]).toEqual([before.tools[0], before.tools[2]]);
   expect(after.tools[2]).toBe(before.tools[2]);

@@ -23,12 +23,12 @@ export function foldClients(state: Lists, { clients, removed }: Change<'clients_
   const rowsOf = (id: string) => (left.has(id) ? [] : rows.get(id));
   return {
     clients: [...kept, ...came],
-    tools: state.tools.map((tool) => withStandings(tool, rowsOf)),
+    tools: state.tools.map((tool) => withAvailability(tool, rowsOf)),
   };
 }
 
 /** What the changed rows say of this tool; the very same tool when that is nothing. */
-function withStandings(
+function withAvailability(
   tool: ToolListing,
   rowsOf: (id: string) => readonly ClientListing[] | undefined,
 ): ToolListing {
@@ -105,7 +105,7 @@ function withFirst(before: ToolListing, tool: ToolListing, id: string): ToolList
 const toClient =
   (tool: string) =>
   ({ client_id, name, visible, responsive, tripped }: ClientListing) => {
-    const trip = tripped?.find((one) => one.tool === tool);
-    const pause = trip ? { tripped: { until: trip.until, failures: trip.failures } } : {};
+    const open = tripped?.find((one) => one.tool === tool);
+    const pause = open ? { tripped: { until: open.until, failures: open.failures } } : {};
     return { client_id, name, visible, responsive, ...pause };
   };

@@ -14,19 +14,19 @@ import { clientsEvent, toolsEvent } from './whole-lists.ts';
 function setup() {
   const clock = createManualClock();
   const published: WatchEvent[] = [];
-  let trips: Record<string, OpenCircuit[]> = {};
+  let circuits: Record<string, OpenCircuit[]> = {};
   let breakerChanged = (_instanceId: string) => {};
   let touched = 0;
   const registry = createToolRegistry({
     serverTools: [],
     availability: (instanceId) => table.availability(instanceId),
-    openCircuitOf: (id, name) => trips[id]?.find(({ tool }) => tool === name),
+    openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),
   });
   const table: ReturnType<typeof createClientTable> = createClientTable({
     now: () => ++touched,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: (id) => trips[id] ?? [],
+    openCircuitsOf: (id) => circuits[id] ?? [],
   });
   const { stop, publishNow } = publishListings({
     clock,
@@ -58,7 +58,7 @@ function setup() {
     publishNow,
     whole,
     openCircuit(instanceId: string, tool: string, until: number) {
-      trips = { ...trips, [instanceId]: until > 0 ? [{ tool, until, failures: 3 }] : [] };
+      circuits = { ...circuits, [instanceId]: until > 0 ? [{ tool, until, failures: 3 }] : [] };
       registry.availabilityChanged(instanceId);
       breakerChanged(instanceId);
     },
