@@ -41,7 +41,7 @@ test('the Chinese README has the same headings and the same code', async () => {
 test('a start prints what the README says', async ({ callboard }) => {
   const labels = (banner: string) => banner.match(/^(?:Callboard is ready:| {2}[A-Z].*?: +)/gm);
   await expect.poll(() => callboard.log()).toContain('Ctrl+C');
-  expect(labels(await blockWith('Sign in (once)'))).toHaveLength(6);
+  expect(labels(await blockWith('Sign in (once)'))).toHaveLength(7);
   expect(labels(await blockWith('Sign in (once)'))).toEqual(labels(callboard.log()));
 });
 

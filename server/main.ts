@@ -1,5 +1,4 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
@@ -14,14 +13,16 @@ import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
+import { createBreaker } from './calls/breaker.ts';
 import { createPolicyCheck } from './calls/check.ts';
-import { type Calls, createCalls } from './calls/create-call-service.ts';
+import { createCalls } from './calls/create-call-service.ts';
 import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
 import { createClientSocketHandler } from './connections/client-socket.ts';
-import { type ClientTable, createClientTable } from './connections/client-table.ts';
+import { createClientTable } from './connections/client-table.ts';
+import { ConnectedInstances } from './connections/connected-instances.ts';
 import { createHttpClients } from './connections/http-clients.ts';
 import { createMemoryBus } from './events/memory-bus.ts';
 import { publishApproval } from './events/publish-approvals.ts';
@@ -49,18 +50,19 @@ import { watchParent } from './parent-watch.ts';
 import { type Arguments, readArguments } from './read-arguments.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
-import { createAgent } from './runs/agent/create-agent.ts';
+import { createAgent, MAX_STEPS } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
-import { type CreatedRunService, createRunService } from './runs/create-run-service.ts';
+import { createRunService } from './runs/create-run-service.ts';
+import { createKnownRuns } from './runs/known-runs.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
 import { openStore } from './store/open-store.ts';
 import { untilWritable } from './store/until-writable.ts';
+import { threadFile } from './thread-file.ts';
 import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
 
-const OPERATOR = { kind: 'operator', sessionId: null } as const;
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
 /** For callers that waited when the server was stopped. */
@@ -68,6 +70,8 @@ const LAST_ANSWERS_MS = 1_500;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
+const threadOf = ({ development }: Config, built: string, source: string) =>
+  threadFile({ project: PROJECT, development }, built, source);
 const newSecret = () => randomBytes(32).toString('base64url');
 const newId = createNewId(Date.now);
 const logger = createLogger();
@@ -87,7 +91,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     file: join(config.dataDir, 'callboard.db'),
     salvage,
     now: clock.now,
-    workerPath: (name) => built(config, `${name}.mjs`, `store/${name}.ts`),
+    workerPath: (name) => threadOf(config, `${name}.mjs`, `store/${name}.ts`),
     logger,
     onFailed: onStoreFailed,
   });
@@ -101,26 +105,31 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
 
+  const breaker = createBreaker({ clock, store, logger });
+  const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: createBuiltinTools(builtinDeps(config)),
-    availability: (instanceId) => table.availability(instanceId),
-    openCircuitOf: (instanceId, tool) => calls.breaker.openCircuitOf(instanceId, tool),
+    availability: instances.availability,
+    openCircuitOf: breaker.openCircuitOf,
   });
-  const table: ClientTable = createClientTable({
+  const table = createClientTable({
+    instances,
     now: clock.now,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: (instanceId) => calls.breaker.openCircuitsOf(instanceId),
+    openCircuitsOf: breaker.openCircuitsOf,
   });
-  const calls: Calls = createCalls({
+  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: MAX_STEPS, logger });
+  const calls = createCalls({
     store,
     bus,
     registry,
+    breaker,
     clock,
     check: createPolicyCheck(config.file.policy),
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
-    ensureRun: (runId, title) => runs.ensure(runId, title),
+    ensureRun: known.ensure,
     facts: table.facts,
     onDurable: (record, previous) => publishApproval(bus, record, previous),
     logger,
@@ -139,7 +148,8 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
     logger,
   });
-  const runs: CreatedRunService = createRunService({
+  const runs = createRunService({
+    known,
     store,
     bus,
     clock,
@@ -160,7 +170,6 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   await runs.recover();
   clock.followWallClock(() => calls.wallClockMoved());
   const stopAlive = alive.keep();
-  const { breaker } = calls;
   const listings = publishListings({ bus, clock, registry, clients: table, breaker });
   const retention = new Retention({
     ...{ keep: config.keep, store, blobs, clock, logger },
@@ -175,12 +184,6 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
 
 type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** Code that runs outside this process or thread: from the build, or in development from source. */
-function built(config: Config, name: string, source: string): string {
-  const file = join(PROJECT, 'dist', name);
-  return !config.development && existsSync(file) ? file : join(PROJECT, 'server', source);
-}
-
 function builtinDeps(config: Config) {
   const { weather, database } = config.file;
   return {
@@ -189,7 +192,7 @@ function builtinDeps(config: Config) {
     database: {
       path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
       isOwnStore: database === undefined,
-      workerPath: built(config, 'database-worker.mjs', 'tools/builtin/database-worker.ts'),
+      workerPath: threadOf(config, 'database-worker.mjs', 'tools/builtin/database-worker.ts'),
     },
   };
 }
@@ -277,7 +280,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     failedAttempts,
     isOperatorToken,
     clock,
-    metrics: () => describeMetrics(core, gate.openCount, hub.count),
+    metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     closing,
     ready: () => readiness(store.failed, closing.aborted),
     logger,
@@ -299,11 +302,6 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
 }
 
 type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
-
-const describeMetrics = ({ calls, registry, bus }: Core, sockets: number, watchers: number) => {
-  const [openCalls, tools] = [calls.openCount, registry.list(OPERATOR).length];
-  return serverMetrics({ openCalls, sockets, watchers, tools, seq: bus.seq });
-};
 
 /** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
 async function shutDown(core: Core, endpoints: Endpoints): Promise<void> {

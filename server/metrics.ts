@@ -1,3 +1,5 @@
+import type { ToolRegistry } from './tools/tool-registry.ts';
+
 /** Name, what it counts, and how many there are now. */
 type Metric = readonly [name: string, help: string, value: number];
 
@@ -9,19 +11,21 @@ const toPrometheus = (metrics: readonly Metric[]): string =>
     )
     .join('');
 
-/** What `/metrics` says of a server. */
-export const serverMetrics = (facts: {
-  readonly openCalls: number;
+const OPERATOR = { kind: 'operator', sessionId: null } as const;
+
+/** The body of `/metrics`. */
+export const serverMetrics = (server: {
+  readonly calls: { readonly openCount: number };
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly bus: { readonly seq: number };
   readonly sockets: number;
   readonly watchers: number;
-  readonly tools: number;
-  readonly seq: number;
 }): string =>
   toPrometheus([
-    ['callboard_open_calls', 'Calls that are not final', facts.openCalls],
-    ['callboard_sockets', 'Open sockets of clients and watchers', facts.sockets],
-    ['callboard_watchers', 'Watchers that are shown calls', facts.watchers],
-    ['callboard_tools', 'Tools that are offered now', facts.tools],
-    ['callboard_events', 'Number of the newest event', facts.seq],
+    ['callboard_open_calls', 'Calls that are not final', server.calls.openCount],
+    ['callboard_sockets', 'Open sockets of clients and watchers', server.sockets],
+    ['callboard_watchers', 'Watchers that are shown calls', server.watchers],
+    ['callboard_tools', 'Tools that are offered now', server.registry.list(OPERATOR).length],
+    ['callboard_events', 'Number of the newest event', server.bus.seq],
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
   ]);

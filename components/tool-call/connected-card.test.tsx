@@ -112,7 +112,7 @@ test('a refused edit is called by the name of its button, with what is wrong', a
   setup(waiting, () => ({ status: 422, body: { error: { code: 'invalid_args', message } } }));
   fireEvent.click(screen.getByRole('button', { name: 'Edit arguments…' }));
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Allow with these' })));
-  expect(await screen.findByText('Allow with these did not work')).toBeDefined();
+  expect(await screen.findByText('Allow with these failed')).toBeDefined();
   expect(screen.getByText(message)).toBeDefined();
 });
 

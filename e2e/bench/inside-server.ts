@@ -3,6 +3,7 @@
  * watch socket and nothing around them: no HTTP, no pages. Beside it the raw
  * baseline: a plain `ws` server that sends, and takes what comes back.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,12 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createBreaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { createSystemClock } from '../../server/clock.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
 import { createClientSessions } from '../../server/connections/client-sessions.ts';
 import { createClientSocketHandler } from '../../server/connections/client-socket.ts';
 import { createClientTable } from '../../server/connections/client-table.ts';
+import { ConnectedInstances } from '../../server/connections/connected-instances.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { createSnapshots } from '../../server/events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from '../../server/events/watch-hub.ts';
@@ -38,16 +41,19 @@ const newId = createNewId(Date.now);
 const logger = createLogger();
 const store = createSqliteStore({ file: join(dir, 'callboard.db') });
 const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), logger });
+const instances = new ConnectedInstances();
 const registry = createToolRegistry({
   serverTools: [],
-  availability: (instanceId) => table.availability(instanceId),
+  availability: instances.availability,
 });
-const table: ReturnType<typeof createClientTable> = createClientTable({
+const table = createClientTable({
+  instances,
   now: clock.now,
   toolsOf: registry.namesOf,
   availabilityChanged: registry.availabilityChanged,
 });
 const calls = createCalls({
+  breaker: createBreaker({ clock, store, logger }),
   store,
   bus,
   registry,

@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest';
 import { type CallRecord, NO_ROUTING, type Routing } from '#lib/call/call-record';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import { type ClientTable, createClientTable } from '../connections/client-table.ts';
+import { createClientTable } from '../connections/client-table.ts';
+import { ConnectedInstances } from '../connections/connected-instances.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { Router } from './router.ts';
 
 const CLIENTS = 1_000;
 
 /** A pool of one tool, and how many of its clients a choice looked at. */
 function setup() {
-  const registry: ToolRegistry = createToolRegistry({
+  const instances = new ConnectedInstances();
+  const registry = createToolRegistry({
     serverTools: [],
-    availability: (instanceId) => table.availability(instanceId),
+    availability: instances.availability,
   });
-  const table: ClientTable = createClientTable({
+  const table = createClientTable({
+    instances,
     now: () => 1,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,

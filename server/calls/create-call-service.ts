@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
-import { type Breaker, createBreaker } from './breaker.ts';
+import type { Breaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
@@ -37,6 +37,7 @@ export interface CallServiceDeps {
   readonly store: Store;
   readonly bus: EventBus;
   readonly registry: ToolRegistry;
+  readonly breaker: Breaker;
   readonly clock: SteadyClock;
   readonly check: Check;
   newCallId(): string;
@@ -52,7 +53,6 @@ export interface CallServiceDeps {
 export interface Calls extends CallService {
   readonly clients: ClientCalls;
   readonly instances: InstanceChanges;
-  readonly breaker: Breaker;
   readonly openCount: number;
   openOfRun(runId: string): readonly string[];
   /**
@@ -102,7 +102,6 @@ export function createCalls(deps: CallServiceDeps): Calls {
     endedOf: (runId) => endedOf(deps.store, runId),
     clients: new CallsOfClients({ engine, repository, clock: deps.clock, reoffers }),
     instances,
-    breaker,
     get openCount() {
       return index.openCount;
     },
@@ -130,11 +129,10 @@ export function createCalls(deps: CallServiceDeps): Calls {
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, logger } = deps;
+  const { store, bus, registry, clock, facts, logger, breaker } = deps;
   const index = new CallIndex();
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const always = new AlwaysAllowed({ store, clock });
-  const breaker = createBreaker({ clock, store, logger });
   const router = new Router({ registry, breaker, facts });
   const reoffers = new PendingReoffers();
   let isStopped = false;

@@ -39,10 +39,10 @@ async function setup() {
 
 describe('a client that does not deliver', () => {
   test('[BR5] an offer that is not claimed counts, and after three nobody is asked', async () => {
-    const { withOpenCircuit, claiming, invoke, call, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, call, breaker } = await setup();
     const phone = claiming('phone');
     const first = await withOpenCircuit();
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toMatchObject([
+    expect(breaker.openCircuitsOf(phone.instanceId)).toMatchObject([
       { tool: 'camera', failures: 3 },
     ]);
     const asked = phone.requests().length;
@@ -53,7 +53,7 @@ describe('a client that does not deliver', () => {
   });
 
   test('[BR4] [BR6] another of the pool is asked in its place, a hidden one too', async () => {
-    const { withOpenCircuit, claiming, invoke, table, registry, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, table, registry, breaker } = await setup();
     const phone = claiming('phone');
     const first = await withOpenCircuit();
     const asked = phone.requests().length;
@@ -70,7 +70,7 @@ describe('a client that does not deliver', () => {
         ['phone', 3],
       ],
     );
-    const { until } = calls.breaker.openCircuitOf(phone.instanceId, 'camera') ?? { until: 0 };
+    const { until } = breaker.openCircuitOf(phone.instanceId, 'camera') ?? { until: 0 };
     expect(table.listings().map(({ tripped }) => tripped)).toEqual([
       [{ tool: 'camera', until: until / 1_000, failures: 3 }],
       undefined,
@@ -78,7 +78,7 @@ describe('a client that does not deliver', () => {
   });
 
   test('[BR4] when it is the only one, the call waits and is tried when the pause ends', async () => {
-    const { withOpenCircuit, claiming, invoke, clock, settle, calls } = await setup();
+    const { withOpenCircuit, claiming, invoke, clock, settle, breaker, calls } = await setup();
     const phone = claiming('phone');
     const old = await withOpenCircuit();
     await calls.cancel(old.id, 'enough', 'operator');
@@ -94,21 +94,21 @@ describe('a client that does not deliver', () => {
     expect([of(one.id), of(two.id), of(last.id)]).toEqual([0, 0, 1]);
     await phone.claim(last.id, 1);
     expect(await phone.succeed(last.id, 'ok', 1)).toMatchObject({ disposition: 'accepted' });
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
+    expect(breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
     const next = await invoke('camera');
     expect(of(next.id)).toBe(1);
   });
 
   test('[BR5] leaving with granted calls counts once, however many they were', async () => {
-    const { claiming, invoke, calls } = await setup();
+    const { claiming, invoke, breaker } = await setup();
     const phone = claiming('phone');
     for (let n = 0; n < 4; n += 1) await phone.claim((await invoke('camera')).id, 1);
     phone.leave();
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
+    expect(breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
   });
 
   test('[BR5] [BR6] leaving three times in mid-call trips, and coming back does not reset it', async () => {
-    const { claiming, connect, invoke, calls, back } = await setup();
+    const { claiming, connect, invoke, breaker, back } = await setup();
     let phone = claiming('phone');
     for (let time = 0; time < 3; time += 1) {
       const { id } = await invoke('camera');
@@ -117,24 +117,24 @@ describe('a client that does not deliver', () => {
       phone = connect('phone', { claims: true, epoch: 'e1' });
       // Its outcome is lost as well; that is the same failure.
       await back(phone, [{ id, attempt: 1, phase: 'started' }]);
-      expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(time < 2 ? 0 : 1);
+      expect(breaker.openCircuitsOf(phone.instanceId)).toHaveLength(time < 2 ? 0 : 1);
     }
-    expect(calls.breaker.openCircuitOf(phone.instanceId, 'camera')).toMatchObject({ failures: 3 });
+    expect(breaker.openCircuitOf(phone.instanceId, 'camera')).toMatchObject({ failures: 3 });
   });
 
   test('[BR5] an outcome that is lost without its leaving being seen counts', async () => {
-    const { claiming, invoke, calls, back } = await setup();
+    const { claiming, invoke, breaker, back } = await setup();
     const phone = claiming('phone');
     for (let time = 0; time < 3; time += 1) {
       const { id } = await invoke('camera');
       await phone.claim(id, 1);
       await back(phone, [{ id, attempt: 1, phase: 'started' }]);
     }
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
+    expect(breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
   });
 
   test('[BR5] errors of the tool and timeouts of a client that answers do not count', async () => {
-    const { claiming, invoke, clock, settle, calls } = await setup();
+    const { claiming, invoke, clock, settle, breaker } = await setup();
     const phone = claiming('phone');
     for (let time = 0; time < 4; time += 1) {
       const slow = await invoke('camera', {}, { timeoutMs: 200 });
@@ -147,11 +147,11 @@ describe('a client that does not deliver', () => {
       await phone.claim(id, 1);
       await phone.fail(id, 'No lens');
     }
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
+    expect(breaker.openCircuitsOf(phone.instanceId)).toEqual([]);
   });
 
   test('[BR5] timeouts of a client that does not answer count', async () => {
-    const { claiming, invoke, clock, settle, calls, table } = await setup();
+    const { claiming, invoke, clock, settle, breaker, table } = await setup();
     const phone = claiming('phone');
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) ids.push((await invoke('camera', {}, { timeoutMs: 200 })).id);
@@ -159,7 +159,7 @@ describe('a client that does not deliver', () => {
     table.update(phone.instanceId, { responsive: false });
     clock.advance(200);
     await settle();
-    expect(calls.breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
+    expect(breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
   });
 });
 

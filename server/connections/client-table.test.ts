@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConnectedInstance, createClientTable } from './client-table.ts';
+import { createClientTable } from './client-table.ts';
+import { type ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
 
 function setup() {
   const offering = new Set<string>();
   const table = createClientTable({
+    instances: new ConnectedInstances(),
     now: () => 0,
     toolsOf: (instanceId) => (offering.has(instanceId) ? ['print'] : []),
     availabilityChanged: () => {},

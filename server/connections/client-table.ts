@@ -1,24 +1,8 @@
 import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { InstanceFacts } from '../calls/router.ts';
-import type { ClientAvailability, OpenCircuit } from '../tools/tool-registry.ts';
-import { InstanceIndex } from './instance-index.ts';
-import { Touches } from './touches.ts';
-
-/** One connected instance of a client, whatever carries its messages. */
-export interface ConnectedInstance {
-  readonly clientId: string;
-  readonly instanceId: string;
-  readonly name: string;
-  readonly kind: 'tab' | 'phone' | 'program';
-  readonly caps: readonly string[];
-  readonly journalEpoch: string | null;
-  readonly visible: boolean;
-  readonly responsive: boolean;
-  readonly permissions: Readonly<Record<string, string>> | undefined;
-  readonly secureContext: boolean | undefined;
-  readonly connectedAt: number;
-}
+import type { OpenCircuit } from '../tools/tool-registry.ts';
+import type { ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
 
 export interface ClientTable {
   add(instance: ConnectedInstance): void;
@@ -37,8 +21,6 @@ export interface ClientTable {
   hasClient(clientId: string): boolean;
   /** Whether any of them offers tools. */
   offersTools(clientId: string): boolean;
-  /** For the order in which the clients of a pool are asked. */
-  availability(instanceId: string): ClientAvailability;
   facts(instanceId: string): InstanceFacts | undefined;
   /** Of all, or of one client's instances. */
   listings(clientId?: string): ClientListing[];
@@ -48,16 +30,15 @@ export interface ClientTable {
 
 /** The instances that are connected to this process, whatever carries their messages. */
 export function createClientTable(deps: {
+  readonly instances: ConnectedInstances;
   now(): number;
   toolsOf(instanceId: string): string[];
-  /** Called when `availability` of an instance is another one. */
+  /** Called when the availability of an instance is another one. */
   availabilityChanged(instanceId: string): void;
   /** Tools whose calls it is not offered for a while. */
   openCircuitsOf?(instanceId: string): OpenCircuit[];
 }): ClientTable {
-  const instances = new InstanceIndex<ConnectedInstance>();
-  /** Coming back is not a touch. An instance that reports none counts from its connection. */
-  const touches = new Touches();
+  const { instances } = deps;
   let listChanged = (_clientId: string) => {};
   const listingOf = (one: ConnectedInstance) =>
     toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []);
@@ -81,7 +62,7 @@ export function createClientTable(deps: {
       if (!sameJson(before, after)) changed(after);
     },
     touch(instanceId) {
-      const forgotten = touches.set(instanceId, deps.now());
+      const forgotten = instances.touches.set(instanceId, deps.now());
       const one = instances.get(instanceId);
       if (one) changed(one);
       if (forgotten !== undefined) deps.availabilityChanged(forgotten);
@@ -94,9 +75,6 @@ export function createClientTable(deps: {
     hasClient: (clientId) => instances.has(clientId),
     offersTools: (clientId) =>
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
-    availability(instanceId) {
-      return toAvailability(instances.get(instanceId), touches.get(instanceId));
-    },
     facts(instanceId) {
       const one = instances.get(instanceId);
       return one && toInfo(one);
@@ -108,16 +86,6 @@ export function createClientTable(deps: {
     },
   };
 }
-
-const toAvailability = (
-  one: ConnectedInstance | undefined,
-  touchedAt: number | undefined,
-): ClientAvailability => ({
-  name: one?.name ?? 'a client that has left',
-  visible: one?.visible ?? false,
-  responsive: one?.responsive ?? false,
-  lastTouchedAt: touchedAt ?? one?.connectedAt ?? 0,
-});
 
 const toInfo = (one: ConnectedInstance): InstanceFacts => ({
   clientId: one.clientId,

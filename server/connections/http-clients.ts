@@ -10,7 +10,8 @@ import type { Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
-import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import type { ClientTable } from './client-table.ts';
+import type { ConnectedInstance } from './connected-instances.ts';
 import { type CallRequest, Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
 

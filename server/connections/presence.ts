@@ -3,7 +3,8 @@ import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import type { ClientTable } from './client-table.ts';
+import type { ConnectedInstance } from './connected-instances.ts';
 
 /** The way to a client's program: a socket, or the mailbox that the program polls. */
 export interface ClientChannel {

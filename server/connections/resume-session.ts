@@ -5,7 +5,8 @@ import type { Principal } from '../auth/principal.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientIds } from './client-ids.ts';
-import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import type { ClientTable } from './client-table.ts';
+import type { ConnectedInstance } from './connected-instances.ts';
 
 export interface Identity {
   readonly clientId: string;

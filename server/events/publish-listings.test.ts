@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState } from '#lib/stores/fold-listings';
-import { type ConnectedInstance, createClientTable } from '../connections/client-table.ts';
+import { createClientTable } from '../connections/client-table.ts';
+import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { numbered } from './logged-event.ts';
@@ -17,12 +18,14 @@ function setup() {
   let circuits: Record<string, OpenCircuit[]> = {};
   let breakerChanged = (_instanceId: string) => {};
   let touched = 0;
+  const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: [],
-    availability: (instanceId) => table.availability(instanceId),
+    availability: instances.availability,
     openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),
   });
-  const table: ReturnType<typeof createClientTable> = createClientTable({
+  const table = createClientTable({
+    instances,
     now: () => ++touched,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,

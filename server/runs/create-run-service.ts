@@ -6,12 +6,11 @@ import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
 import { StoreFailedError } from '../store/store.ts';
-import { createActiveTurns } from './active-turns.ts';
 import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import type { Models, OpenedModel } from './agent/models.ts';
 import { failure, type Notice, STOPPED } from './agent/notices.ts';
-import { createKnownRuns } from './known-runs.ts';
+import type { KnownRuns } from './known-runs.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type UserInput } from './live-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
@@ -27,6 +26,7 @@ export interface CreatedRunService extends RunService {
 }
 
 export interface RunServiceDeps extends LiveRunDeps {
+  readonly known: KnownRuns;
   readonly calls: CallService;
   readonly agent: Agent;
   readonly models: Models;
@@ -48,9 +48,8 @@ const OPERATOR: Principal = { kind: 'operator', sessionId: null };
 type Refusal = Extract<RunOutcome, { ok: false }>;
 
 export function createRunService(deps: RunServiceDeps): CreatedRunService {
-  const { store, agent, models } = deps;
-  const turns = createActiveTurns({ logger: deps.logger });
-  const known = createKnownRuns({ ...deps, activeRun: turns.runOf });
+  const { store, agent, models, known } = deps;
+  const { turns } = known;
   let closing = false;
 
   /** Which model is asked is settled here, since its server may first have to be asked for it. */
@@ -149,7 +148,7 @@ export function createRunService(deps: RunServiceDeps): CreatedRunService {
       await models.refresh();
       return models.list();
     },
-    ensure: (runId, title) => known.ensure(runId, runTitle(title)),
+    ensure: known.ensure,
 
     async watched(runId) {
       if (runId !== undefined) {

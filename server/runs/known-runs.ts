@@ -1,8 +1,13 @@
 import type { RunSummary } from '#lib/protocol/run';
+import type { Logger } from '../logger.ts';
+import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+import { runTitle } from './run-title.ts';
 
 /** The runs that are in memory, and the way to those that are not. */
 export interface KnownRuns {
+  /** Those that run now. Their runs are in memory. */
+  readonly turns: ActiveTurns;
   add(run: LiveRun): void;
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined>;
@@ -23,13 +28,13 @@ const KEPT_IDS = 10_000;
 const IN_USE_MS = 60_000;
 
 export interface KnownRunsDeps extends LiveRunDeps {
-  readonly agent: { readonly maxSteps: number };
-  /** The run that has a turn now. It is never dropped: two live objects of it must not be. */
-  readonly activeRun: (runId: string) => LiveRun | undefined;
+  readonly maxSteps: number;
+  readonly logger: Logger;
 }
 
 export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   const { store } = deps;
+  const turns = createActiveTurns(deps);
   const kept = new Map<string, LiveRun>();
   /** When each was asked for last. */
   const ids = new Map<string, number>();
@@ -40,7 +45,8 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   const keep = (run: LiveRun): LiveRun => {
     kept.delete(run.runId);
     kept.set(run.runId, run);
-    dropOldest(kept, KEPT_RUNS, (runId) => deps.activeRun(runId) !== undefined);
+    // Two live objects of one must not be.
+    dropOldest(kept, KEPT_RUNS, turns.isActive);
     return run;
   };
 
@@ -49,7 +55,7 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
     const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
     if (!summary) return undefined;
     // It may have been made, and begun its first turn, while it was looked up.
-    const live = kept.get(runId) ?? deps.activeRun(runId);
+    const live = kept.get(runId) ?? turns.runOf(runId);
     return keep(live ?? createLiveRun(deps, { summary, messages }));
   };
 
@@ -63,7 +69,12 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
     await deleting.get(runId);
     if (!kept.has(runId) && !(await store.getRun(runId))) {
       const now = deps.clock.now() / 1000;
-      const run = outsideRun({ run_id: runId, title, now, max_steps: deps.agent.maxSteps });
+      const run = outsideRun({
+        run_id: runId,
+        title: runTitle(title),
+        now,
+        max_steps: deps.maxSteps,
+      });
       await store.write([{ type: 'put_run', run }]);
       deps.bus.publish({ type: 'run', run });
     }
@@ -74,12 +85,12 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   const isInUse = (runId: string): boolean =>
     kept.has(runId) ||
     [loading, making, deleting].some((map) => map.has(runId)) ||
-    deps.activeRun(runId) !== undefined ||
+    turns.isActive(runId) ||
     deps.clock.now() - (ids.get(runId) ?? 0) < IN_USE_MS;
 
   const deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
     // One that lies in memory may be in the hands of somebody: they take it back, or let it go.
-    if (deps.activeRun(runId) === undefined) kept.delete(runId);
+    if (!turns.isActive(runId)) kept.delete(runId);
     await new Promise((resolve) => setImmediate(resolve));
     if (isInUse(runId)) return false;
     ids.delete(runId);
@@ -88,6 +99,7 @@ export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
   };
 
   return {
+    turns,
     add: (run) => void keep(run),
     load,
     deleteUnused,

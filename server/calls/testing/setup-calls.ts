@@ -9,12 +9,14 @@ import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messag
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Principal } from '../../auth/principal.ts';
 import { createClientTable } from '../../connections/client-table.ts';
+import { ConnectedInstances } from '../../connections/connected-instances.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { createBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 
@@ -50,19 +52,23 @@ export async function setupCalls(options: SetupOptions = {}) {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
   });
+  const breaker = createBreaker({ clock, store, logger });
+  const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: [hold],
-    availability: (instanceId) => table.availability(instanceId),
-    openCircuitOf: (instanceId, name) => calls.breaker.openCircuitOf(instanceId, name),
+    availability: instances.availability,
+    openCircuitOf: breaker.openCircuitOf,
   });
-  const table: ReturnType<typeof createClientTable> = createClientTable({
+  const table = createClientTable({
+    instances,
     now: clock.now,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: (instanceId) => calls.breaker.openCircuitsOf(instanceId),
+    openCircuitsOf: breaker.openCircuitsOf,
   });
   let number = 0;
   const calls: Calls = createCalls({
+    breaker,
     store,
     bus,
     registry,
@@ -153,6 +159,8 @@ export async function setupCalls(options: SetupOptions = {}) {
     store,
     bus,
     registry,
+    breaker,
+    instances,
     table,
     calls,
     events,

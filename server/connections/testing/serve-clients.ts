@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
+import { createBreaker } from '../../calls/breaker.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -17,6 +18,7 @@ import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-sessions.ts';
 import { createClientSocketHandler } from '../client-socket.ts';
 import { createClientTable } from '../client-table.ts';
+import { ConnectedInstances } from '../connected-instances.ts';
 
 export const principal: Principal = { kind: 'operator', sessionId: null };
 
@@ -34,11 +36,13 @@ export async function serveClients({
   const clock = createSystemClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
+  const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: [],
-    availability: (instanceId) => table.availability(instanceId),
+    availability: instances.availability,
   });
-  const table: ReturnType<typeof createClientTable> = createClientTable({
+  const table = createClientTable({
+    instances,
     now: clock.now,
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
@@ -46,6 +50,7 @@ export async function serveClients({
   let ids = 0;
   const newId = () => `id_${++ids}`;
   const calls: Calls = createCalls({
+    breaker: createBreaker({ clock, store, logger }),
     store,
     bus,
     registry,

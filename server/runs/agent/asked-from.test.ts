@@ -4,6 +4,7 @@ import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
 import { createRunService } from '../create-run-service.ts';
+import { createKnownRuns } from '../known-runs.ts';
 import { createAgent } from './create-agent.ts';
 import { createModels } from './models.ts';
 import { systemClock } from './testing/fakes.ts';
@@ -39,6 +40,7 @@ async function setup(replies: readonly ScriptedReply[], dir?: string) {
   const newId = (prefix: string) => `${prefix}_${dir ? 'b' : 'a'}${++ids}`;
   const clock = systemClock;
   const runs = createRunService({
+    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     ...{ store, bus, calls, agent, models, clock, newId, logger },
     clientsReturnMs: 0,
     offersTools: () => true,

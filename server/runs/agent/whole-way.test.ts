@@ -8,6 +8,7 @@ import { mergeCard } from '#lib/call/merge-card';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { createBreaker } from '../../calls/breaker.ts';
 import { createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
@@ -18,6 +19,7 @@ import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { createRunService } from '../create-run-service.ts';
+import { createKnownRuns } from '../known-runs.ts';
 import { createAgent } from './create-agent.ts';
 import { createModels } from './models.ts';
 import { systemClock as clock } from './testing/fakes.ts';
@@ -84,14 +86,17 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });
   let ids = 0;
+  const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
+  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger });
   const calls = createCalls({
+    breaker: createBreaker({ clock, store, logger }),
     store,
     bus,
     registry,
     clock,
     check: () => ({ verdict: 'allow' }),
     newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
-    ensureRun: (runId, title) => runs.ensure(runId, title),
+    ensureRun: known.ensure,
     facts: () => undefined,
     onDurable: () => undefined,
     logger,
@@ -108,8 +113,8 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
   const agent = createAgent({ calls, registry, clock, images, logger: logger });
-  const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
   const runs = createRunService({
+    known,
     store,
     bus,
     calls,
@@ -119,7 +124,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     newId,
     clientsReturnMs: 0,
     offersTools: () => true,
-    logger: logger,
+    logger,
   });
   await calls.recover();
   await runs.recover();

@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { Logger } from '../../logger.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
   type Agent,
@@ -18,6 +19,7 @@ import {
   type TestStore,
 } from '../agent/testing/fakes.ts';
 import { createRunService } from '../create-run-service.ts';
+import { createKnownRuns } from '../known-runs.ts';
 
 export const principal = { kind: 'operator', sessionId: null } as const;
 
@@ -54,16 +56,19 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
     clock,
   });
   let ids = 0;
+  const newId = (prefix: string) => `${prefix}_${++ids}`;
+  const logger: Logger = { error: (cause) => void defects.push(cause), info: () => {} };
   const runs = createRunService({
+    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     store,
     bus,
     calls,
     agent,
     models,
     clock,
-    newId: (prefix) => `${prefix}_${++ids}`,
+    newId,
     offersTools: (clientId) => offering.has(clientId),
-    logger: { error: (cause) => void defects.push(cause), info: () => {} },
+    logger,
   });
   closing.push(() => runs.close());
   const start = async (input = 'Hello') => {

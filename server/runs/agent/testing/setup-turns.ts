@@ -5,6 +5,7 @@ import { createErrorLog } from '../../../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
+import { createKnownRuns } from '../../known-runs.ts';
 import { createAgent } from '../create-agent.ts';
 import { createModels, type ModelsOptions } from '../models.ts';
 import type { TurnDeps } from '../turn.ts';
@@ -69,13 +70,15 @@ export async function setupTurns(given: TurnSetup) {
   });
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${++ids}`;
+  const clock = systemClock;
   const runs = createRunService({
+    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     store,
     bus,
     calls,
     agent,
     models,
-    clock: systemClock,
+    clock,
     newId,
     offersTools: () => true,
     logger,
