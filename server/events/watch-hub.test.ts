@@ -164,14 +164,29 @@ test('[WA13] who asks for changes is sent them; others, and one that was slow, t
     ['tools_changed', 2, ['b']],
     ['tools_changed', 3, ['c']],
   ]);
-  expect(seen(old)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
+  expect(seen(old)).toEqual([1, 2, 3].map((seq) => ['tools', seq, ['a', 'b', 'c']]));
   expect(seen(slow)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
   const [again, late] = [watcher(), watcher()];
   await hub.add(again.channel, { since: 1, changes: true });
   await hub.add(late.channel, { since: 1 });
   await nextMoment();
   expect(seen(again).map(([type]) => type)).toEqual(['tools_changed', 'tools_changed']);
-  expect(seen(late)).toEqual([['tools', 3, ['a', 'b', 'c']]]);
+  expect(seen(late)).toEqual([2, 3].map((seq) => ['tools', seq, ['a', 'b', 'c']]));
+});
+
+test('[WA13] in place of many changes the list is sent once, and who comes back gets a snapshot', async () => {
+  const { hub, offer, watcher } = setup();
+  const [old, late, asking] = [watcher(), watcher(), watcher()];
+  await hub.add(old.channel, {});
+  for (let n = 0; n < 9; n += 1) offer(`tool_${n}`);
+  await nextMoment();
+  expect(old.events().map(({ type, seq }) => [type, seq])).toEqual([['tools', 9]]);
+  await hub.add(late.channel, { since: 0 });
+  await hub.add(asking.channel, { since: 0, changes: true });
+  await expect
+    .poll(() => late.messages().map(({ type, seq }) => [type, seq]))
+    .toEqual([['snapshot', 9]]);
+  expect(asking.events()).toHaveLength(9);
 });
 
 /** Two turns of the event loop: the bus gathers a moment in one. */

@@ -174,7 +174,8 @@ export function createWatchHub(deps: WatchHubDeps) {
         // From the second moment on the hub's own subscription serves it.
         if (caughtUp) return;
         caughtUp = true;
-        goOn(watcher, events);
+        if (watcher.changes || !deps.lists.areMany(events)) goOn(watcher, events);
+        else begin(watcher).catch(deps.logger.error);
       },
     });
     if (caughtUp || !own.complete) own.close();

@@ -13,9 +13,18 @@ export interface WholeListsDeps {
 }
 
 export interface WholeLists {
-  /** The same events, for who gets no changes: of those of a list the last one is the whole list. */
+  /**
+   * The same events, for who gets no changes: each change of a list is the whole
+   * list, so that no number is missing. Where they are many, the last of each list
+   * alone is there.
+   */
   inPlaceOfChanges(events: readonly LoggedEvent[]): readonly LoggedEvent[];
+  /** Whether they are many: then a snapshot takes less than the lists would. */
+  areMany(events: readonly LoggedEvent[]): boolean;
 }
+
+/** Of one moment there are two, and two more for each snapshot that was taken in it. */
+const MANY_CHANGES = 8;
 
 const LIST_OF = { tools_changed: 'tools', clients_changed: 'clients' } as const;
 type ListName = 'tools' | 'clients';
@@ -38,7 +47,11 @@ export function createWholeLists(deps: WholeListsDeps): WholeLists {
     return event;
   }
 
+  const areMany = (events: readonly LoggedEvent[]): boolean =>
+    events.filter(({ event }) => listOf(event)).length > MANY_CHANGES;
+
   return {
+    areMany,
     inPlaceOfChanges(events) {
       const last = new Map<ListName, number>();
       for (const { event } of events) {
@@ -46,10 +59,12 @@ export function createWholeLists(deps: WholeListsDeps): WholeLists {
         if (name) last.set(name, event.seq);
       }
       if (last.size === 0) return events;
+      const isLastOnly = areMany(events);
       return events.flatMap((entry) => {
         const name = listOf(entry.event);
         if (!name) return [entry];
-        return last.get(name) === entry.event.seq ? [whole(name, entry.event.seq)] : [];
+        const { seq } = entry.event;
+        return isLastOnly && last.get(name) !== seq ? [] : [whole(name, seq)];
       });
     },
   };
