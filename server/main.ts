@@ -13,7 +13,7 @@ import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
-import { createBreaker } from './calls/breaker.ts';
+import { CircuitBreaker } from './calls/breaker.ts';
 import { createPolicyCheck } from './calls/check.ts';
 import { createCalls } from './calls/create-call-service.ts';
 import { createSystemClock, momentOf } from './clock.ts';
@@ -105,7 +105,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
 
-  const breaker = createBreaker({ clock, store, logger });
+  const breaker = new CircuitBreaker({ clock, store, logger });
   const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: createBuiltinTools(builtinDeps(config)),

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createBreaker } from '../../server/calls/breaker.ts';
+import { CircuitBreaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { createSystemClock } from '../../server/clock.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
@@ -53,7 +53,7 @@ const table = createClientTable({
   availabilityChanged: registry.availabilityChanged,
 });
 const calls = createCalls({
-  breaker: createBreaker({ clock, store, logger }),
+  breaker: new CircuitBreaker({ clock, store, logger }),
   store,
   bus,
   registry,

@@ -118,10 +118,8 @@ export function transition(state: CallState, event: StateEvent): Transition {
       return claimed(state, event.from);
     case 'device':
       return device(state, event.asking, event.from);
-    case 'answered': {
-      const refusal = mayAnswer(state, event.from);
-      return refusal ? refuse(refusal) : finish(state, event.error);
-    }
+    case 'answered':
+      return answered(state, event.from, event.error);
     case 'finished_here':
       return state.source === 'server' && state.status === 'RUNNING'
         ? finish(state, event.error)
@@ -148,6 +146,11 @@ export function transition(state: CallState, event: StateEvent): Transition {
         executed: mayHaveRun(state) ? 'unknown' : 'no',
       });
   }
+}
+
+function answered(state: CallState, from: Answerer, error: CallError | null): Transition {
+  const refusal = mayAnswer(state, from);
+  return refusal ? refuse(refusal) : finish(state, error);
 }
 
 function instanceBack(state: CallState, instanceId: string): Transition {

@@ -72,88 +72,115 @@ const keptSchema = z.object({
   until: z.number().nullable(),
 });
 
-export function createBreaker(deps: {
-  clock: SteadyClock;
-  store: Pick<Store, 'write' | 'listKept'>;
-  logger: Logger;
-}): Breaker {
-  const { clock, store, logger } = deps;
-  const states = new BreakerStates();
-  const kept = new KeptArea({ store, area: 'breaker', schema: keptSchema, now: clock.now });
-  const listeners: ((instanceId: string) => void)[] = [];
-  const publish = (instanceId: string) => {
-    for (const listener of listeners) listener(instanceId);
-  };
-  const get = (instanceId: string, tool: string) =>
-    states.isEmpty ? undefined : states.get(instanceId, tool);
-  const change = (changes: Parameters<typeof kept.change>[0]) => {
-    kept.change(changes).catch(logger.error);
+type KeptValue = z.infer<typeof keptSchema>;
+type KeptChanges = Parameters<KeptArea<KeptValue>['change']>[0];
+
+/** By instance and tool; rules BR1 to BR8. */
+export class CircuitBreaker implements Breaker {
+  readonly #clock: SteadyClock;
+  readonly #logger: Logger;
+  readonly #states = new BreakerStates();
+  readonly #kept: KeptArea<KeptValue>;
+  readonly #listeners: ((instanceId: string) => void)[] = [];
+
+  constructor(deps: {
+    clock: SteadyClock;
+    store: Pick<Store, 'write' | 'listKept'>;
+    logger: Logger;
+  }) {
+    const { clock, store, logger } = deps;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#kept = new KeptArea({ store, area: 'breaker', schema: keptSchema, now: clock.now });
+  }
+
+  async load(): Promise<void> {
+    for (const { value } of await this.#kept.load()) {
+      const { instanceId, tool, ...rest } = value;
+      // Nothing that was lost of the steady clock makes the pause longer than it was.
+      const until = rest.until && Math.min(rest.until, this.#clock.steady() + rest.pauseMs);
+      this.#states.put(instanceId, tool, { ...rest, until, halfOpen: null });
+      if (until !== null) this.#publishAt(until, instanceId);
+    }
+  }
+
+  admits(instanceId: string, tool: string): boolean {
+    return admits(this.#get(instanceId, tool), this.#clock.steady());
+  }
+
+  offered(instanceId: string, tool: string, callId: string): void {
+    const state = this.#get(instanceId, tool);
+    if (!state || state.until === null) return;
+    this.#states.set(instanceId, tool, { ...state, halfOpen: callId });
+  }
+
+  failed(instanceId: string, tool: string): void {
+    const before = this.#get(instanceId, tool);
+    const state = afterFailure(before, this.#clock.steady());
+    this.#count(instanceId, tool, state);
+    if (state.until === null || state.until === before?.until) return;
+    this.#publishAt(state.until, instanceId);
+    this.#publish(instanceId);
+  }
+
+  delivered(instanceId: string, tool: string): void {
+    const state = this.#get(instanceId, tool);
+    if (!state) return;
+    this.#states.delete(instanceId, tool);
+    this.#keep([{ key: keyOf(instanceId, tool) }]);
+    if (state.until !== null) this.#publish(instanceId);
+  }
+
+  released(instanceId: string, tool: string, callId: string): void {
+    const state = this.#get(instanceId, tool);
+    if (state?.halfOpen !== callId) return;
+    this.#states.set(instanceId, tool, { ...state, halfOpen: null });
+    this.#publish(instanceId);
+  }
+
+  // These two are given to others as functions.
+  readonly openCircuitOf = (instanceId: string, tool: string): OpenCircuit | undefined => {
+    const state = this.#get(instanceId, tool);
+    return state && this.#toOpenCircuit(tool, state)[0];
   };
 
-  function count(instanceId: string, tool: string, state: BreakerState): void {
-    const forgotten = states.put(instanceId, tool, state);
+  readonly openCircuitsOf = (instanceId: string): OpenCircuit[] =>
+    [...this.#states.of(instanceId)].flatMap(([tool, state]) => this.#toOpenCircuit(tool, state));
+
+  onChange(listener: (instanceId: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #get(instanceId: string, tool: string): BreakerState | undefined {
+    return this.#states.isEmpty ? undefined : this.#states.get(instanceId, tool);
+  }
+
+  #count(instanceId: string, tool: string, state: BreakerState): void {
+    const forgotten = this.#states.put(instanceId, tool, state);
     const { failures, pauseMs, until } = state;
     const value = { instanceId, tool, failures, pauseMs, until };
     const key = keyOf(instanceId, tool);
-    change([{ key, value }, ...(forgotten ? [{ key: keyOf(...forgotten) }] : [])]);
-    if (forgotten) publish(forgotten[0]);
+    this.#keep([{ key, value }, ...(forgotten ? [{ key: keyOf(...forgotten) }] : [])]);
+    if (forgotten) this.#publish(forgotten[0]);
+  }
+
+  #keep(changes: KeptChanges): void {
+    this.#kept.change(changes).catch(this.#logger.error);
+  }
+
+  #publish(instanceId: string): void {
+    for (const listener of this.#listeners) listener(instanceId);
   }
 
   /** It is to be tried again then. */
-  function publishAt(until: number, instanceId: string): void {
-    clock.schedule(until - clock.steady(), () => publish(instanceId));
+  #publishAt(until: number, instanceId: string): void {
+    this.#clock.schedule(until - this.#clock.steady(), () => this.#publish(instanceId));
   }
 
-  function toOpenCircuit(tool: string, { until, failures }: BreakerState): OpenCircuit[] {
-    const { wall, steady } = clock.moment();
+  #toOpenCircuit(tool: string, { until, failures }: BreakerState): OpenCircuit[] {
+    const { wall, steady } = this.#clock.moment();
     return until === null ? [] : [{ tool, until: until + wall - steady, failures }];
   }
-
-  return {
-    async load() {
-      for (const { value } of await kept.load()) {
-        const { instanceId, tool, ...rest } = value;
-        // Nothing that was lost of the steady clock makes the pause longer than it was.
-        const until = rest.until && Math.min(rest.until, clock.steady() + rest.pauseMs);
-        states.put(instanceId, tool, { ...rest, until, halfOpen: null });
-        if (until !== null) publishAt(until, instanceId);
-      }
-    },
-    admits: (instanceId, tool) => admits(get(instanceId, tool), clock.steady()),
-    offered(instanceId, tool, callId) {
-      const state = get(instanceId, tool);
-      if (state && state.until !== null)
-        states.set(instanceId, tool, { ...state, halfOpen: callId });
-    },
-    failed(instanceId, tool) {
-      const before = get(instanceId, tool);
-      const state = afterFailure(before, clock.steady());
-      count(instanceId, tool, state);
-      if (state.until === null || state.until === before?.until) return;
-      publishAt(state.until, instanceId);
-      publish(instanceId);
-    },
-    delivered(instanceId, tool) {
-      const state = get(instanceId, tool);
-      if (!state) return;
-      states.delete(instanceId, tool);
-      change([{ key: keyOf(instanceId, tool) }]);
-      if (state.until !== null) publish(instanceId);
-    },
-    released(instanceId, tool, callId) {
-      const state = get(instanceId, tool);
-      if (state?.halfOpen !== callId) return;
-      states.set(instanceId, tool, { ...state, halfOpen: null });
-      publish(instanceId);
-    },
-    openCircuitOf(instanceId, tool) {
-      const state = get(instanceId, tool);
-      return state && toOpenCircuit(tool, state)[0];
-    },
-    openCircuitsOf: (instanceId) =>
-      [...states.of(instanceId)].flatMap(([tool, state]) => toOpenCircuit(tool, state)),
-    onChange: (listener) => void listeners.push(listener),
-  };
 }
 
 const keyOf = (instanceId: string, tool: string): string => JSON.stringify([instanceId, tool]);

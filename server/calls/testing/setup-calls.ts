@@ -16,7 +16,7 @@ import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
-import { createBreaker } from '../breaker.ts';
+import { CircuitBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 
@@ -52,7 +52,7 @@ export async function setupCalls(options: SetupOptions = {}) {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
   });
-  const breaker = createBreaker({ clock, store, logger });
+  const breaker = new CircuitBreaker({ clock, store, logger });
   const instances = new ConnectedInstances();
   const registry = createToolRegistry({
     serverTools: [hold],

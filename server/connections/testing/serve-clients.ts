@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
-import { createBreaker } from '../../calls/breaker.ts';
+import { CircuitBreaker } from '../../calls/breaker.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -50,7 +50,7 @@ export async function serveClients({
   let ids = 0;
   const newId = () => `id_${++ids}`;
   const calls: Calls = createCalls({
-    breaker: createBreaker({ clock, store, logger }),
+    breaker: new CircuitBreaker({ clock, store, logger }),
     store,
     bus,
     registry,

@@ -8,7 +8,7 @@ import { mergeCard } from '#lib/call/merge-card';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { createBreaker } from '../../calls/breaker.ts';
+import { CircuitBreaker } from '../../calls/breaker.ts';
 import { createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
@@ -89,7 +89,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
   const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
   const known = createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger });
   const calls = createCalls({
-    breaker: createBreaker({ clock, store, logger }),
+    breaker: new CircuitBreaker({ clock, store, logger }),
     store,
     bus,
     registry,
