@@ -26,9 +26,13 @@ async function otherBrowser(browser: Browser, callboard: Callboard): Promise<Pag
   return page;
 }
 
-/** Who a page is to the server. */
-const clientIdOf = (page: Page): Promise<string> =>
-  page.evaluate(() => JSON.parse(sessionStorage.getItem('callboard:client') ?? '').clientId);
+/** Who a page is to the server, once it has its welcome. */
+async function clientIdOf(page: Page): Promise<string> {
+  const known = await page.waitForFunction(
+    () => JSON.parse(sessionStorage.getItem('callboard:client') ?? '{}').clientId,
+  );
+  return known.jsonValue();
+}
 
 /** Who offers a tool now. */
 async function clientsOf(callboard: Callboard, tool: string): Promise<(string | undefined)[]> {
