@@ -9,11 +9,11 @@ export default defineConfig({
   testDir: 'e2e',
   // What ends in `.test.ts` is Vitest's.
   testMatch: '**/*.spec.ts',
-  // Of each test a third is waiting for clocks and sockets: three at once keep two cores busy.
+  // One for each of two cores: with three, pages that wait for a core fail where nothing is wrong.
   // One waits two minutes for the clocks of absences and does next to nothing: it has its own place.
-  workers: 4,
+  workers: 3,
   projects: [
-    { name: 'main', testIgnore: WAITING, workers: 3 },
+    { name: 'main', testIgnore: WAITING, workers: 2 },
     { name: 'waiting', testMatch: WAITING, workers: 1 },
   ],
   fullyParallel: true,
