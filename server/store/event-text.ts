@@ -1,5 +1,7 @@
 import type { CallEventEntry, CallPatch } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
 import type { CardUpdate } from '#lib/protocol/card';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { hasSameEntries } from './card-columns.ts';
 import { fromJsonColumn } from './json-column.ts';
 
@@ -13,30 +15,49 @@ const SHOWN = [
   ['attachments', 'attachments'],
 ] as const satisfies readonly (readonly [keyof CardUpdate, keyof CallPatch])[];
 
+/** What a call that has ended keeps as it is: its row has it, and the event of the end refers to it. */
+const ROW_HAS = ['result', 'display'] as const;
+export type RowValues = Pick<CallRecord, (typeof ROW_HAS)[number]>;
+
 /** An event as JSON has it. */
 type StoredEvent = CallEventEntry & {
   /** What the patch takes away again, which JSON cannot say. */
   readonly unset?: readonly string[];
+  /** What the patch has, and the row of the call as well. */
+  readonly in_row?: readonly (keyof RowValues)[];
   /** By places in `SHOWN`, what the update has of the patch. */
   readonly shows?: readonly number[];
 };
 
-export function toEventText(event: CallEventEntry): string {
-  const { patch, update } = event;
+/** `call`: as it is after the event, and as its row is written with it. */
+export function toEventText(event: CallEventEntry, call: CallRecord): string {
+  const patch: Record<string, unknown> = { ...event.patch };
+  const update: Record<string, unknown> = { ...event.update };
   const unset: string[] = [];
-  for (const name in patch) if (patch[name as keyof CallPatch] === undefined) unset.push(name);
+  for (const name in patch) if (patch[name] === undefined) unset.push(name);
   const shows: number[] = [];
-  for (let place = 0; place < SHOWN.length; place += 1)
-    if (isShown(event, place)) shows.push(place);
-  if (unset.length === 0 && shows.length === 0) return JSON.stringify(event);
-  const left = Object.fromEntries(shows.map((place) => [SHOWN[place]?.[0], undefined]));
+  for (let place = 0; place < SHOWN.length; place += 1) {
+    if (!isShown(event, place)) continue;
+    shows.push(place);
+    update[SHOWN[place]?.[0] ?? ''] = undefined;
+  }
+  const inRow = isFinalStatus(call.status) ? ROW_HAS.filter((name) => isIn(patch, call, name)) : [];
+  for (const name of inRow) patch[name] = undefined;
   return JSON.stringify({
     ...event,
-    update: { ...update, ...left },
-    ...(unset.length > 0 && { unset }),
-    ...(shows.length > 0 && { shows }),
+    patch,
+    update,
+    unset: unset.length > 0 ? unset : undefined,
+    in_row: inRow.length > 0 ? inRow : undefined,
+    shows: shows.length > 0 ? shows : undefined,
   });
 }
+
+const isIn = (
+  patch: Readonly<Record<string, unknown>>,
+  call: CallRecord,
+  name: keyof RowValues,
+): boolean => patch[name] !== undefined && patch[name] === call[name];
 
 function isShown({ patch, update }: CallEventEntry, place: number): boolean {
   const [shown, value] = SHOWN[place] ?? [];
@@ -50,13 +71,23 @@ function isShown({ patch, update }: CallEventEntry, place: number): boolean {
     : false;
 }
 
-/** The events of a row, in their order. */
-export const fromEventsColumn = (text: string): CallEventEntry[] =>
-  fromJsonColumn<StoredEvent[]>(text).map(fromStored);
+/** Whether an event of the text is not whole without the row of its call. */
+export const needsRow = (text: string): boolean => text.includes('"in_row":');
 
-function fromStored({ unset = [], shows = [], ...event }: StoredEvent): CallEventEntry {
-  if (unset.length === 0 && shows.length === 0) return event;
-  const patch = { ...event.patch, ...Object.fromEntries(unset.map((name) => [name, undefined])) };
+/** The events of a row, in their order. `row`: what the row of their call has. */
+export const fromEventsColumn = (text: string, row?: RowValues): CallEventEntry[] =>
+  fromJsonColumn<StoredEvent[]>(text).map((event) => fromStored(event, row));
+
+function fromStored(
+  { unset = [], in_row: inRow = [], shows = [], ...event }: StoredEvent,
+  row: RowValues | undefined,
+): CallEventEntry {
+  if (unset.length === 0 && inRow.length === 0 && shows.length === 0) return event;
+  const patch = {
+    ...event.patch,
+    ...Object.fromEntries(unset.map((name) => [name, undefined])),
+    ...Object.fromEntries(inRow.map((name) => [name, row?.[name]])),
+  };
   const shown = shows.flatMap((place) => {
     const [name, value] = SHOWN[place] ?? [];
     if (name === undefined || value === undefined) return [];

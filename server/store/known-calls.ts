@@ -97,7 +97,7 @@ function addEvent(
   const joined =
     isJoined && state.joinable ? joinEvents(state.joinable.event, event, call.card) : event;
   const row = (isJoined && state.joinable?.row) || version;
-  const text = toEventText(joined);
+  const text = toEventText(joined, call);
   addRow(rows, { callId: call.id, row, texts: [text], mayGrow: !isJoined });
   return {
     version,

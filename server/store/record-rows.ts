@@ -1,7 +1,7 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import { fromEventsColumn } from './event-text.ts';
+import { fromEventsColumn, type RowValues } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { ClientRecord, IdempotencyEntry, KeptEntry, SessionRecord } from './store.ts';
@@ -142,6 +142,6 @@ export function fromKeptRow(stored: Tables['kept']): KeptEntry {
   return { area, key, value: fromJsonColumn(value), putAt: put_at };
 }
 
-/** In their order. */
-export const fromEventsRow = (stored: Tables['call_events']): CallEventEntry[] =>
-  fromEventsColumn(wholeRow('call_events', stored).events);
+/** In their order. Without `row`, an event of an end lacks its result. */
+export const fromEventsRow = (stored: Tables['call_events'], row?: RowValues): CallEventEntry[] =>
+  fromEventsColumn(wholeRow('call_events', stored).events, row);

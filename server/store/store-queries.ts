@@ -4,6 +4,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
 import { fromCallRow } from './call-row.ts';
+import { needsRow, type RowValues } from './event-text.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
 import {
@@ -89,7 +90,7 @@ export const openCallsQuery = sql<StoredCall>`
 
 /** In order, those above `after`. */
 export async function queryEvents(
-  { rows }: Reader,
+  reader: Reader,
   kysely: Kysely<Tables>,
   callId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -98,8 +99,13 @@ export async function queryEvents(
   const eventsFrom = async (row: RawBuilder<unknown>) => {
     const query = sql<CallEventsRow>`select * from call_events
       where call_id = ${callId} and version >= ${row} order by version limit ${take + 1}`;
-    const read = await rows(query.compile(kysely), MAX_PAGE_CHARS);
-    const events = read.rows.flatMap(fromEventsRow).filter(({ version }) => version > after);
+    const read = await reader.rows(query.compile(kysely), MAX_PAGE_CHARS);
+    const values = read.rows.some(({ events: text }) => needsRow(text))
+      ? await rowValues(reader, kysely, callId)
+      : undefined;
+    const events = read.rows
+      .flatMap((stored) => fromEventsRow(stored, values))
+      .filter(({ version }) => version > after);
     return { events: events.slice(0, take), isCut: read.isCut };
   };
   // A row is called by its first event: the one that has the next may begin before it.
@@ -107,6 +113,17 @@ export async function queryEvents(
     where call_id = ${callId} and version <= ${after}), 0)`);
   // That row was large, and all of it before.
   return isCut && events.length === 0 ? (await eventsFrom(sql`${after + 1}`)).events : events;
+}
+
+/** What events refer to. A call that was deleted in between has nothing. */
+async function rowValues(
+  { rows }: Reader,
+  kysely: Kysely<Tables>,
+  id: string,
+): Promise<RowValues | undefined> {
+  const select = kysely.selectFrom('tool_calls').selectAll().where('id', '=', id);
+  const [row] = (await rows(select.compile())).rows;
+  return row && fromCallRow(row);
 }
 
 /** Newest first by their last change. */
