@@ -46,6 +46,9 @@ export function boundUpdate(
     (name) => typeof (sizes[name] === undefined ? card?.[name] : sizes[name]) === 'number',
   );
   const wasTruncated = update.truncated ?? card?.truncated ?? false;
+  // Most updates are small: nothing is cut, and no size is given or taken back.
+  const isWhole = SIZES.every((name) => sizes[name] === undefined);
+  if (isWhole && isTruncated === wasTruncated) return update;
   return {
     ...update,
     ...given(sizes),
