@@ -250,6 +250,11 @@ test('§6 what has ended can be retried, with the same arguments or others, as a
   const changed = recordOf(await post(board(), `/v1/tool_calls/${id}/retry`, { args: { n: 2 } }));
   expect((await client.request()).args).toEqual({ n: 2 });
   expect(changed.retry_of).toBe(id);
+  const headers = { 'idempotency-key': 'again-1' };
+  const retry = () => post(board(), `/v1/tool_calls/${id}/retry`, {}, { headers });
+  const [one, two] = [recordOf(await retry()), recordOf(await retry())];
+  expect(two.tool_call_id).toBe(one.tool_call_id);
+  expect((await client.request()).id).toBe(one.tool_call_id);
   expect((await readCall(board(), id)).status).toBe('FAILED');
 });
 

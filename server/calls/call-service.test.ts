@@ -480,6 +480,31 @@ describe('people', () => {
     const again = await calls.retry(id, operator);
     expect(again).toMatchObject({ ok: true, call: { retryOf: id, args: { a: 1 } } });
   });
+
+  test('[CA4] a retry with one key is one call; another retry or an invoke with it is refused', async () => {
+    const { connect, invoke, calls } = await setup();
+    const phone = connect('phone');
+    phone.offer(tool('pay'));
+    const ended: string[] = [];
+    for (const n of [1, 2]) {
+      const { id } = await invoke('pay', { n });
+      await phone.succeed(id, 'paid');
+      ended.push(id);
+    }
+    const [id = '', other = ''] = ended;
+    const idempotencyKey = 'k';
+    const retry = (of: string, args?: object) =>
+      calls.retry(of, operator, { idempotencyKey, ...(args && { args }) });
+    const [first, second] = await Promise.all([retry(id), retry(id)]);
+    const ids = [first, second, await retry(id)].map((one) => one.ok && one.call.id);
+    expect(new Set(ids).size).toBe(1);
+    expect(phone.requests()).toHaveLength(3);
+    const refused = { ok: false, code: 'conflict_idempotency' };
+    expect(await retry(id, { n: 3 })).toMatchObject(refused);
+    expect(await retry(other, { n: 1 })).toMatchObject(refused);
+    const request = { principal: operator, tool: 'pay', runId: 'run_1', args: { n: 1 } };
+    expect(await calls.invoke({ ...request, idempotencyKey })).toMatchObject(refused);
+  });
 });
 
 describe('clients that go and come back', () => {

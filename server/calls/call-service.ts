@@ -126,11 +126,11 @@ export interface CallService {
   /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
   cancel(id: string, reason: string, actor: Actor): Promise<CallActionOutcome>;
-  /** With the same arguments, or others; `fromClientId` is the client whose person asks for it. */
+  /** With the same arguments, or others; the rest as in an `InvokeRequest`. */
   retry(
     id: string,
     principal: Principal,
-    more?: { args?: unknown; fromClientId?: string },
+    more?: { args?: unknown } & Pick<InvokeRequest, 'fromClientId' | 'idempotencyKey'>,
   ): Promise<CallActionOutcome>;
   decide(
     id: string,

@@ -136,10 +136,11 @@ const clampTimeout = (ms: number): number =>
   Math.min(Math.max(Math.round(ms), LIMITS.minTimeoutMs), LIMITS.maxTimeoutMs);
 
 function fingerprintOf(request: InvokeRequest): string {
-  const { tool, runId, args, clientId, timeoutMs, fromClientId } = request;
-  // As it was before there was a last part: keys that are stored already stay the same.
+  const { tool, runId, args, clientId, timeoutMs, fromClientId, retryOf } = request;
+  // A part that is not given adds nothing: the fingerprints that are stored stay the same.
   const from = fromClientId === undefined ? [] : [fromClientId];
-  return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs, ...from]));
+  const more = retryOf === undefined ? from : [fromClientId, retryOf];
+  return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs, ...more]));
 }
 
 const otherBody = (key: string): InvokeRefusal =>

@@ -53,7 +53,7 @@ export class OperatorActions implements Actions {
   async retry(
     id: string,
     principal: Principal,
-    { args, fromClientId }: Parameters<CallService['retry']>[2] = {},
+    { args, fromClientId, ...more }: Parameters<CallService['retry']>[2] = {},
   ): Promise<CallActionOutcome> {
     const call = await this.#deps.repository.get(id);
     if (!call) return notFound(id);
@@ -62,6 +62,7 @@ export class OperatorActions implements Actions {
     }
     const { hasOwnTimeout, fromClientId: before } = call.routing;
     return this.#deps.invoke({
+      ...more,
       principal,
       tool: call.toolName,
       runId: call.runId,

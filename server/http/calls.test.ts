@@ -194,6 +194,18 @@ describe('actions', () => {
     }
     expect((await server.post('/v1/tool_calls/tc_x/answer', { output: 1 })).status).toBe(404);
   });
+
+  test('[HT12] a retry takes an Idempotency-Key, of the same length as that of an invoke', async () => {
+    const server = await withCalls(done());
+    const retry = (key: string) =>
+      server.post('/v1/tool_calls/tc_1/retry', {}, { headers: { 'idempotency-key': key } });
+    await retry('k-1');
+    expect(server.calls.fake.asked.at(-1)).toMatchObject({
+      what: 'retry',
+      args: ['tc_1', { kind: 'operator' }, { idempotencyKey: 'k-1' }],
+    });
+    expect((await retry('k'.repeat(256))).json.error.message).toMatch('it takes 1 to 255');
+  });
 });
 
 describe('scopes', () => {

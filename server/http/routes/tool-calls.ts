@@ -19,6 +19,7 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
 import { toRefusal } from './refusal.ts';
 
@@ -116,18 +117,16 @@ const agentActions = (deps: Deps): Route[] => [
     path: '/v1/tool_calls/:id/retry',
     id: 'retryToolCall',
     tag,
-    summary: 'Call again after a call has ended, with the same arguments or new ones',
+    summary:
+      'Call again after a call has ended, with the same arguments or new ones; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
     body: retryBodySchema,
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
-    async handle({ principal, params, body }) {
+    async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id);
       const { args, client_id: fromClientId } = body;
-      return done(
-        await deps.calls.retry(params.id, principal, {
-          ...given({ args, fromClientId }),
-        }),
-      );
+      const more = given({ args, fromClientId, idempotencyKey: readIdempotencyKey(context) });
+      return done(await deps.calls.retry(params.id, principal, more));
     },
   }),
   defineRoute({

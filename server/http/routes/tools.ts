@@ -14,9 +14,10 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { given } from '#lib/util/given';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { toWireCall } from '../to-wire-call.ts';
 import { AGENTS } from './access.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
 import { toRefusal } from './refusal.ts';
 
 type Deps = Pick<HttpDeps, 'tools' | 'calls' | 'runs'>;
@@ -119,15 +120,5 @@ function checkArgsSize(args: unknown, bodyBytes: number): void {
   throw new HttpError(
     'too_large',
     `The arguments are ${bytes} bytes; a call accepts at most ${LIMITS.argsBytes}. Send large data by POST /v1/blobs.`,
-  );
-}
-
-function readIdempotencyKey({ incoming }: RequestContext): string | undefined {
-  const key = incoming.headers['idempotency-key'];
-  if (typeof key !== 'string') return undefined;
-  if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;
-  throw new HttpError(
-    'bad_request',
-    `Idempotency-Key has ${key.length} characters; it takes 1 to ${LIMITS.idempotencyKeyChars}.`,
   );
 }
