@@ -35,16 +35,17 @@ const MAX_PARTS = 64;
 const PARTS = /[\p{L}\p{N}\p{M}]+/gu;
 
 /**
- * The words of a text that a search asks for, each as a beginning; null when there are none. Throws
+ * The words of a text that a search asks for, each as a beginning; null when the text is blank.
+ * A text of marks alone has none, and is found nowhere: marks are not indexed. Throws
  * `BadSearchError` for more words than one search may have.
  */
 export function wordsToFind(text: string): readonly string[] | null {
-  const words = text
-    .replace(/\p{Cc}/gu, ' ') // SQLite reads a query only up to a NUL.
+  const parted = text.replace(/\p{Cc}/gu, ' ').trim(); // SQLite reads a query only up to a NUL.
+  if (parted === '') return null;
+  const words = parted
     .split(/\s+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .map((word) => spaced(word).trim());
-  if (words.length === 0) return null;
   if (words.length > MAX_WORDS) {
     throw new BadSearchError(
       `a search takes at most ${MAX_WORDS} words, and this has ${words.length}`,

@@ -38,6 +38,7 @@ export async function queryCalls(
 ): Promise<{ calls: CallRecord[]; nextCursor: string | null }> {
   const query = { ...given, limit: pageSize(given.limit) };
   const words = query.text === undefined ? null : wordsToFind(query.text);
+  if (words?.length === 0) return { calls: [], nextCursor: null };
   const counts = await countFilters({ rows }, kysely, query);
   const match = words && (await toMatch({ rows }, kysely, words));
   const page = callPage(kysely, query, counts, match);

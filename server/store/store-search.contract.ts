@@ -64,6 +64,15 @@ export function describeSearch(setup: Setup) {
     }
   });
 
+  test.each(['%', '_', '*', ' % ', '---', '🙂'])(
+    '[ST13] %s alone has no word, and is found nowhere',
+    async (text) => {
+      const { store } = setup();
+      await store.write([appendCall(finalCall({ args: { a: `red ${text} house` } }))]);
+      expect(await store.listCalls({ limit: 1, text })).toEqual({ calls: [], nextCursor: null });
+    },
+  );
+
   test('[ST13] a call is found by its latest words, after a restart too', async () => {
     const { store, reopen } = setup();
     const call = finalCall({ result: 'early' });
