@@ -23,8 +23,8 @@ const limit = z.coerce.number().int().min(1).max(200).default(50);
 
 export const invokeBodySchema = z.object({
   run_id: pathIdSchema,
-  /** Any JSON: the tool's own schema checks it. */
-  args: z.unknown().optional(),
+  /** Any JSON, which the tool's own schema checks: null is no object. */
+  args: z.unknown().default({}),
   wait_ms: waitMs.optional(),
   /** The only client that may take it. */
   client: id.optional(),

@@ -134,6 +134,10 @@ describe('an accepted call', () => {
       code: 'invalid_args',
       details: [{ path: expect.stringContaining('flag') }],
     });
+    expect(await ask('camera', null)).toMatchObject({
+      code: 'invalid_args',
+      details: [{ path: '', problem: 'must be an object, was null' }],
+    });
     expect(await ask('nothing', {})).toMatchObject({ ok: false, code: 'tool_not_found' });
     expect(await ask('camera@laptop', { flag: true })).toMatchObject({ code: 'no_provider' });
     expect((await calls.list({ limit: 10 })).calls).toEqual([]);
@@ -501,6 +505,7 @@ describe('people', () => {
     expect(phone.requests()).toHaveLength(3);
     const refused = { ok: false, code: 'conflict_idempotency' };
     expect(await retry(id, { n: 3 })).toMatchObject(refused);
+    expect(await calls.retry(id, operator, { args: null })).toMatchObject({ code: 'invalid_args' });
     expect(await retry(other, { n: 1 })).toMatchObject(refused);
     const request = { principal: operator, tool: 'pay', runId: 'run_1', args: { n: 1 } };
     expect(await calls.invoke({ ...request, idempotencyKey })).toMatchObject(refused);

@@ -80,7 +80,7 @@ export class Invocation {
     const { registry, engine, policy, repository } = this.#deps;
     const found = resolveTarget(registry, request);
     if (!found.ok) return found;
-    const checked = found.tool.check(request.args ?? {});
+    const checked = found.tool.check(request.args);
     if (!checked.ok) {
       const { code, message } = invalidArgs(request.tool, checked.details);
       return { ok: false, code, message, details: checked.details };

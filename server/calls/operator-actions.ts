@@ -66,7 +66,7 @@ export class OperatorActions implements Actions {
       principal,
       tool: call.toolName,
       runId: call.runId,
-      args: args ?? call.args,
+      args: args === undefined ? call.args : args,
       retryOf: id,
       fromClientId: fromClientId ?? before ?? undefined,
       ...(hasOwnTimeout ? { timeoutMs: call.timeoutMs } : {}),

@@ -85,7 +85,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
         principal,
         tool: params.name,
         runId: body.run_id,
-        args: body.args === undefined ? {} : body.args,
+        args: body.args,
         ...given({
           clientId: body.client,
           fromClientId: body.client_id,
