@@ -63,6 +63,19 @@ test('[AL110] each request is recorded with its step, model, times, end and toke
   expect(turns[0]?.tools_sha256).toBe(turns[1]?.tools_sha256);
 });
 
+test.each(['compatible:qwen3', 'openai-chat:gpt-4o'])(
+  '[AL110] %s is asked to count the tokens of its stream',
+  async (model) => {
+    const usage = { input: 1_200, output: 34, reasoning: 30, cached: 1_024 };
+    const script = () => ({ text: 'Done.', usage });
+    const { turn, runs } = await setupTurns({ model, script });
+    const [one] = await turnsOf(runs, (await turn('hi')).run_id);
+    expect(one?.usage).toEqual({
+      ...{ input_tokens: 1_200, output_tokens: 34, reasoning_tokens: 30, cached_tokens: 1_024 },
+    });
+  },
+);
+
 test('[AL110] tokens that a provider does not count are null', async () => {
   const { turn, runs } = await setupTurns({ model: 'rehearsal', script: () => ({}) });
   const [one] = await turnsOf(runs, (await turn('hi')).run_id);

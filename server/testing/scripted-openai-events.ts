@@ -21,7 +21,7 @@ export interface ScriptedReply {
   /** After that many pieces: `abrupt` breaks the connection, `clean` ends it without a finish. */
   readonly cut?: { readonly after: number; readonly how: 'abrupt' | 'clean' };
   readonly finishReason?: 'length';
-  /** Tokens. Default: the chat API says nothing of them, the Responses API 1 and 1. */
+  /** Tokens; the chat API sends them only when it is asked to. Default: none, the Responses API 1 and 1. */
   readonly usage?: {
     readonly input: number;
     readonly output: number;
@@ -41,7 +41,11 @@ export interface ScriptedEvent {
 }
 
 /** A reply as `chat.completion.chunk` objects. Part of the test double in `scripted-openai.ts`. */
-export function* chatEvents(reply: ScriptedReply, model: string): Generator<ScriptedEvent> {
+export function* chatEvents(
+  reply: ScriptedReply,
+  model: string,
+  includesUsage: boolean,
+): Generator<ScriptedEvent> {
   const chunk = (delta: unknown, finish: string | null, isPiece: boolean): ScriptedEvent => ({
     isPiece,
     data: JSON.stringify({
@@ -65,7 +69,7 @@ export function* chatEvents(reply: ScriptedReply, model: string): Generator<Scri
     }
   }
   yield chunk({}, reply.finishReason ?? (reply.calls?.length ? 'tool_calls' : 'stop'), true);
-  if (reply.usage) yield chatUsage(reply.usage, model);
+  if (reply.usage && includesUsage) yield chatUsage(reply.usage, model);
   yield { data: '[DONE]', isPiece: false };
 }
 

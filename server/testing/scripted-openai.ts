@@ -112,7 +112,11 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   response.flushHeaders();
   const model = String(asked.body.model);
-  const events = asked.api === 'chat' ? chatEvents(reply, model) : responsesEvents(reply, model);
+  const [streamOptions] = objects([asked.body.stream_options]);
+  const events =
+    asked.api === 'chat'
+      ? chatEvents(reply, model, streamOptions?.include_usage === true)
+      : responsesEvents(reply, model);
   let piece = 0;
   for (const event of events) {
     if (response.destroyed) return;

@@ -148,6 +148,8 @@ function createLanguageModels(options: ModelsOptions) {
   const compatible = createOpenAICompatible({
     name: 'compatible',
     baseURL: openaiBaseUrl ?? 'http://127.0.0.1:9',
+    // Sent as `stream_options`: without it a stream has no count of tokens.
+    includeUsage: true,
     ...(openaiApiKey === undefined ? {} : { apiKey: openaiApiKey }),
     ...fetchOption,
   });
