@@ -63,18 +63,22 @@ test('[CL20] all are told again after a new connection, with the state', async (
   ]);
 });
 
-test('[CL37] touches are reported at most once a second, and the last one always', async () => {
+test('[CL37] touches are reported with their age, at most once a second, and the last one always', async () => {
   const { connect, client, clock } = await setupClient({ tools: [] });
   const { link } = await connect();
   const reported = async () =>
-    (await link.settled()).filter((sent) => sent.type === 'client_state' && sent.touched).length;
-  for (let time = 0; time < 3; time += 1) client.reportTouch();
-  const counts = [await reported()];
-  for (const ms of [999, 1, 5_000]) {
+    (await link.settled()).flatMap((sent) =>
+      sent.type === 'client_state' && sent.touched ? [sent.touched_ago_ms] : [],
+    );
+  client.reportTouch();
+  clock.advance(200);
+  for (let time = 0; time < 2; time += 1) client.reportTouch();
+  const ages = [await reported()];
+  for (const ms of [799, 1, 5_000]) {
     clock.advance(ms);
-    counts.push(await reported());
+    ages.push(await reported());
   }
-  expect(counts).toEqual([1, 1, 2, 2]);
+  expect(ages).toEqual([[0], [0], [0, 800], [0, 800]]);
 });
 
 test('[CL37] a touch without a connection is reported with the next one, and only once', async () => {
@@ -84,13 +88,13 @@ test('[CL37] a touch without a connection is reported with the next one, and onl
   link.cut();
   await until(client.status, ({ state }) => state === 'reconnecting');
   client.reportTouch();
-  clock.advance(500);
+  clock.advance(1_500);
   const back = await server.accept();
   await back.welcome();
   const states = (await back.settled()).filter(({ type }) => type === 'client_state');
   expect(states).toEqual([
     { type: 'client_state', visibility: 'visible' },
-    { type: 'client_state', touched: true },
+    { type: 'client_state', touched: true, touched_ago_ms: 1_500 },
   ]);
 });
 

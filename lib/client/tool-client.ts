@@ -16,7 +16,10 @@ import { createStatusThrottle, type StatusThrottle } from './status-throttle.ts'
 import { createToolRegistrations, type ToolRegistrations } from './tool-registrations.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
-export type ClientState = Omit<ClientMessageOf<'client_state'>, 'type' | 'touched'>;
+export type ClientState = Omit<
+  ClientMessageOf<'client_state'>,
+  'type' | 'touched' | 'touched_ago_ms'
+>;
 
 export interface ToolClientOptions {
   /** Of `/ws/client`, with `ws:` or `wss:`. */
@@ -91,6 +94,7 @@ class ConnectedClient {
   readonly clientId: WritableObservable<string | null>;
   #instance: ClientInstance | null = null;
   #state: ClientState | null = null;
+  #touchedAt = 0;
   /** Between a welcome and the end of its connection. */
   #isWelcomed = false;
   #isStarted = false;
@@ -102,7 +106,7 @@ class ConnectedClient {
     this.clientId = createObservable(options.identity.clientId() ?? null);
     this.#tools = createToolRegistrations(options.tools ?? []);
     this.#touches = createStatusThrottle({
-      send: () => this.#send({ type: 'client_state', touched: true }),
+      send: () => this.#sendTouch(),
       environment: options.environment,
       intervalMs: TOUCH_INTERVAL_MS,
     });
@@ -160,7 +164,14 @@ class ConnectedClient {
   }
 
   reportTouch(): void {
+    this.#touchedAt = this.#options.environment.now();
     this.#touches.push({});
+  }
+
+  /** Its age is what the server can use: the clocks of the two differ. */
+  #sendTouch(): boolean {
+    const touched_ago_ms = Math.max(0, this.#options.environment.now() - this.#touchedAt);
+    return this.#send({ type: 'client_state', touched: true, touched_ago_ms });
   }
 
   get #onProblem(): (message: string) => void {

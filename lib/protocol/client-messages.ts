@@ -105,6 +105,8 @@ const clientStateSchema = z.object({
   secure_context: z.boolean().optional(),
   /** A person has just touched this client: pointer, key or focus. */
   touched: z.boolean().optional(),
+  /** How long ago that was, when this was sent; a touch is reported late where many come, or none could. Default 0. */
+  touched_ago_ms: z.number().nonnegative().optional(),
 });
 
 const probeSchema = z.object({ type: z.literal('probe'), nonce: z.string().max(128) });

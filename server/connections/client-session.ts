@@ -241,7 +241,7 @@ export class ClientSession {
   #updateState(message: ClientMessageOf<'client_state'>, instanceId: string): void {
     const { table } = this.#deps;
     const { visibility, permissions, secure_context: secureContext } = message;
-    if (message.touched) table.touch(instanceId);
+    if (message.touched) table.touch(instanceId, message.touched_ago_ms);
     table.update(instanceId, {
       ...(visibility === undefined ? {} : { visible: visibility === 'visible' }),
       ...(permissions === undefined ? {} : { permissions }),

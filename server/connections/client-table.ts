@@ -13,8 +13,8 @@ export interface ClientTable {
       Pick<ConnectedInstance, 'visible' | 'responsive' | 'permissions' | 'secureContext'>
     >,
   ): void;
-  /** A person has just touched it. What its program does by itself is not a touch. */
-  touch(instanceId: string): void;
+  /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
+  touch(instanceId: string, agoMs?: number): void;
   remove(instanceId: string): void;
   get(instanceId: string): ConnectedInstance | undefined;
   /** Whether any instance of this client is connected. */
@@ -61,8 +61,10 @@ export function createClientTable(deps: {
       instances.set(after);
       if (!sameJson(before, after)) changed(after);
     },
-    touch(instanceId) {
-      const forgotten = instances.touches.set(instanceId, deps.now());
+    touch(instanceId, agoMs = 0) {
+      const { lastTouchedAt } = instances.availability(instanceId);
+      const touchedAt = Math.max(lastTouchedAt, deps.now() - agoMs);
+      const forgotten = instances.touches.set(instanceId, touchedAt);
       const one = instances.get(instanceId);
       if (one) changed(one);
       if (forgotten !== undefined) deps.availabilityChanged(forgotten);

@@ -87,6 +87,23 @@ test('[LT2] a client counts as touched when it connects, and coming back is no t
   expect(order()).toEqual(['c', 'b', 'a']);
 });
 
+test('[LT5] a touch that is reported late counts from when it was, not from when it came', async () => {
+  const { connect, order, send, clock } = await setup();
+  const a = await connect('a');
+  send(a.session, { type: 'client_state', touched: true });
+  const b = await connect('b');
+  clock.advance(5_000);
+  send(b.session, { type: 'client_state', touched: true, touched_ago_ms: 0 });
+  send(a.session, { type: 'client_state', touched: true, touched_ago_ms: 1_000 });
+  expect(order()).toEqual(['b', 'a']);
+  // Neither does it take back what is known already: a touch, or that it has just connected.
+  send(b.session, { type: 'client_state', touched: true, touched_ago_ms: 1e9 });
+  expect(order()).toEqual(['b', 'a']);
+  const c = await connect('c');
+  send(c.session, { type: 'client_state', touched: true, touched_ago_ms: 1e9 });
+  expect(order()).toEqual(['c', 'b', 'a']);
+});
+
 test('[LT4] however often a client changes its state, nothing is written', async () => {
   const { connect, send, invoke, settle, store, calls, events, errors } = await setup();
   const { session } = await connect('a');

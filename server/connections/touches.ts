@@ -11,9 +11,9 @@ export class Touches {
   }
 
   /** Returns the instance whose touch was forgotten for it. */
-  set(instanceId: string, now: number): string | undefined {
+  set(instanceId: string, touchedAt: number): string | undefined {
     this.#touchedAt.delete(instanceId);
-    this.#touchedAt.set(instanceId, now);
+    this.#touchedAt.set(instanceId, touchedAt);
     const [oldest] = this.#touchedAt.keys();
     if (this.#touchedAt.size <= MOST_TOUCHES || oldest === undefined) return undefined;
     this.#touchedAt.delete(oldest);
