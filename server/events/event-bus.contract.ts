@@ -20,7 +20,7 @@ export const body = (delta: string): WatchEventBody => ({
   delta,
 });
 
-/** Notes the numbers it is told, call by call. */
+/** Notes the numbers of each delivery. */
 export function listen(bus: EventBus, since?: number) {
   const calls: number[][] = [];
   const subscription = bus.subscribe({
@@ -68,7 +68,7 @@ function describeEvents(setup: () => BusUnderTest) {
     expect(late.seqs()).toEqual([first + 1]);
   });
 
-  test('[EB3] a closed subscriber is told nothing more, though another closed it', async () => {
+  test('[EB3] a closed subscriber gets nothing more, though another closed it', async () => {
     const { bus, settle } = setup();
     const closing: { close(): void }[] = [];
     bus.subscribe({ onEvents: () => closing.pop()?.close() });
@@ -82,7 +82,7 @@ function describeEvents(setup: () => BusUnderTest) {
     expect([other.calls, own.calls]).toEqual([[], []]);
   });
 
-  test('[EB3] one that subscribes or publishes while it is told works from then on', async () => {
+  test('[EB3] one that subscribes or publishes during a delivery works from then on', async () => {
     const { bus, settle } = setup();
     const seqs: number[] = [];
     let inner: ReturnType<typeof listen> | undefined;
@@ -101,7 +101,7 @@ function describeEvents(setup: () => BusUnderTest) {
     expect(inner?.seqs()).toEqual([first + 1]);
   });
 
-  test('[EB7] one that throws harms nobody and is told again', async () => {
+  test('[EB7] one that throws harms no other and gets the next ones', async () => {
     const { bus, settle, errors } = setup();
     let received = 0;
     bus.subscribe({

@@ -21,7 +21,7 @@ export type InstanceMessage =
 
 /**
  * What connects the parts that may sit on different machines: the ordered log
- * of what watchers see, and the way to a client's socket. It knows neither
+ * of what watchers see, and the way to a client's socket. It imports neither
  * calls nor cards. The embedded one serves a single process.
  */
 export interface EventBus {
@@ -41,7 +41,7 @@ export interface EventBus {
 
   /** Takes what is sent to an instance, until closed. A second inbox of one address supersedes. */
   openInbox(instanceAddress: string, receive: (message: InstanceMessage) => void): () => void;
-  /** False when nobody holds that instance. */
+  /** False when no inbox of that instance is open. */
   deliver(instanceAddress: string, message: InstanceMessage): Promise<boolean>;
 }
 

@@ -4,13 +4,12 @@ import type { LoggedEvent } from './event-bus.ts';
 /**
  * The newest events, for watchers that come back. Bound by their number and by
  * their bytes, whichever is reached first; the bytes are estimates, because the
- * text of an event is made only when somebody wants it, and with nobody watching
- * that is never.
+ * text of an event is made only when it is sent, and without a watcher never.
  */
 export interface EventLog {
   /** Its number is that of the event before, plus one. */
   append(entry: LoggedEvent): void;
-  /** What is newer than `seq`, oldest first; undefined when the log does not tell. */
+  /** What is newer than `seq`, oldest first; undefined when the log no longer reaches back. */
   since(seq: number): LoggedEvent[] | undefined;
 }
 

@@ -15,7 +15,7 @@ function setup(options: MemoryBusOptions = {}) {
 
 describeEventBus('the bus in memory', setup);
 
-test('[EB1] numbering begins where it is told', async () => {
+test('[EB1] numbering begins at the given number', async () => {
   const { bus, settle } = setup({ firstSeq: 501 });
   expect(bus.seq).toBe(500);
   const before = listen(bus, 499);
@@ -26,7 +26,7 @@ test('[EB1] numbering begins where it is told', async () => {
   expect(since.seqs()).toEqual([501]);
 });
 
-test('[EB2] the moment ends when it is told to', () => {
+test('[EB2] the moment ends with its schedule', () => {
   const flushes: (() => void)[] = [];
   const { bus } = setup({ schedule: (flush) => flushes.push(flush) });
   const listener = listen(bus);

@@ -1,5 +1,6 @@
+import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import type { Logger } from '../logger.ts';
-import type { EventBus, LoggedEvent } from './event-bus.ts';
+import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
 import { createEventLog } from './event-log.ts';
 import { createInboxes } from './inboxes.ts';
 import { loggedEvent, numbered } from './logged-event.ts';
@@ -9,9 +10,9 @@ type OnEvents = (events: readonly LoggedEvent[]) => void;
 
 interface Subscriber {
   readonly onEvents: OnEvents;
-  /** Number of the newest event when it came: what is newer is news to it. */
+  /** Number of the newest event when it came: only newer ones are for it. */
   readonly from: number;
-  /** What it missed before it came, until it is told. */
+  /** What it missed before it came, until that is delivered. */
   missed: readonly LoggedEvent[];
 }
 
@@ -24,86 +25,103 @@ export interface MemoryBusOptions {
   /** How far back the log reaches: whichever bound is met first. */
   readonly maxEvents?: number;
   readonly maxBytes?: number;
-  /** When subscribers are told. Default: once this turn of the event loop is over. */
+  /** When events are delivered. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
   /** A subscriber or inbox threw. Default: an uncaught error, as it is a bug. */
   logger?: Logger;
 }
 
 /** The event bus of a single process (rules EB1 to EB11). */
-export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
-  const {
+export const createMemoryBus = (options: MemoryBusOptions = {}): EventBus => new MemoryBus(options);
+
+class MemoryBus implements EventBus {
+  readonly #log: ReturnType<typeof createEventLog>;
+  readonly #inboxes: ReturnType<typeof createInboxes>;
+  readonly #numbers: ReturnType<typeof createSeqReservation> | undefined;
+  readonly #schedule: (flush: () => void) => void;
+  readonly #logger: Logger;
+  readonly #subscribers = new Set<Subscriber>();
+  /** Of this moment. Not read from the log, which may have dropped some by then. */
+  #fresh: LoggedEvent[] = [];
+  #seq: number;
+  #isScheduled = false;
+
+  constructor({
     firstSeq = 1,
     seqBlock = SEQ_BLOCK,
+    reserve,
     maxEvents = 20_000,
     maxBytes = 32 * 1024 * 1024,
     schedule = setImmediate,
     logger = throwLater,
-  } = options;
-  const log = createEventLog({ firstSeq, maxEvents, maxBytes });
-  const inboxes = createInboxes(logger);
-  const numbers =
-    options.reserve &&
-    createSeqReservation({ firstSeq, block: seqBlock, reserve: options.reserve, logger });
-  const subscribers = new Set<Subscriber>();
-  /** Of this moment. Not read from the log, which may have dropped some by then. */
-  let fresh: LoggedEvent[] = [];
-  let seq = firstSeq - 1;
-  let scheduled = false;
-
-  function flushSoon(): void {
-    if (scheduled) return;
-    scheduled = true;
-    schedule(flush);
+  }: MemoryBusOptions) {
+    this.#seq = firstSeq - 1;
+    this.#schedule = schedule;
+    this.#logger = logger;
+    this.#log = createEventLog({ firstSeq, maxEvents, maxBytes });
+    this.#inboxes = createInboxes(logger);
+    this.#numbers = reserve && createSeqReservation({ firstSeq, block: seqBlock, reserve, logger });
   }
 
-  function flush(): void {
-    scheduled = false;
-    const events = fresh;
-    fresh = [];
-    for (const subscriber of [...subscribers]) {
+  get seq(): number {
+    return this.#seq;
+  }
+
+  publish(body: WatchEventBody): number {
+    this.#seq += 1;
+    this.#numbers?.used(this.#seq);
+    const entry = loggedEvent(numbered(body, this.#seq));
+    this.#log.append(entry);
+    if (this.#subscribers.size > 0) {
+      this.#fresh.push(entry);
+      this.#flushSoon();
+    }
+    return this.#seq;
+  }
+
+  subscribe({ since, onEvents }: Parameters<EventBus['subscribe']>[0]) {
+    const missed = since === undefined ? [] : this.#log.since(since);
+    const subscriber: Subscriber = { onEvents, from: this.#seq, missed: missed ?? [] };
+    this.#subscribers.add(subscriber);
+    if (subscriber.missed.length > 0) this.#flushSoon();
+    return {
+      complete: missed !== undefined,
+      close: () => void this.#subscribers.delete(subscriber),
+    };
+  }
+
+  openInbox(address: string, receive: (message: InstanceMessage) => void): () => void {
+    return this.#inboxes.open(address, receive);
+  }
+
+  async deliver(address: string, message: InstanceMessage): Promise<boolean> {
+    return this.#inboxes.deliver(address, message);
+  }
+
+  #flushSoon(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#schedule(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const events = this.#fresh;
+    this.#fresh = [];
+    for (const subscriber of [...this.#subscribers]) {
       const news = newsFor(subscriber, events);
-      // One that was closed by another meanwhile is not told any more.
-      if (news.length > 0 && subscribers.has(subscriber)) publish(subscriber, news);
+      // One that another has closed meanwhile gets nothing any more.
+      if (news.length > 0 && this.#subscribers.has(subscriber)) this.#pass(subscriber, news);
     }
   }
 
-  function publish(subscriber: Subscriber, events: readonly LoggedEvent[]): void {
+  #pass(subscriber: Subscriber, events: readonly LoggedEvent[]): void {
     try {
       subscriber.onEvents(events);
     } catch (error) {
-      logger.error(error);
+      this.#logger.error(error);
     }
   }
-
-  return {
-    publish(body) {
-      seq += 1;
-      numbers?.used(seq);
-      const entry = loggedEvent(numbered(body, seq));
-      log.append(entry);
-      if (subscribers.size > 0) {
-        fresh.push(entry);
-        flushSoon();
-      }
-      return seq;
-    },
-    get seq() {
-      return seq;
-    },
-    subscribe({ since, onEvents }) {
-      const missed = since === undefined ? [] : log.since(since);
-      const subscriber: Subscriber = { onEvents, from: seq, missed: missed ?? [] };
-      subscribers.add(subscriber);
-      if (subscriber.missed.length > 0) flushSoon();
-      return {
-        complete: missed !== undefined,
-        close: () => void subscribers.delete(subscriber),
-      };
-    },
-    openInbox: inboxes.open,
-    deliver: async (address, message) => inboxes.deliver(address, message),
-  };
 }
 
 /** Mostly the very list that all others get too. */

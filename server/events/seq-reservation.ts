@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-/** Numbers taken from the store at a time: the first block by whoever makes the bus. */
+/** Numbers taken from the store at a time: the first block by the maker of the bus. */
 export const SEQ_BLOCK = 1_000_000;
 
 /**

@@ -187,7 +187,7 @@ function shared(bus: Pick<EventBus, 'seq'>, take: TakeSnapshot): TakeSnapshot {
   };
 }
 
-/** A call that waits for somebody's yes. */
+/** A call that waits for approval. */
 export function toApproval(call: Snapshot['calls'][number]): ApprovalListing[] {
   const { card } = call;
   if (card.phase !== 'approval') return [];

@@ -62,7 +62,7 @@ test('[WA5] what happens while the snapshot is taken follows it', async () => {
   expect(late.events().map(({ seq }) => seq)).toEqual([2]);
 });
 
-test('[WA6] a slow watcher gets merged updates when it reads again; a fast one waits for nobody', async () => {
+test('[WA6] a slow watcher gets merged updates when it reads again; a fast one does not wait', async () => {
   const { hub, send, watcher, clock } = setup();
   const [slow, fast] = [watcher(), watcher()];
   await hub.add(slow.channel, {});
@@ -94,7 +94,7 @@ test('[WA6] what happens in the very moment in which it reads again is not lost'
   send('tc_1', { status: 'DOING' });
   await nextMoment();
   slow.buffered = 0;
-  // Numbered, and not yet told to anybody: a timer was before it.
+  // Numbered, and not yet delivered: a timer was before it.
   send('tc_1', { status: 'SUCCESS' });
   clock.advance(WATCH_LIMITS.pollMs);
   await nextMoment();

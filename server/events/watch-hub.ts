@@ -68,163 +68,179 @@ interface Watcher {
 
 /**
  * One subscription for all watchers of this process: what a moment brought is
- * made into one frame, once, and the same bytes go to everybody. A slow watcher
+ * made into one frame, once, and the same bytes go to each. A slow watcher
  * gets merged updates, then a snapshot, and is cut off in the end; it delays
- * nobody and holds a bounded amount of memory.
+ * no other and holds a bounded amount of memory.
  */
-export function createWatchHub(deps: WatchHubDeps) {
-  const { bus, clock, limits } = deps;
-  const watchers = new Set<Watcher>();
-  const pace = createPace(SNAPSHOT_BYTES_PER_TURN);
-  let stopPolling: (() => void) | undefined;
-  const subscription = bus.subscribe({ onEvents: spread });
+export class WatchHub {
+  readonly #deps: WatchHubDeps;
+  readonly #watchers = new Set<Watcher>();
+  readonly #pace = createPace(SNAPSHOT_BYTES_PER_TURN);
+  readonly #subscription: ReturnType<EventBus['subscribe']>;
+  #stopPolling: (() => void) | undefined;
 
-  function spread(events: readonly LoggedEvent[]): void {
+  constructor(deps: WatchHubDeps) {
+    this.#deps = deps;
+    this.#subscription = deps.bus.subscribe({ onEvents: (events) => this.#spread(events) });
+  }
+
+  get count(): number {
+    return this.#watchers.size;
+  }
+
+  /** Resolves to what removes the watcher. */
+  async add(channel: WatcherChannel, request: WatchOptions): Promise<() => void> {
+    const { runId, since, changes = false } = request;
+    const { bus, limits } = this.#deps;
+    const watcher: Watcher = {
+      ...{ channel, runId, changes, pending: [], missed: undefined, slowSince: 0 },
+      seq: since ?? 0,
+    };
+    // A watcher that asks again and again and reads nothing would be sent one snapshot after the other.
+    if (channel.bufferedBytes > limits.cutAboveBytes) {
+      this.#cutOff(watcher);
+      return () => {};
+    }
+    this.#watchers.add(watcher);
+    if (since === undefined || since > bus.seq || !this.#catchUp(watcher, since)) {
+      await this.#begin(watcher);
+    }
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  close(): void {
+    this.#stopPolling?.();
+    this.#subscription.close();
+  }
+
+  #spread(events: readonly LoggedEvent[]): void {
+    const { limits } = this.#deps;
     const frames = new Map<boolean, Buffer>();
-    for (const watcher of watchers) {
+    for (const watcher of this.#watchers) {
       if (watcher.pending) {
         watcher.pending.push(...events);
         // guard: watcher-backlog-limited
       } else if (watcher.missed || watcher.channel.bufferedBytes > limits.mergeAboveBytes) {
-        miss(watcher, events);
+        this.#miss(watcher, events);
       } else if (watcher.runId === undefined && watcher.seq < firstSeq(events)) {
-        const frame = frames.get(watcher.changes) ?? toFrame(formOf(watcher, events));
+        const frame = frames.get(watcher.changes) ?? toFrame(this.#formOf(watcher, events));
         frames.set(watcher.changes, frame);
         // guard: every-watcher-updated
         watcher.channel.send(frame);
         watcher.seq = lastSeq(events);
       } else {
-        sendNew(watcher, events);
+        this.#sendNew(watcher, events);
       }
     }
   }
 
-  const formOf = (watcher: Watcher, events: readonly LoggedEvent[]) =>
-    watcher.changes ? events : deps.lists.inPlaceOfChanges(events);
+  #formOf(watcher: Watcher, events: readonly LoggedEvent[]): readonly LoggedEvent[] {
+    return watcher.changes ? events : this.#deps.lists.inPlaceOfChanges(events);
+  }
 
   /** Only what it has not seen, and only of its run. */
-  function sendNew(watcher: Watcher, events: readonly LoggedEvent[]): void {
+  #sendNew(watcher: Watcher, events: readonly LoggedEvent[]): void {
     const own = events.filter(
       ({ event }) => event.seq > watcher.seq && concerns(event, watcher.runId),
     );
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
-    if (own.length > 0) watcher.channel.send(toFrame(formOf(watcher, own)));
+    if (own.length > 0) watcher.channel.send(toFrame(this.#formOf(watcher, own)));
   }
 
-  function miss(watcher: Watcher, events: readonly LoggedEvent[]): void {
+  #miss(watcher: Watcher, events: readonly LoggedEvent[]): void {
+    const { limits, clock } = this.#deps;
     if (!watcher.missed) {
       watcher.missed = createMissedEvents(limits.maxMissedCalls);
       watcher.slowSince = clock.now();
-      poll();
+      this.#poll();
     }
     // guard: missed-updates-kept
     for (const { event } of events) if (concerns(event, watcher.runId)) watcher.missed.add(event);
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
-    if (watcher.channel.bufferedBytes > limits.cutAboveBytes) cutOff(watcher);
+    if (watcher.channel.bufferedBytes > limits.cutAboveBytes) this.#cutOff(watcher);
   }
 
   /** Looks after the slow ones until there are none. */
-  function poll(): void {
-    stopPolling ??= clock.schedule(limits.pollMs, () => {
-      stopPolling = undefined;
-      for (const watcher of watchers) if (watcher.missed) relieve(watcher, watcher.missed);
-      if ([...watchers].some((watcher) => watcher.missed)) poll();
+  #poll(): void {
+    const { clock, limits } = this.#deps;
+    this.#stopPolling ??= clock.schedule(limits.pollMs, () => {
+      this.#stopPolling = undefined;
+      for (const watcher of this.#watchers) {
+        if (watcher.missed) this.#relieve(watcher, watcher.missed);
+      }
+      if (this.#watchers.values().some((watcher) => watcher.missed)) this.#poll();
     });
   }
 
-  function relieve(watcher: Watcher, missed: NonNullable<Watcher['missed']>): void {
+  #relieve(watcher: Watcher, missed: NonNullable<Watcher['missed']>): void {
+    const { clock, limits, lists } = this.#deps;
     if (watcher.channel.bufferedBytes > limits.mergeAboveBytes / 4) {
       // guard: unread-watcher-cut-off
-      if (clock.now() - watcher.slowSince > limits.patienceMs) cutOff(watcher);
+      if (clock.now() - watcher.slowSince > limits.patienceMs) this.#cutOff(watcher);
       return;
     }
     const events = missed.take();
     watcher.missed = undefined;
     if (events === 'snapshot') {
-      begin(watcher).catch(deps.logger.error);
+      this.#beginSoon(watcher);
     } else if (events.length > 0) {
-      const whole = deps.lists.inPlaceOfChanges(events.map(loggedEvent));
+      const whole = lists.inPlaceOfChanges(events.map(loggedEvent));
       // Also a single one: merged events skip numbers, which one alone does not.
       watcher.channel.send(toBatch(whole));
     }
   }
 
-  function cutOff(watcher: Watcher): void {
-    watchers.delete(watcher);
+  #cutOff(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
     watcher.channel.cutOff('Too slow: connect again and take a snapshot');
   }
 
   /** Sends the state, then what came meanwhile, then all that comes. */
-  async function begin(watcher: Watcher): Promise<void> {
+  async #begin(watcher: Watcher): Promise<void> {
     watcher.pending = [];
-    const snapshot = await deps.snapshot(watcher.runId);
-    await pace(snapshot.text.length);
-    if (!watchers.has(watcher)) return;
+    const snapshot = await this.#deps.snapshot(watcher.runId);
+    await this.#pace(snapshot.text.length);
+    if (!this.#watchers.has(watcher)) return;
     watcher.channel.send(snapshot.text);
     watcher.seq = snapshot.seq;
-    goOn(watcher, []);
+    this.#goOn(watcher, []);
+  }
+
+  #beginSoon(watcher: Watcher): void {
+    this.#begin(watcher).catch(this.#deps.logger.error);
   }
 
   /** Only what is newer than `since`, when the log still has it. */
-  function catchUp(watcher: Watcher, since: number): boolean {
+  #catchUp(watcher: Watcher, since: number): boolean {
+    const { bus, lists, clock } = this.#deps;
     let caughtUp = since === bus.seq;
     const own = bus.subscribe({
       since,
-      onEvents(events) {
+      onEvents: (events) => {
         // From the second moment on the hub's own subscription serves it.
         if (caughtUp) return;
         caughtUp = true;
-        if (watcher.changes || !deps.lists.areMany(events)) goOn(watcher, events);
-        else begin(watcher).catch(deps.logger.error);
+        if (watcher.changes || !lists.areMany(events)) this.#goOn(watcher, events);
+        else this.#beginSoon(watcher);
       },
     });
     if (caughtUp || !own.complete) own.close();
     else clock.schedule(0, own.close);
-    if (caughtUp) goOn(watcher, []);
+    if (caughtUp) this.#goOn(watcher, []);
     return own.complete;
   }
 
-  function goOn(watcher: Watcher, missedEvents: readonly LoggedEvent[]): void {
+  #goOn(watcher: Watcher, missedEvents: readonly LoggedEvent[]): void {
     const pending = watcher.pending ?? [];
     watcher.pending = undefined;
-    sendNew(watcher, missedEvents);
-    sendNew(watcher, pending);
+    this.#sendNew(watcher, missedEvents);
+    this.#sendNew(watcher, pending);
   }
-
-  return {
-    async add(channel: WatcherChannel, request: WatchOptions) {
-      const watcher: Watcher = {
-        channel,
-        runId: request.runId,
-        changes: request.changes ?? false,
-        pending: [],
-        missed: undefined,
-        slowSince: 0,
-        seq: request.since ?? 0,
-      };
-      // Whoever asks again and again and reads nothing would be sent one snapshot after the other.
-      if (channel.bufferedBytes > limits.cutAboveBytes) {
-        cutOff(watcher);
-        return () => {};
-      }
-      watchers.add(watcher);
-      const { since } = request;
-      if (since === undefined || since > bus.seq || !catchUp(watcher, since)) await begin(watcher);
-      return () => void watchers.delete(watcher);
-    },
-    get count() {
-      return watchers.size;
-    },
-    close() {
-      stopPolling?.();
-      subscription.close();
-    },
-  };
 }
 
-export type WatchHub = ReturnType<typeof createWatchHub>;
+export const createWatchHub = (deps: WatchHubDeps): WatchHub => new WatchHub(deps);
 
-/** Lists concern everybody; calls and messages only those who watch their run. */
+/** Lists concern each watcher; calls and messages only those who watch their run. */
 function concerns(event: WatchEvent, runId: string | undefined): boolean {
   if (runId === undefined) return true;
   if (event.type === 'run') return event.run.run_id === runId;

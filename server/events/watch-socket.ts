@@ -14,100 +14,105 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
-import type { WatchHub } from './watch-hub.ts';
+import type { WatcherChannel, WatchHub } from './watch-hub.ts';
 
 /** A watcher says little: what it watches, once, and perhaps again. */
 const FLOOD = { burst: 50, perSecond: 10 };
 const REQUEST_LIMITS = { maxDepth: 4, maxNodes: 32 };
 const messageSchema = z.union([watchRequestSchema, watchProbeSchema]);
 
-/** Carries one watcher's feed over one socket. */
-export function createWatchSocketHandler(deps: {
-  hub: Pick<WatchHub, 'add'>;
-  clock: Clock;
-  heartbeatMs: number;
-  logger: Logger;
-}) {
-  return (socket: WebSocket): void => {
-    const guard = createTokenBucket(FLOOD, deps.clock.now);
-    const liveness = watchLiveness({
-      clock: deps.clock,
-      heartbeatMs: deps.heartbeatMs,
-      socket,
-      caps: () => [],
-      probe: () => {},
-      onChange: () => {},
-    });
-    let leave: (() => void) | undefined;
-    /** The newest request that nobody has begun to answer. */
-    let wanted: WatchRequest | undefined;
-    let isServing = false;
+interface WatchSocketDeps {
+  readonly hub: Pick<WatchHub, 'add'>;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly logger: Logger;
+}
 
+export const createWatchSocketHandler =
+  (deps: WatchSocketDeps) =>
+  (socket: WebSocket): void =>
+    new WatchConnection(socket, deps).open();
+
+/** Carries one watcher's feed over one socket. */
+class WatchConnection implements WatcherChannel {
+  readonly #socket: WebSocket;
+  readonly #deps: WatchSocketDeps;
+  #leave: (() => void) | undefined;
+  /** The newest request that is not served yet. */
+  #wanted: WatchRequest | undefined;
+  #isServing = false;
+
+  constructor(socket: WebSocket, deps: WatchSocketDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+  }
+
+  open(): void {
+    const { clock, heartbeatMs } = this.#deps;
+    const socket = this.#socket;
+    const guard = createTokenBucket(FLOOD, clock.now);
+    const nothing = { caps: () => [], probe: () => {}, onChange: () => {} };
+    const liveness = watchLiveness({ clock, heartbeatMs, socket, ...nothing });
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return;
       liveness.received();
       // guard: watcher-flood-limited
       if (!guard.take())
         return closeSocket(socket, CLOSE.policy, 'Too many messages; connect again');
-      const request = isBinary ? undefined : parse(String(data));
-      if (!request) return refuse('Send {"type":"watch"}, with run_id and since if you like');
-      if (request.type === 'probe') answerProbe(request.nonce);
-      else watch(request);
+      this.#receive(isBinary ? undefined : parse(String(data)));
     });
     socket.on('close', () => {
-      wanted = undefined;
+      this.#wanted = undefined;
       liveness.stop();
-      leave?.();
+      this.#leave?.();
     });
+  }
 
-    const channel = {
-      send: (frame: Buffer) => {
-        if (socket.readyState === socket.OPEN) socket.send(frame, { binary: false });
-      },
-      get bufferedBytes() {
-        return socket.bufferedAmount;
-      },
-      cutOff(reason: string) {
-        closeSocket(socket, CLOSE.slow, reason);
-        // It does not read, so it would not read the close frame either; free what is buffered.
-        deps.clock.schedule(1_000, () => socket.terminate());
-      },
-    };
+  send(frame: Buffer): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame, { binary: false });
+  }
 
-    /** Asked again, for a snapshot or for another run: the newest request counts. */
-    function watch(request: WatchRequest): void {
-      wanted = request;
-      if (!isServing) serve().catch(deps.logger.error);
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  cutOff(reason: string): void {
+    closeSocket(this.#socket, CLOSE.slow, reason);
+    // It does not read, so it would not read the close frame either; free what is buffered.
+    this.#deps.clock.schedule(1_000, () => this.#socket.terminate());
+  }
+
+  #receive(request: ReturnType<typeof parse>): void {
+    if (!request) {
+      const message = 'Send {"type":"watch"}, with run_id and since if you like';
+      return this.#answer({ type: 'error', code: 'bad_message', message });
     }
+    if (request.type === 'probe') return this.#answer({ type: 'probe_ack', nonce: request.nonce });
+    // Asked again, for a snapshot or for another run: the newest request counts.
+    this.#wanted = request;
+    if (!this.#isServing) this.#serve().catch(this.#deps.logger.error);
+  }
 
-    /** One at a time: a snapshot may be large, and fifty of them may be asked for in one packet. */
-    async function serve(): Promise<void> {
-      isServing = true;
-      while (wanted) {
-        const { run_id: runId, since, changes } = wanted;
-        wanted = undefined;
-        leave?.();
-        leave = undefined;
-        const request = given({ runId, since, changes });
-        const cancel = await deps.hub.add(channel, request).catch((error: unknown) => {
-          deps.logger.error(error);
-          return undefined;
-        });
-        if (socket.readyState === socket.CLOSED) cancel?.();
-        else leave = cancel;
-      }
-      isServing = false;
+  /** One at a time: a snapshot may be large, and fifty of them may be asked for in one packet. */
+  async #serve(): Promise<void> {
+    const { hub, logger } = this.#deps;
+    this.#isServing = true;
+    while (this.#wanted) {
+      const { run_id: runId, since, changes } = this.#wanted;
+      this.#wanted = undefined;
+      this.#leave?.();
+      this.#leave = undefined;
+      const added = hub.add(this, given({ runId, since, changes }));
+      const cancel = await added.catch((error: unknown) => void logger.error(error));
+      if (this.#socket.readyState === this.#socket.CLOSED) cancel?.();
+      else this.#leave = cancel ?? undefined;
     }
+    this.#isServing = false;
+  }
 
-    function answerProbe(nonce: string): void {
-      const answer: WatchProbeAck = { type: 'probe_ack', nonce };
-      socket.send(JSON.stringify(answer));
-    }
-
-    function refuse(message: string): void {
-      socket.send(JSON.stringify({ type: 'error', code: 'bad_message', message }));
-    }
-  };
+  #answer(message: WatchProbeAck | { type: 'error'; code: 'bad_message'; message: string }): void {
+    this.#socket.send(JSON.stringify(message));
+  }
 }
 
 function parse(text: string) {
