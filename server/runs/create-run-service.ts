@@ -1,20 +1,20 @@
 import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
-import type { RunRecord, RunSummary } from '#lib/protocol/run';
+import type { ModelListing, RunRecord } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
-import { StoreFailedError } from '../store/store.ts';
+import { type ModelTurnQuery, StoreFailedError } from '../store/store.ts';
 import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import type { Models, OpenedModel } from './agent/models.ts';
 import { failure, type Notice, STOPPED } from './agent/notices.ts';
 import type { KnownRuns } from './known-runs.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type UserInput } from './live-run.ts';
+import { newRun } from './new-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
-import { runTitle } from './run-title.ts';
 
 export interface CreatedRunService extends RunService {
   /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
@@ -42,145 +42,168 @@ const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
 const CLIENTS_RETURN_MS = 3_000;
-/** Whoever starts runs today is an operator, or acts for one: the record names nobody else. */
+/** Runs are started by an operator, or in the name of one: the record has no other. */
 const OPERATOR: Principal = { kind: 'operator', sessionId: null };
 
 type Refusal = Extract<RunOutcome, { ok: false }>;
 
-export function createRunService(deps: RunServiceDeps): CreatedRunService {
-  const { store, agent, models, known } = deps;
-  const { turns } = known;
-  let closing = false;
+export const createRunService = (deps: RunServiceDeps): CreatedRunService => new AgentRuns(deps);
+
+class AgentRuns implements CreatedRunService {
+  readonly #deps: RunServiceDeps;
+  readonly ensure: KnownRuns['ensure'];
+  readonly deleteUnused: KnownRuns['deleteUnused'];
+  #isClosing = false;
+
+  constructor(deps: RunServiceDeps) {
+    this.#deps = deps;
+    this.ensure = deps.known.ensure;
+    this.deleteUnused = deps.known.deleteUnused;
+  }
+
+  async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
+    const { principal, input, model, tools, clientId } = request;
+    const checked = this.#check(input, model);
+    if (!checked.ok) return checked;
+    const { agent, newId, clock, known } = this.#deps;
+    const summary = newRun(clock, {
+      run_id: newId('run'),
+      title: input,
+      model: checked.ref,
+      tools: tools ? [...tools] : null,
+      max_steps: agent.maxSteps,
+    });
+    const run = createLiveRun(this.#deps, { summary, messages: [] });
+    const outcome = await this.#begin(run, { input, clientId }, checked.ref, principal);
+    if (outcome.ok) known.add(run);
+    return outcome;
+  }
+
+  async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
+    const { principal, input, model, clientId } = request;
+    const run = await this.#deps.known.load(runId);
+    if (!run) return notFound(runId);
+    if (this.#turns.isActive(runId)) {
+      return refuse('conflict', 'A turn is running. Wait for its end, or cancel it first.');
+    }
+    const checked = this.#check(input, model ?? run.summary().model ?? undefined);
+    if (!checked.ok) return checked;
+    return this.#begin(run, { input, clientId }, checked.ref, principal);
+  }
+
+  async cancel(runId: string): Promise<RunOutcome> {
+    await this.#turns.stop(runId, CANCELLED);
+    const run = await this.#deps.known.load(runId);
+    return run ? { ok: true, run: run.record() } : notFound(runId);
+  }
+
+  async get(runId: string): Promise<RunRecord | undefined> {
+    return (await this.#deps.known.load(runId))?.record();
+  }
+
+  list(query: Parameters<RunService['list']>[0]): ReturnType<RunService['list']> {
+    return this.#deps.store.listRuns(query);
+  }
+
+  async modelTurns(query: ModelTurnQuery): ReturnType<RunService['modelTurns']> {
+    const run = await this.#deps.known.load(query.runId);
+    if (!run) return undefined;
+    const { turns, nextAfter } = await this.#deps.store.listModelTurns(query);
+    return { turns: turns.map((turn) => ({ ...turn, state: stateOf(turn, run) })), nextAfter };
+  }
+
+  async models(): Promise<ModelListing[]> {
+    await this.#deps.models.refresh();
+    return this.#deps.models.list();
+  }
+
+  async watched(runId?: string): Promise<readonly RunRecord[]> {
+    const { known, store } = this.#deps;
+    if (runId !== undefined) {
+      const run = await known.load(runId);
+      return run ? [run.record()] : [];
+    }
+    const { runs } = await store.listRuns({ limit: WATCHED_RUNS });
+    const ids = new Set([...runs.map((run) => run.run_id), ...this.#turns.activeIds()]);
+    const loaded = await Promise.all([...ids].map((id) => known.load(id)));
+    // All read in one moment, after the last wait: what follows comes as events.
+    return byUpdate(loaded.filter((run) => run !== undefined).map((run) => run.record()));
+  }
+
+  async recover(): Promise<void> {
+    const { known, store, calls, clock, logger, offersTools } = this.#deps;
+    const { clientsReturnMs = CLIENTS_RETURN_MS } = this.#deps;
+    for (const { run_id: runId } of await store.runningRuns()) {
+      const run = this.#turns.isActive(runId) ? undefined : await known.load(runId);
+      if (!run) continue;
+      const goOn = (done: number, stop: AbortSignal) => this.#goOn(run, done, stop);
+      const taken = { calls, clock, logger, offersTools, clientsReturnMs, goOn };
+      this.#turns.launch(run, (signal) => recoverTurn(run, taken, signal));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const turns = this.#turns;
+    await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
+  }
+
+  get #turns(): KnownRuns['turns'] {
+    return this.#deps.known.turns;
+  }
+
+  #check(input: string, model: string | undefined) {
+    if (this.#isClosing) {
+      return refuse('shutting_down', 'The server is stopping. Try again in a moment.');
+    }
+    if (input.trim() === '') return refuse('bad_request', 'input must not be empty.');
+    if (input.length > LONGEST_INPUT) {
+      const message = `input has ${input.length} characters; at most ${LONGEST_INPUT}.`;
+      return refuse('bad_request', message);
+    }
+    const resolved = this.#deps.models.resolve(model);
+    return resolved.ok ? resolved : refuse('bad_request', resolved.message);
+  }
+
+  /** A new turn of a run in which no other can start meanwhile. */
+  async #begin(
+    run: LiveRun,
+    input: UserInput,
+    model: string,
+    principal: Principal,
+  ): Promise<RunOutcome> {
+    const release = this.#turns.reserve(run);
+    try {
+      await run.addUserMessage(input, { status: 'running', model, error: null, step: 0 });
+    } catch (error) {
+      release();
+      return storeFailed(error);
+    }
+    this.#turns.launch(run, (signal) => this.#runTurn(run, { model, principal }, signal));
+    return { ok: true, run: run.record() };
+  }
+
+  /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
+  #goOn(run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> {
+    const model = run.summary().model ?? this.#deps.models.defaultModel;
+    return this.#runTurn(run, { model, principal: OPERATOR, stepsDone }, signal);
+  }
 
   /** Which model is asked is settled here, since its server may first have to be asked for it. */
-  const runTurn = async (
+  async #runTurn(
     run: LiveRun,
     asked: { model: string; principal: Principal; stepsDone?: number },
     signal: AbortSignal,
-  ): Promise<TurnEnd> => {
-    const opened = await opening(models.open(asked.model), signal);
+  ): Promise<TurnEnd> {
+    const opened = await opening(this.#deps.models.open(asked.model), signal);
     if (!opened) return endStopped(run, signal);
     if (!opened.ok) return endFailed(run, opened.error);
     const { model } = opened;
     if (model.ref !== run.summary().model) await run.save({ model: model.ref });
     const { runId } = run;
     const { tools } = run.summary();
-    return agent.runTurn({ ...asked, model, runId, tools, transcript: run, signal });
-  };
-
-  const launch = (run: LiveRun, model: string, principal: Principal) =>
-    turns.launch(run, (signal) => runTurn(run, { model, principal }, signal));
-
-  /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
-  const goOn = (run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> => {
-    const model = run.summary().model ?? models.defaultModel;
-    return runTurn(run, { model, principal: OPERATOR, stepsDone }, signal);
-  };
-
-  /** A new turn of a run nobody else can start meanwhile. */
-  const begin = async (run: LiveRun, input: UserInput, model: string, who: Principal) => {
-    const release = turns.reserve(run);
-    try {
-      await run.addUserMessage(input, {
-        status: 'running',
-        model,
-        error: null,
-        step: 0,
-      });
-    } catch (error) {
-      release();
-      return storeFailed(error);
-    }
-    launch(run, model, who);
-    return { ok: true as const, run: run.record() };
-  };
-
-  const check = (input: string, model: string | undefined) => {
-    if (closing) return refuse('shutting_down', 'The server is stopping. Try again in a moment.');
-    if (input.trim() === '') return refuse('bad_request', 'input must not be empty.');
-    if (input.length > LONGEST_INPUT) {
-      return refuse(
-        'bad_request',
-        `input has ${input.length} characters; at most ${LONGEST_INPUT}.`,
-      );
-    }
-    const resolved = models.resolve(model);
-    return resolved.ok ? resolved : refuse('bad_request', resolved.message);
-  };
-
-  return {
-    async start({ principal, input, model, tools, clientId }) {
-      const checked = check(input, model);
-      if (!checked.ok) return checked;
-      const summary = newSummary(deps, { input, model: checked.ref, tools });
-      const run = createLiveRun(deps, { summary, messages: [] });
-      const outcome = await begin(run, { input, clientId }, checked.ref, principal);
-      if (outcome.ok) known.add(run);
-      return outcome;
-    },
-
-    async send(runId, { principal, input, model, clientId }) {
-      const run = await known.load(runId);
-      if (!run) return notFound(runId);
-      if (turns.isActive(runId)) {
-        return refuse('conflict', 'A turn is running. Wait for its end, or cancel it first.');
-      }
-      const checked = check(input, model ?? run.summary().model ?? undefined);
-      if (!checked.ok) return checked;
-      return begin(run, { input, clientId }, checked.ref, principal);
-    },
-
-    async cancel(runId) {
-      await turns.stop(runId, CANCELLED);
-      const run = await known.load(runId);
-      return run ? { ok: true, run: run.record() } : notFound(runId);
-    },
-
-    get: async (runId) => (await known.load(runId))?.record(),
-    list: (query) => store.listRuns(query),
-    async modelTurns(query) {
-      const run = await known.load(query.runId);
-      if (!run) return undefined;
-      const { turns: stored, nextAfter } = await store.listModelTurns(query);
-      return { turns: stored.map((turn) => ({ ...turn, state: stateOf(turn, run) })), nextAfter };
-    },
-    async models() {
-      await models.refresh();
-      return models.list();
-    },
-    ensure: known.ensure,
-
-    async watched(runId) {
-      if (runId !== undefined) {
-        const run = await known.load(runId);
-        return run ? [run.record()] : [];
-      }
-      const { runs } = await store.listRuns({ limit: WATCHED_RUNS });
-      const ids = new Set([...runs.map((run) => run.run_id), ...turns.activeIds()]);
-      const loaded = await Promise.all([...ids].map((id) => known.load(id)));
-      // All read in one moment, after the last wait: what follows comes as events.
-      return byUpdate(loaded.filter((run) => run !== undefined).map((run) => run.record()));
-    },
-
-    async recover() {
-      for (const { run_id: runId } of await store.runningRuns()) {
-        const run = turns.isActive(runId) ? undefined : await known.load(runId);
-        if (!run) continue;
-        const { calls, clock, logger, offersTools, clientsReturnMs = CLIENTS_RETURN_MS } = deps;
-        const taken = { calls, clock, logger, offersTools, clientsReturnMs };
-        turns.launch(run, (signal) =>
-          recoverTurn(run, { ...taken, goOn: (done, stop) => goOn(run, done, stop) }, signal),
-        );
-      }
-    },
-
-    deleteUnused: known.deleteUnused,
-
-    async close() {
-      closing = true;
-      await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
-    },
-  };
+    return this.#deps.agent.runTurn({ ...asked, model, runId, tools, transcript: run, signal });
+  }
 }
 
 function stateOf(turn: StoredModelTurn, run: LiveRun): ModelTurn['state'] {
@@ -216,25 +239,6 @@ async function endWith(run: LiveRun, notice: Notice): Promise<void> {
   const writer = run.beginMessage();
   writer.addNotice(notice);
   await writer.end();
-}
-
-function newSummary(
-  { agent, newId, clock }: RunServiceDeps,
-  from: { input: string; model: string; tools: readonly string[] | undefined },
-): RunSummary {
-  const now = clock.now() / 1000;
-  return {
-    run_id: newId('run'),
-    title: runTitle(from.input),
-    status: 'idle',
-    model: from.model,
-    tools: from.tools ? [...from.tools] : null,
-    step: 0,
-    max_steps: agent.maxSteps,
-    error: null,
-    created_at: now,
-    updated_at: now,
-  };
 }
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>

@@ -1,8 +1,7 @@
-import type { RunSummary } from '#lib/protocol/run';
 import type { Logger } from '../logger.ts';
 import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
-import { runTitle } from './run-title.ts';
+import { newRun } from './new-run.ts';
 
 /** The runs that are in memory, and the way to those that are not. */
 export interface KnownRuns {
@@ -32,103 +31,87 @@ export interface KnownRunsDeps extends LiveRunDeps {
   readonly logger: Logger;
 }
 
-export function createKnownRuns(deps: KnownRunsDeps): KnownRuns {
-  const { store } = deps;
-  const turns = createActiveTurns(deps);
-  const kept = new Map<string, LiveRun>();
+export const createKnownRuns = (deps: KnownRunsDeps): KnownRuns => new RunsInMemory(deps);
+
+class RunsInMemory implements KnownRuns {
+  readonly #deps: KnownRunsDeps;
+  readonly turns: ActiveTurns;
+  readonly #kept = new Map<string, LiveRun>();
   /** When each was asked for last. */
-  const ids = new Map<string, number>();
-  const loading = new Map<string, Promise<LiveRun | undefined>>();
-  const making = new Map<string, Promise<void>>();
-  const deleting = new Map<string, Promise<unknown>>();
+  readonly #ids = new Map<string, number>();
+  readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
+  readonly #making = new Map<string, Promise<void>>();
+  readonly #deleting = new Map<string, Promise<unknown>>();
 
-  const keep = (run: LiveRun): LiveRun => {
-    kept.delete(run.runId);
-    kept.set(run.runId, run);
-    // Two live objects of one must not be.
-    dropOldest(kept, KEPT_RUNS, turns.isActive);
-    return run;
+  constructor(deps: KnownRunsDeps) {
+    this.#deps = deps;
+    this.turns = createActiveTurns(deps);
+  }
+
+  add(run: LiveRun): void {
+    this.#keep(run);
+  }
+
+  load(runId: string): Promise<LiveRun | undefined> {
+    const live = this.#kept.get(runId);
+    if (live) return Promise.resolve(this.#keep(live));
+    return once(this.#loading, runId, () => this.#read(runId));
+  }
+
+  readonly ensure = (runId: string, title: string): Promise<void> => {
+    if (!this.#ids.has(runId)) return once(this.#making, runId, () => this.#make(runId, title));
+    this.#ids.set(runId, this.#deps.clock.now());
+    return Promise.resolve();
   };
 
-  const read = async (runId: string): Promise<LiveRun | undefined> => {
-    await deleting.get(runId);
-    const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
-    if (!summary) return undefined;
-    // It may have been made, and begun its first turn, while it was looked up.
-    const live = kept.get(runId) ?? turns.runOf(runId);
-    return keep(live ?? createLiveRun(deps, { summary, messages }));
-  };
-
-  const load = (runId: string): Promise<LiveRun | undefined> => {
-    const live = kept.get(runId);
-    if (live) return Promise.resolve(keep(live));
-    return once(loading, runId, () => read(runId));
-  };
-
-  const make = async (runId: string, title: string): Promise<void> => {
-    await deleting.get(runId);
-    if (!kept.has(runId) && !(await store.getRun(runId))) {
-      const now = deps.clock.now() / 1000;
-      const run = outsideRun({
-        run_id: runId,
-        title: runTitle(title),
-        now,
-        max_steps: deps.maxSteps,
-      });
-      await store.write([{ type: 'put_run', run }]);
-      deps.bus.publish({ type: 'run', run });
-    }
-    ids.set(runId, deps.clock.now());
-    dropOldest(ids, KEPT_IDS);
-  };
-
-  const isInUse = (runId: string): boolean =>
-    kept.has(runId) ||
-    [loading, making, deleting].some((map) => map.has(runId)) ||
-    turns.isActive(runId) ||
-    deps.clock.now() - (ids.get(runId) ?? 0) < IN_USE_MS;
-
-  const deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
-    // One that lies in memory may be in the hands of somebody: they take it back, or let it go.
-    if (!turns.isActive(runId)) kept.delete(runId);
+  readonly deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
+    // One in memory may be in use by a request: that takes it back meanwhile, or lets it go.
+    if (!this.turns.isActive(runId)) this.#kept.delete(runId);
     await new Promise((resolve) => setImmediate(resolve));
-    if (isInUse(runId)) return false;
-    ids.delete(runId);
-    await once(deleting, runId, work);
+    if (this.#isInUse(runId)) return false;
+    this.#ids.delete(runId);
+    await once(this.#deleting, runId, work);
     return true;
   };
 
-  return {
-    turns,
-    add: (run) => void keep(run),
-    load,
-    deleteUnused,
-    ensure(runId, title) {
-      if (!ids.has(runId)) return once(making, runId, () => make(runId, title));
-      ids.set(runId, deps.clock.now());
-      return Promise.resolve();
-    },
-  };
-}
+  #keep(run: LiveRun): LiveRun {
+    this.#kept.delete(run.runId);
+    this.#kept.set(run.runId, run);
+    // Two live objects of one must not be.
+    dropOldest(this.#kept, KEPT_RUNS, this.turns.isActive);
+    return run;
+  }
 
-function outsideRun(from: {
-  run_id: string;
-  title: string;
-  now: number;
-  max_steps: number;
-}): RunSummary {
-  return {
-    run_id: from.run_id,
-    title: from.title,
-    status: 'idle',
-    model: null,
-    tools: null,
-    step: 0,
-    max_steps: from.max_steps,
-    error: null,
-    created_at: from.now,
-    updated_at: from.now,
-  };
+  async #read(runId: string): Promise<LiveRun | undefined> {
+    const { store } = this.#deps;
+    await this.#deleting.get(runId);
+    const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
+    if (!summary) return undefined;
+    // It may have been made, and begun its first turn, while it was looked up.
+    const live = this.#kept.get(runId) ?? this.turns.runOf(runId);
+    return this.#keep(live ?? createLiveRun(this.#deps, { summary, messages }));
+  }
+
+  async #make(runId: string, title: string): Promise<void> {
+    const { store, bus, clock, maxSteps } = this.#deps;
+    await this.#deleting.get(runId);
+    if (!this.#kept.has(runId) && !(await store.getRun(runId))) {
+      const run = newRun(clock, { run_id: runId, title, max_steps: maxSteps });
+      await store.write([{ type: 'put_run', run }]);
+      bus.publish({ type: 'run', run });
+    }
+    this.#ids.set(runId, clock.now());
+    dropOldest(this.#ids, KEPT_IDS);
+  }
+
+  #isInUse(runId: string): boolean {
+    return (
+      this.#kept.has(runId) ||
+      [this.#loading, this.#making, this.#deleting].some((map) => map.has(runId)) ||
+      this.turns.isActive(runId) ||
+      this.#deps.clock.now() - (this.#ids.get(runId) ?? 0) < IN_USE_MS
+    );
+  }
 }
 
 /** Those who ask while it is being done share it. */

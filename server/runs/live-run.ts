@@ -4,7 +4,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
 import { createMessageWriter } from './message-writer.ts';
-import { createModelTurnLog } from './model-turn-log.ts';
+import { createModelTurnLog, type ModelTurnLog } from './model-turn-log.ts';
 
 export interface LiveRunDeps {
   readonly store: Store;
@@ -14,22 +14,22 @@ export interface LiveRunDeps {
 }
 
 /**
- * A run in memory, its only writer. What it says of itself is on disk, and what
- * watchers have been told: a snapshot never runs ahead of the events after it.
+ * A run in memory, its only writer. What it says of itself is on disk and
+ * published: a snapshot never runs ahead of the events after it.
  * Only text that a model is still writing is shown before (rule RU8).
  */
 export interface LiveRun extends Transcript {
   readonly runId: string;
   summary(): RunSummary;
   record(): RunRecord;
-  /** Resolves once the change is on disk; `publish` says it to watchers. */
+  /** Resolves once the change is on disk; `publish` sends it to watchers. */
   save(patch: Partial<RunSummary>): Promise<void>;
   publish(): void;
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
   /** Whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean;
-  /** Writes the person's message and the run's new state as one, then tells both. */
+  /** Writes the person's message and the run's new state as one, then publishes both. */
   addUserMessage(input: UserInput, patch: Partial<RunSummary>): Promise<void>;
 }
 
@@ -39,96 +39,134 @@ export interface UserInput {
   readonly clientId: string | undefined;
 }
 
-export function createLiveRun(
-  deps: LiveRunDeps,
-  stored: { summary: RunSummary; messages: readonly Message[] },
-): LiveRun {
-  let summary = stored.summary;
+interface StoredRun {
+  readonly summary: RunSummary;
+  readonly messages: readonly Message[];
+}
+
+export const createLiveRun = (deps: LiveRunDeps, stored: StoredRun): LiveRun =>
+  new RunInMemory(deps, stored);
+
+class RunInMemory implements LiveRun {
+  readonly #deps: LiveRunDeps;
+  readonly #log: ModelTurnLog;
+  readonly #messages: Message[];
+  readonly runId: string;
+  #summary: RunSummary;
   /** With what is on its way to the disk. */
-  let decided = summary;
-  const messages = [...stored.messages];
-  const { run_id } = summary;
-  const log = createModelTurnLog(deps, { runId: run_id, isNew: messages.length === 0 });
-  const nowSeconds = () => deps.clock.now() / 1000;
+  #decided: RunSummary;
 
-  const newMessage = (role: Message['role'], parts: MessagePart[]): Message => ({
-    message_id: deps.newId('msg'),
-    run_id,
-    role,
-    parts,
-    status: role === 'user' ? 'done' : 'streaming',
-    created_at: nowSeconds(),
-  });
+  constructor(deps: LiveRunDeps, { summary, messages }: StoredRun) {
+    this.#deps = deps;
+    this.#summary = summary;
+    this.#decided = summary;
+    this.#messages = [...messages];
+    this.runId = summary.run_id;
+    this.#log = createModelTurnLog(deps, { runId: this.runId, isNew: messages.length === 0 });
+  }
 
-  const write = async (patch: Partial<RunSummary>, more: readonly Change[] = []) => {
-    const run = { ...decided, ...patch, updated_at: nowSeconds() };
-    decided = run;
-    await deps.store.write([{ type: 'put_run', run }, ...log.takeEnded(), ...more]);
-    summary = run;
-  };
-  const publish = () => {
-    deps.bus.publish({ type: 'run', run: summary });
-  };
-  const publishMessage = (message: Message) => {
-    deps.bus.publish({ type: 'message', run_id, message });
-  };
+  summary(): RunSummary {
+    return this.#summary;
+  }
 
-  const beginRequest = async (message: Message, request: ModelRequest): Promise<RequestLog> => {
-    const of = { message_id: message.message_id, turn: personsMessages(messages) };
+  record(): RunRecord {
+    return { ...this.#summary, messages: [...this.#messages] };
+  }
+
+  messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  publish(): void {
+    this.#deps.bus.publish({ type: 'run', run: this.#summary });
+  }
+
+  save(patch: Partial<RunSummary>): Promise<void> {
+    return this.#write(patch);
+  }
+
+  show(patch: Partial<RunSummary>): void {
+    this.#decided = { ...this.#decided, ...patch };
+    this.#summary = this.#decided;
+  }
+
+  mayEnd(number: number): boolean {
+    return this.#log.mayEnd(number);
+  }
+
+  async addUserMessage({ input, clientId }: UserInput, patch: Partial<RunSummary>): Promise<void> {
+    const message: Message = {
+      ...this.#newMessage('user', [{ type: 'text', text: input }]),
+      ...(clientId === undefined ? {} : { client_id: clientId }),
+    };
+    const position = this.#messages.length;
+    await this.#write(patch, [{ type: 'put_message', message, position }]);
+    this.#messages.push(message);
+    this.publish();
+    this.#publishMessage(message);
+  }
+
+  beginMessage(): MessageWriter {
+    const { clock, bus, store } = this.#deps;
+    const message = this.#newMessage('assistant', []);
+    const position = this.#messages.length;
+    this.#messages.push(message);
+    this.#publishMessage(message);
+    return createMessageWriter({
+      message,
+      clock,
+      publish: (event) => void bus.publish(event),
+      onPublished: (published) => {
+        this.#messages[position] = published;
+      },
+      beginRequest: (request) => this.#beginRequest(message, request),
+      persist: (done) =>
+        store.write([{ type: 'put_message', message: done, position }, ...this.#log.takeEnded()]),
+    });
+  }
+
+  #newMessage(role: Message['role'], parts: MessagePart[]): Message {
+    return {
+      message_id: this.#deps.newId('msg'),
+      run_id: this.runId,
+      role,
+      parts,
+      status: role === 'user' ? 'done' : 'streaming',
+      created_at: this.#nowSeconds(),
+    };
+  }
+
+  async #write(patch: Partial<RunSummary>, more: readonly Change[] = []): Promise<void> {
+    const run = { ...this.#decided, ...patch, updated_at: this.#nowSeconds() };
+    this.#decided = run;
+    await this.#deps.store.write([{ type: 'put_run', run }, ...this.#log.takeEnded(), ...more]);
+    this.#summary = run;
+  }
+
+  async #beginRequest(message: Message, request: ModelRequest): Promise<RequestLog> {
+    const log = this.#log;
+    const { store } = this.#deps;
+    const of = { message_id: message.message_id, turn: personsMessages(this.#messages) };
     const turn = await log.begin(request, of);
     const put: Change = { type: 'put_model_turn', turn };
     if (request.beginsStep) {
-      await write({ step: request.step }, [put]);
-      publish();
-    } else await deps.store.write([...log.takeEnded(), put]);
+      await this.#write({ step: request.step }, [put]);
+      this.publish();
+    } else await store.write([...log.takeEnded(), put]);
     return {
-      answered: log.answered,
-      end: log.end,
-      write: () => deps.store.write(log.takeEnded()),
+      answered: () => log.answered(),
+      end: (outcome) => log.end(outcome),
+      write: () => store.write(log.takeEnded()),
     };
-  };
+  }
 
-  return {
-    runId: run_id,
-    summary: () => summary,
-    record: () => ({ ...summary, messages: [...messages] }),
-    messages: () => messages,
-    publish,
-    save: (patch) => write(patch),
-    show(patch) {
-      decided = { ...decided, ...patch };
-      summary = decided;
-    },
-    mayEnd: log.mayEnd,
-    async addUserMessage({ input, clientId }, patch) {
-      const message: Message = {
-        ...newMessage('user', [{ type: 'text', text: input }]),
-        ...(clientId === undefined ? {} : { client_id: clientId }),
-      };
-      const position = messages.length;
-      await write(patch, [{ type: 'put_message', message, position }]);
-      messages.push(message);
-      publish();
-      publishMessage(message);
-    },
-    beginMessage(): MessageWriter {
-      const message = newMessage('assistant', []);
-      const position = messages.length;
-      messages.push(message);
-      publishMessage(message);
-      return createMessageWriter({
-        message,
-        clock: deps.clock,
-        publish: (event) => void deps.bus.publish(event),
-        onPublished: (published) => {
-          messages[position] = published;
-        },
-        beginRequest: (request) => beginRequest(message, request),
-        persist: (done) =>
-          deps.store.write([{ type: 'put_message', message: done, position }, ...log.takeEnded()]),
-      });
-    },
-  };
+  #publishMessage(message: Message): void {
+    this.#deps.bus.publish({ type: 'message', run_id: this.runId, message });
+  }
+
+  #nowSeconds(): number {
+    return this.#deps.clock.now() / 1000;
+  }
 }
 
 const personsMessages = (messages: readonly Message[]): number =>

@@ -25,79 +25,109 @@ const UNKNOWN_USAGE = {
   ...{ input_tokens: null, output_tokens: null, reasoning_tokens: null, cached_tokens: null },
 } as const;
 
-/** `isNew`: nothing of the run is stored yet, so that nothing is looked for. */
-export function createModelTurnLog(
-  deps: { readonly store: Pick<Store, 'listModelTurns'>; readonly clock: Clock },
-  { runId, isNew }: { readonly runId: string; readonly isNew: boolean },
-): ModelTurnLog {
-  let last: StoredModelTurn | undefined;
+interface LogDeps {
+  readonly store: Pick<Store, 'listModelTurns'>;
+  readonly clock: Clock;
+}
+
+interface LoggedRun {
+  readonly runId: string;
+  /** Nothing of the run is stored yet, so that nothing is looked for. */
+  readonly isNew: boolean;
+}
+
+export const createModelTurnLog = (deps: LogDeps, run: LoggedRun): ModelTurnLog =>
+  new TurnLog(deps, run);
+
+class TurnLog implements ModelTurnLog {
+  readonly #deps: LogDeps;
+  readonly #runId: string;
+  #last: StoredModelTurn | undefined;
   /** In which form the result of a call was sent the last time. */
-  const sentAs = new Map<string, string>();
-  let known = isNew;
-  let firstOwn = Number.POSITIVE_INFINITY;
-  let open: StoredModelTurn | undefined;
-  let ended: StoredModelTurn | undefined;
-  const nowSeconds = () => deps.clock.now() / 1000;
+  readonly #sentAs = new Map<string, string>();
+  #isRead: boolean;
+  #firstOwn = Number.POSITIVE_INFINITY;
+  #open: StoredModelTurn | undefined;
+  #ended: StoredModelTurn | undefined;
 
-  const take = (turn: StoredModelTurn) => {
-    last = turn;
-    for (const part of turn.sent) sentAs.set(part.tool_call_id, formOf(part));
-  };
+  constructor(deps: LogDeps, { runId, isNew }: LoggedRun) {
+    this.#deps = deps;
+    this.#runId = runId;
+    this.#isRead = isNew;
+  }
 
-  const read = async () => {
+  async begin(
+    request: ModelRequest,
+    of: Pick<StoredModelTurn, 'message_id' | 'turn'>,
+  ): Promise<StoredModelTurn> {
+    if (!this.#isRead) await this.#read();
+    const number = (this.#last?.number ?? 0) + 1;
+    this.#firstOwn = Math.min(this.#firstOwn, number);
+    this.#open = {
+      ...{ run_id: this.#runId, number, ...of, step: request.step },
+      attempt: this.#attemptOf(request, of.turn),
+      model: request.model,
+      started_at: this.#nowSeconds(),
+      ...{ first_token_at: null, ended_at: null, finish_reason: null, error_code: null },
+      usage: UNKNOWN_USAGE,
+      tools_offered: request.toolsOffered,
+      tools_sha256: request.toolsSha256,
+      prompt_sha256: request.promptSha256,
+      rendering: request.rendering,
+      sent: request.results.filter((part) => this.#sentAs.get(part.tool_call_id) !== formOf(part)),
+    };
+    this.#take(this.#open);
+    return this.#open;
+  }
+
+  answered(): void {
+    if (this.#open) this.#open = { ...this.#open, first_token_at: this.#nowSeconds() };
+  }
+
+  end(outcome: RequestOutcome): void {
+    if (!this.#open) return;
+    const came =
+      'errorCode' in outcome
+        ? { error_code: outcome.errorCode }
+        : { finish_reason: outcome.finishReason, usage: outcome.usage };
+    this.#ended = { ...this.#open, ended_at: this.#nowSeconds(), ...came };
+    this.#open = undefined;
+  }
+
+  takeEnded(): Change[] {
+    const turn = this.#ended;
+    this.#ended = undefined;
+    return turn ? [{ type: 'put_model_turn', turn }] : [];
+  }
+
+  mayEnd(number: number): boolean {
+    return number >= this.#firstOwn;
+  }
+
+  async #read(): Promise<void> {
     for (let after: number | null = 0; after !== null; ) {
-      const page = await deps.store.listModelTurns({ runId, after, limit: PAGE });
-      for (const turn of page.turns) take(turn);
+      const query = { runId: this.#runId, after, limit: PAGE };
+      const page = await this.#deps.store.listModelTurns(query);
+      for (const turn of page.turns) this.#take(turn);
       after = page.nextAfter;
     }
-    known = true;
-  };
+    this.#isRead = true;
+  }
+
+  #take(turn: StoredModelTurn): void {
+    this.#last = turn;
+    for (const part of turn.sent) this.#sentAs.set(part.tool_call_id, formOf(part));
+  }
 
   /** A step that is asked for again after a restart is another attempt, too. */
-  const attemptOf = ({ step }: ModelRequest, turn: number): number =>
-    last?.turn === turn && last.step === step ? last.attempt + 1 : 1;
+  #attemptOf({ step }: ModelRequest, turn: number): number {
+    const last = this.#last;
+    return last?.turn === turn && last.step === step ? last.attempt + 1 : 1;
+  }
 
-  return {
-    async begin(request, { message_id, turn }) {
-      if (!known) await read();
-      const number = (last?.number ?? 0) + 1;
-      firstOwn = Math.min(firstOwn, number);
-      open = {
-        ...{ run_id: runId, number, message_id, turn, step: request.step },
-        attempt: attemptOf(request, turn),
-        model: request.model,
-        started_at: nowSeconds(),
-        ...{ first_token_at: null, ended_at: null, finish_reason: null, error_code: null },
-        usage: UNKNOWN_USAGE,
-        tools_offered: request.toolsOffered,
-        tools_sha256: request.toolsSha256,
-        prompt_sha256: request.promptSha256,
-        rendering: request.rendering,
-        sent: request.results.filter((part) => sentAs.get(part.tool_call_id) !== formOf(part)),
-      };
-      take(open);
-      return open;
-    },
-    answered() {
-      if (open) open = { ...open, first_token_at: nowSeconds() };
-    },
-    end(outcome) {
-      if (!open) return;
-      const came =
-        'errorCode' in outcome
-          ? { error_code: outcome.errorCode }
-          : { finish_reason: outcome.finishReason, usage: outcome.usage };
-      ended = { ...open, ended_at: nowSeconds(), ...came };
-      open = undefined;
-    },
-    takeEnded() {
-      if (!ended) return [];
-      const turn = ended;
-      ended = undefined;
-      return [{ type: 'put_model_turn', turn }];
-    },
-    mayEnd: (number) => number >= firstOwn,
-  };
+  #nowSeconds(): number {
+    return this.#deps.clock.now() / 1000;
+  }
 }
 
 const formOf = ({ sha256, images }: StoredModelTurn['sent'][number]): string =>

@@ -49,12 +49,6 @@ export function createArgumentScanner(): ArgumentScanner {
   let value: Reader = key;
   let finished: [string, unknown][] = [];
 
-  const afterValue = (character: string): Step => {
-    if (isBlank(character)) return 'after_value';
-    if (character === ',') return 'before_key';
-    return character === '}' ? 'over' : 'broken';
-  };
-
   const steps: Record<Step, (character: string) => Step> = {
     start: (character) =>
       isBlank(character) ? 'start' : character === '{' ? 'before_key' : 'broken',
@@ -107,6 +101,12 @@ export function createArgumentScanner(): ArgumentScanner {
       return step === 'broken';
     },
   };
+}
+
+function afterValue(character: string): Step {
+  if (isBlank(character)) return 'after_value';
+  if (character === ',') return 'before_key';
+  return character === '}' ? 'over' : 'broken';
 }
 
 const isBlank = (character: string): boolean => ' \t\n\r'.includes(character);

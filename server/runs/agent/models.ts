@@ -66,12 +66,11 @@ export function createModels(options: ModelsOptions): Models {
   const configured = options.defaultModel
     ? toRef(options.defaultModel, endpoint ? 'compatible' : 'openai')
     : undefined;
+  const own = configured ? [configured] : [];
   const languageModel = createLanguageModels(options);
 
-  const isSetUp = (provider: ModelProvider): boolean => {
-    if (provider === 'rehearsal') return true;
-    return endpoint !== undefined || (hasKey && provider !== 'compatible');
-  };
+  const isSetUp = (provider: ModelProvider): boolean =>
+    provider === 'rehearsal' || endpoint !== undefined || (hasKey && provider !== 'compatible');
 
   const realRefs = (): string[] => {
     if (!endpoint) return hasKey ? OPENAI_IDS.map((id) => `openai:${id}`) : [];
@@ -79,9 +78,7 @@ export function createModels(options: ModelsOptions): Models {
     // What is configured is never replaced by the rehearsal without a word.
     return configured ? [] : [FIRST_OF_ENDPOINT];
   };
-  const refs = (): string[] => [
-    ...new Set([...(configured ? [configured] : []), ...realRefs(), REHEARSAL]),
-  ];
+  const refs = (): string[] => [...new Set([...own, ...realRefs(), REHEARSAL])];
   const defaultModel = () => refs()[0] ?? REHEARSAL;
 
   const resolve: Models['resolve'] = (wanted = defaultModel()) => {
@@ -90,9 +87,8 @@ export function createModels(options: ModelsOptions): Models {
     const parsed = ref === undefined ? undefined : parseModelRef(ref);
     // The configured default is asked even without a key: its turn then says what is missing.
     const usable = parsed && (isSetUp(parsed.provider) || ref === configured);
-    return usable
-      ? { ok: true, ref: parsed.text }
-      : { ok: false, message: unknown(wanted, refs()) };
+    if (usable) return { ok: true, ref: parsed.text };
+    return { ok: false, message: unknown(wanted, refs()) };
   };
 
   const refresh = async () => {

@@ -18,6 +18,11 @@ const INTERVAL_MS = 50;
 const SMALL_BYTES = 200;
 const LONGEST_PAUSE_MS = 200;
 
+interface PartialArgumentsDeps {
+  readonly clock: Clock;
+  readonly send: (params: Record<string, unknown>) => void;
+}
+
 /**
  * Turns argument text that grows letter by letter into updates of those
  * top-level keys that changed (rules AL20 to AL24). A card is a preview: of a
@@ -25,90 +30,88 @@ const LONGEST_PAUSE_MS = 200;
  * arguments follow when they are complete. So work is linear in the text, and
  * no text stands still for longer than the longest pause.
  */
-export function createPartialArguments(deps: {
-  clock: Clock;
-  send: (params: Record<string, unknown>) => void;
-}): PartialArguments {
-  const scanner = createArgumentScanner();
+export const createPartialArguments = (deps: PartialArgumentsDeps): PartialArguments =>
+  new GrowingArguments(deps);
+
+type Shown = readonly [key: string, value: unknown];
+
+class GrowingArguments implements PartialArguments {
+  readonly #deps: PartialArgumentsDeps;
+  readonly #scanner = createArgumentScanner();
   /** The value that was being written when it was last sent, as JSON. */
-  let sentGrowing: { readonly key: string; readonly json: string } | undefined;
-  let examined = 0;
-  let nextAt = 0;
-  let isEmpty = true;
-  let hasChanged = false;
-  let looking = false;
-  let ended = false;
-  let cancelTimer: (() => void) | undefined;
+  #sentGrowing: { readonly key: string; readonly json: string } | undefined;
+  #nextAt = 0;
+  #hasChanged = false;
+  #isLooking = false;
+  #hasEnded = false;
+  #cancelTimer: (() => void) | undefined;
+  examined = 0;
+  isEmpty = true;
 
-  const consider = () => {
-    if (ended || looking || cancelTimer || !hasChanged || scanner.isBroken) return;
-    const waitMs = nextAt - deps.clock.now();
-    if (waitMs <= 0) {
-      void look();
-      return;
-    }
-    cancelTimer = deps.clock.schedule(waitMs, () => {
-      cancelTimer = undefined;
-      void look();
+  constructor(deps: PartialArgumentsDeps) {
+    this.#deps = deps;
+  }
+
+  push(delta: string): void {
+    if (delta === '' || this.#hasEnded) return;
+    this.isEmpty = false;
+    this.#hasChanged = true;
+    this.examined += delta.length;
+    this.#scanner.push(delta);
+    this.#consider();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  get #isOver(): boolean {
+    return this.#hasEnded || this.#scanner.isBroken;
+  }
+
+  #consider(): void {
+    if (this.#isOver || this.#isLooking || this.#cancelTimer || !this.#hasChanged) return;
+    const waitMs = this.#nextAt - this.#deps.clock.now();
+    if (waitMs <= 0) return void this.#look();
+    this.#cancelTimer = this.#deps.clock.schedule(waitMs, () => {
+      this.#cancelTimer = undefined;
+      void this.#look();
     });
-  };
+  }
 
-  const look = async () => {
-    looking = true;
+  async #look(): Promise<void> {
+    this.#isLooking = true;
     // What comes in one moment makes one update.
     await undefined;
-    hasChanged = false;
-    const { finished, growing } = scanner.take();
-    const shown = growing && (await readGrowing(growing));
-    looking = false;
-    if (ended || scanner.isBroken) return;
-    send(finished, shown);
-    consider();
-  };
+    this.#hasChanged = false;
+    const { finished, growing } = this.#scanner.take();
+    const shown = growing && (await this.#readGrowing(growing));
+    this.#isLooking = false;
+    if (this.#isOver) return;
+    this.#send(finished, shown);
+    this.#consider();
+  }
 
-  const readGrowing = async (growing: Growing): Promise<readonly [string, unknown]> => {
+  async #readGrowing(growing: Growing): Promise<Shown> {
     if ('shown' in growing) return [growing.key, growing.shown];
-    examined += growing.json.length;
+    this.examined += growing.json.length;
     return [growing.key, (await parsePartialJson(growing.json)).value];
-  };
+  }
 
-  const send = (
-    finished: readonly (readonly [string, unknown])[],
-    growing: readonly [string, unknown] | undefined,
-  ) => {
-    const isNew = (key: string, json: string) =>
-      key !== sentGrowing?.key || json !== sentGrowing.json;
+  #send(finished: readonly Shown[], growing: Shown | undefined): void {
+    const sent = this.#sentGrowing;
     const changed = [...finished, ...(growing ? [growing] : [])]
       .map(([key, value]) => ({ key, value, json: JSON.stringify(value) }))
-      .filter(({ key, value, json }) => value !== undefined && isNew(key, json));
-    if (changed.length === 0) return;
+      .filter(({ value }) => value !== undefined)
+      .filter(({ key, json }) => key !== sent?.key || json !== sent.json);
     const last = changed.at(-1);
-    if (growing && last) sentGrowing = last;
+    if (!last) return;
+    if (growing) this.#sentGrowing = last;
     const bytes = changed.reduce((sum, one) => sum + one.key.length + one.json.length, 0);
     const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);
-    nextAt = deps.clock.now() + pauseMs;
-    deps.send(Object.fromEntries(changed.map(({ key, value }) => [key, value])));
-  };
-
-  return {
-    push(delta) {
-      if (delta === '' || ended) return;
-      isEmpty = false;
-      hasChanged = true;
-      examined += delta.length;
-      scanner.push(delta);
-      consider();
-    },
-    get isEmpty() {
-      return isEmpty;
-    },
-    get examined() {
-      return examined;
-    },
-    end() {
-      ended = true;
-      cancelTimer?.();
-      cancelTimer = undefined;
-    },
-  };
+    this.#nextAt = this.#deps.clock.now() + pauseMs;
+    this.#deps.send(Object.fromEntries(changed.map(({ key, value }) => [key, value])));
+  }
 }

@@ -52,91 +52,104 @@ interface Entry {
   recorded: Promise<CallRecord> | undefined;
 }
 
+export interface StepCallsDeps {
+  readonly draft: (toolName: string) => ReturnType<CallService['draft']>;
+  readonly clock: Clock;
+  readonly onDraft: (callId: string) => void;
+  /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
+  readonly giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
+}
+
 /**
  * Maps what a model writes to calls (AL4, AL5, AL15). The draft's id is the
- * one id of a call; the model's own only tells its stream parts apart, so ids
+ * one id of a call; the model's own only sets its stream parts apart, so ids
  * that collide or are empty do no harm: parts go to the newest call of that id
  * that is still being written.
  */
-export function createStepCalls(deps: {
-  draft: (toolName: string) => ReturnType<CallService['draft']>;
-  clock: Clock;
-  onDraft: (callId: string) => void;
-  /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
-  giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
-}): StepCalls {
-  const entries: Entry[] = [];
-  /** Begun and not recorded, by the model's ids: their ends are no further calls. */
-  const unrecorded: string[] = [];
-  let begun = 0;
-  let closed: string | undefined;
+export const createStepCalls = (deps: StepCallsDeps): StepCalls => new DraftedCalls(deps);
 
-  const add = async (modelId: string, tool: MeantTool): Promise<Entry | undefined> => {
-    begun += 1;
-    const place = begun;
+class DraftedCalls implements StepCalls {
+  readonly #deps: StepCallsDeps;
+  readonly #entries: Entry[] = [];
+  /** Begun and not recorded, by the model's ids: their ends are no further calls. */
+  readonly #unrecorded: string[] = [];
+  #begun = 0;
+  #closed: string | undefined;
+
+  constructor(deps: StepCallsDeps) {
+    this.#deps = deps;
+  }
+
+  get leftOut(): number {
+    return Math.max(0, this.#begun - MOST_RECORDED);
+  }
+
+  async begin(modelId: string, tool: MeantTool): Promise<void> {
+    if (!(await this.#add(modelId, tool))) this.#unrecorded.push(modelId);
+  }
+
+  write(modelId: string, delta: string): void {
+    const isMeant = (entry: Entry) => entry.modelId === modelId && isOpen(entry);
+    this.#entries.findLast(isMeant)?.partial.push(delta);
+  }
+
+  async written({ modelId, tool, input, unreadable }: WrittenCall): Promise<void> {
+    const known = this.#entries.find((entry) => entry.modelId === modelId && isOpen(entry));
+    const at = known ? -1 : this.#unrecorded.indexOf(modelId);
+    if (at >= 0) return void this.#unrecorded.splice(at, 1);
+    const entry = known ?? (await this.#add(modelId, tool));
+    if (!entry || !isOpen(entry)) return;
+    // No arguments at all is also what a stream looks like that was cut at their start.
+    const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;
+    if (unsure) entry.held = { input };
+    else startEntry(entry, input, unreadable);
+  }
+
+  finish(): StartedCall[] {
+    for (const entry of this.#entries) {
+      if (entry.recorded) continue;
+      if (entry.held) startEntry(entry, entry.held.input, undefined);
+      else this.#giveUp(entry, 'The model stopped before the arguments were complete.');
+    }
+    return this.#started();
+  }
+
+  abandon(message: string): StartedCall[] {
+    this.#closed = message;
+    const running = this.#started();
+    for (const entry of this.#entries) if (!entry.recorded) this.#giveUp(entry, message);
+    return running;
+  }
+
+  async #add(modelId: string, tool: MeantTool): Promise<Entry | undefined> {
+    this.#begun += 1;
+    const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
-    const draft = await deps.draft(tool.toolName);
-    const partial = createPartialArguments({
-      clock: deps.clock,
-      send: (params) => draft.update(params),
-    });
+    const draft = await this.#deps.draft(tool.toolName);
+    const send = (params: Record<string, unknown>) => draft.update(params);
+    const partial = createPartialArguments({ clock: this.#deps.clock, send });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : undefined);
     const entry: Entry = { modelId, draft, refusal, partial, held: undefined, recorded: undefined };
-    entries.push(entry);
+    this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
-    if (closed === undefined) deps.onDraft(draft.callId);
-    else abandonEntry(entry, closed);
+    if (this.#closed === undefined) this.#deps.onDraft(draft.callId);
+    else this.#giveUp(entry, this.#closed);
     return entry;
-  };
+  }
 
-  const abandonEntry = (entry: Entry, message: string) => {
+  #giveUp(entry: Entry, message: string): void {
     entry.partial.end();
-    entry.recorded = keep(deps.giveUp(entry.draft, message));
-  };
+    entry.recorded = keep(this.#deps.giveUp(entry.draft, message));
+  }
 
-  const isOpen = (entry: Entry) => !entry.recorded && !entry.held;
-  const started = () =>
-    entries.flatMap(({ draft, recorded }) =>
+  #started(): StartedCall[] {
+    return this.#entries.flatMap(({ draft, recorded }) =>
       recorded ? [{ callId: draft.callId, recorded }] : [],
     );
-
-  return {
-    async begin(modelId, tool) {
-      if (!(await add(modelId, tool))) unrecorded.push(modelId);
-    },
-    write(modelId, delta) {
-      entries.findLast((entry) => entry.modelId === modelId && isOpen(entry))?.partial.push(delta);
-    },
-    async written(call) {
-      const known = entries.find((entry) => entry.modelId === call.modelId && isOpen(entry));
-      const at = known ? -1 : unrecorded.indexOf(call.modelId);
-      if (at >= 0) return void unrecorded.splice(at, 1);
-      const entry = known ?? (await add(call.modelId, call.tool));
-      if (!entry || !isOpen(entry)) return;
-      // No arguments at all is also what a stream looks like that was cut at their start.
-      const unsure = known !== undefined && entry.partial.isEmpty && !call.unreadable;
-      if (unsure) entry.held = { input: call.input };
-      else startEntry(entry, call.input, call.unreadable);
-    },
-    finish() {
-      for (const entry of entries) {
-        if (entry.recorded) continue;
-        if (entry.held) startEntry(entry, entry.held.input, undefined);
-        else abandonEntry(entry, 'The model stopped before the arguments were complete.');
-      }
-      return started();
-    },
-    abandon(message) {
-      closed = message;
-      const running = started();
-      for (const entry of entries) if (!entry.recorded) abandonEntry(entry, message);
-      return running;
-    },
-    get leftOut() {
-      return Math.max(0, begun - MOST_RECORDED);
-    },
-  };
+  }
 }
+
+const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
 function startEntry(entry: Entry, input: unknown, unreadable: string | undefined): void {
   entry.partial.end();

@@ -1,0 +1,27 @@
+import type { RunSummary } from '#lib/protocol/run';
+import type { Clock } from '../clock.ts';
+
+const LONGEST_TITLE = 60;
+
+/** A run that has not begun a turn; `title` is cut to a title's length. */
+export function newRun(
+  clock: Clock,
+  from: Pick<RunSummary, 'run_id' | 'title' | 'max_steps'> &
+    Partial<Pick<RunSummary, 'model' | 'tools'>>,
+): RunSummary {
+  const now = clock.now() / 1000;
+  return {
+    ...{ model: null, tools: null, status: 'idle', step: 0, error: null },
+    ...from,
+    title: runTitle(from.title),
+    ...{ created_at: now, updated_at: now },
+  };
+}
+
+/** A run is called by its first words, on one line, at most 60 characters. */
+function runTitle(input: string): string {
+  const words = Array.from(input.replace(/\s+/g, ' ').trim());
+  if (words.length <= LONGEST_TITLE) return words.join('');
+  const kept = words.slice(0, LONGEST_TITLE - 1).join('');
+  return `${kept.trimEnd()}…`;
+}
