@@ -1,6 +1,6 @@
-import type { CallRecord, Provider } from '#lib/call/call-record';
+import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
-import type { Effect } from '#lib/call/effects';
+import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
@@ -9,39 +9,18 @@ import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
 
 /** An effect that waits for an event of its call to be on disk. */
-export interface PendingEffect {
-  readonly effect: Effect;
-  readonly record: CallRecord;
-  /** The event's version. */
-  readonly after: number;
+export interface PendingEffect extends DecidedEffect, PlannedEffect {
   /** Settles when it happens, or can no longer. */
   readonly happened: PromiseWithResolvers<void>;
 }
 
-/** The newest grant of a call: it may leave before its event is on disk, once its offer is. */
-export interface Grant {
-  readonly to: Provider;
-  /** Of its event. */
-  readonly version: number;
-  /** Its client may have it: nothing takes it back any more. */
-  hasLeft: boolean;
-}
-
 /** A call in memory. The engine alone changes it. */
-export interface CallEntry {
-  /** What has been decided; the next decision is made on this. */
-  latest: CallRecord;
-  /** What is on disk; everybody else is shown this. */
-  durable: CallRecord | undefined;
+export interface CallEntry extends CallProgress<PendingEffect> {
   /** Resolves when `latest` is on disk. */
   written: Promise<void>;
   writes: number;
   /** In `latest` already, and in no event yet. */
   pendingStatus: CardUpdate[];
-  pendingEffects: PendingEffect[];
-  grant: Grant | undefined;
-  /** The version of the newest offer; 0 when that was on disk before this process. */
-  offerVersion: number;
   /** The newest version that is on its way to the disk at once, with all before it. */
   hastyVersion: number;
   waiters: Set<() => void> | undefined;

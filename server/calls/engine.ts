@@ -5,6 +5,20 @@ import type { CallRecord } from '#lib/call/call-record';
 import { NO_DEADLINES, shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
+import {
+  addDecision,
+  beginWith,
+  type DecidedEffect,
+  grantedByVoid,
+  happensNow,
+  hasUnsentStart,
+  isStillWanted,
+  type PlannedEffect,
+  type Rules,
+  takeDecided,
+  takePending,
+  takeVoid,
+} from '#lib/call/engine-loop';
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -12,7 +26,7 @@ import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import { type Change, type Store, VersionConflictError } from '../store/store.ts';
-import type { CallEntry, CallRepository } from './call-repository.ts';
+import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 
 export interface EngineDeps {
@@ -54,9 +68,11 @@ export type Applied =
  */
 export class CallEngine {
   readonly #deps: EngineDeps;
+  readonly #rules: Rules;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
+    this.#rules = { decide, route: (record) => deps.route(record, undefined) };
   }
 
   /** A new call: its first event, with what follows from it, is one write. */
@@ -67,15 +83,10 @@ export class CallEngine {
     { more, mayWait }: WriteOptions = {},
   ): Applied {
     const { clock, repository } = this.#deps;
-    const decision = event && decide(call, event, momentOf(clock));
-    if (decision && !decision.ok) return decision;
-    const entry = repository.enter(call);
     const batch = new EventBatch(call, clock.now());
-    // A call that may wait is shown as such from its first update on.
-    const isWaiting = decision && !isFinalStatus(decision.record.status);
-    batch.addFirst(isWaiting ? decision.record : call, actor);
-    if (decision && isWaiting) this.#follow(entry, batch, decision.effects);
-    else if (event) this.#decide(entry, batch, event, actor);
+    const rejected = beginWith(batch, event, actor, this.#rules, momentOf(clock));
+    if (rejected) return rejected;
+    const entry = repository.enter(call);
     const applied = this.#commit(entry, undefined, batch, { more, mayWait });
     // Who made it waits for it, and reports the error.
     applied.written.catch(() => {});
@@ -88,13 +99,13 @@ export class CallEngine {
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
     const batch = new EventBatch(current, clock.now());
-    const decision = decide(current, event, momentOf(clock));
+    const now = momentOf(clock);
+    const decision = decide(current, event, now);
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
     batch.addStatus(entry.pendingStatus);
     entry.pendingStatus = [];
-    batch.add(event.type, actor, decision);
-    this.#follow(entry, batch, decision.effects);
+    addDecision(batch, event.type, actor, decision, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
     const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
     applied.written.catch(this.#deps.logger.error);
@@ -145,11 +156,7 @@ export class CallEngine {
   /** Whether a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
   hasUnsentStart(id: string): boolean {
     const entry = this.#deps.repository.entry(id);
-    if (!entry) return false;
-    const { grant, latest, durable, pendingEffects } = entry;
-    if (grant) return !grant.hasLeft && grant.to.attempt === latest.provider?.attempt;
-    // One that ran before this process is started again.
-    return !durable?.granted && pendingEffects.some(({ effect }) => effect.type === 'run');
+    return entry !== undefined && hasUnsentStart(entry);
   }
 
   /** Resolves when the newest grant of the call may leave; rejects when it could not be recorded. */
@@ -164,27 +171,6 @@ export class CallEngine {
     if (grant) grant.hasLeft = true;
   }
 
-  #decide(entry: CallEntry, batch: EventBatch, event: CallEvent, actor: Actor): boolean {
-    const decision = decide(batch.record, event, momentOf(this.#deps.clock));
-    if (!decision.ok) return false;
-    batch.add(event.type, actor, decision);
-    this.#follow(entry, batch, decision.effects);
-    return true;
-  }
-
-  /** Routing happens within the same write: a crash in between would leave a call that is never placed. */
-  #follow(entry: CallEntry, batch: EventBatch, effects: readonly Effect[]): void {
-    for (const effect of effects) {
-      if (effect.type !== 'route') batch.effects.push({ effect, record: batch.record });
-      else {
-        const { orElse } = effect;
-        const next = this.#deps.route(batch.record, undefined);
-        const isRouted = next !== undefined && this.#decide(entry, batch, next, 'server');
-        if (!isRouted && orElse) this.#decide(entry, batch, orElse, 'server');
-      }
-    }
-  }
-
   #commit(
     entry: CallEntry,
     previous: CallRecord | undefined,
@@ -192,37 +178,27 @@ export class CallEngine {
     options: WriteOptions,
   ): Extract<Applied, { ok: true }> {
     const { record } = batch;
-    entry.latest = record;
-    entry.offerVersion = batch.offerVersion ?? entry.offerVersion;
+    const effects = takeDecided(entry, batch, previous === undefined);
     this.#deps.onDecided(record, previous);
     // fault point: decided
-    const isNew = previous === undefined;
-    const effects = batch.effects.map(({ effect, record: of }) => {
-      return { effect, record: of, after: barrierOf(entry, effect, of, isNew) };
-    });
     const mayWait = options.mayWait && effects.every(({ after }) => after <= entry.hastyVersion);
     const written = this.#write(entry, batch, { ...options, mayWait });
-    for (const { effect, record: of, after } of effects) this.#plan(entry, effect, of, after);
+    for (const planned of effects) this.#plan(entry, planned);
     return { ok: true, record, written };
   }
 
-  #plan(entry: CallEntry, effect: Effect, record: CallRecord, after: number): void {
-    if (effect.type === 'grant' && record.provider) {
-      entry.grant = { to: record.provider, version: record.version, hasLeft: false };
-    }
-    if (after <= (entry.durable?.version ?? 0)) this.#run(entry, effect, record);
+  #plan(entry: CallEntry, planned: DecidedEffect & PlannedEffect): void {
+    if (happensNow(entry, planned)) this.#run(entry, planned.effect, planned.record);
     else {
       const happened = Promise.withResolvers<void>();
       // An effect that no caller waits for may fail with its write, which is reported.
       happened.promise.catch(() => {});
-      entry.pendingEffects.push({ effect, record, after, happened });
+      entry.pendingEffects.push({ ...planned, happened });
     }
   }
 
-  /** What has ended before its start could happen is not started (CS5). */
   #run(entry: CallEntry, effect: Effect, record: CallRecord): void {
-    if (effect.type === 'run' && isFinalStatus(entry.latest.status)) return;
-    this.#deps.run(effect, record);
+    if (isStillWanted(entry, effect)) this.#deps.run(effect, record);
   }
 
   /** Append, fsync, publish, run what waited for it: in the order of the decisions. */
@@ -266,20 +242,10 @@ export class CallEngine {
   }
 
   #runPending(entry: CallEntry, version: number): void {
-    if (entry.pendingEffects.length === 0) return;
-    const due = entry.pendingEffects.filter(({ after }) => after <= version);
-    entry.pendingEffects = entry.pendingEffects.filter(({ after }) => after > version);
-    for (const { effect, record, happened } of due) {
+    for (const { effect, record, happened } of takePending(entry, version)) {
       this.#run(entry, effect, record);
       happened.resolve();
     }
-  }
-
-  /** What waited for events that are not stored does not happen. */
-  #dropPending(entry: CallEntry, version: number, error: unknown): void {
-    const dropped = entry.pendingEffects.filter(({ after }) => after <= version);
-    entry.pendingEffects = entry.pendingEffects.filter(({ after }) => after > version);
-    for (const { happened } of dropped) happened.reject(error);
   }
 
   /** A commit that is on its way takes it along; else it is an event of its own. */
@@ -302,7 +268,7 @@ export class CallEngine {
    */
   #takeBack(entry: CallEntry, record: CallRecord, error: unknown): void {
     const { repository, onDecided } = this.#deps;
-    this.#dropPending(entry, record.version, error);
+    drop(takePending(entry, record.version), error);
     if (!entry.durable) {
       repository.forget(entry);
       repository.wake(entry);
@@ -321,7 +287,7 @@ export class CallEngine {
   #forget(entry: CallEntry, error: VersionConflictError): void {
     const { repository, store, onDecided, logger } = this.#deps;
     const { latest } = entry;
-    this.#dropPending(entry, Infinity, error);
+    drop(takeVoid(entry), error);
     entry.pendingStatus = [];
     repository.forget(entry);
     store
@@ -338,20 +304,19 @@ export class CallEngine {
   }
 
   /** A grant that left by an event that is void now: its client runs the tool, so that the newer state is granted, too. */
-  #grantAgain({ grant, durable }: CallEntry, stored: CallRecord): void {
-    if (!grant?.hasLeft || grant.version <= (durable?.version ?? 0)) return;
-    const { clientId, instanceId, attempt } = grant.to;
+  #grantAgain(entry: CallEntry, stored: CallRecord): void {
+    const to = grantedByVoid(entry);
+    if (!to) return;
+    const { clientId, instanceId, attempt } = to;
     const from = { clientId, instanceId, attempt };
     const applied = this.apply(stored, { type: 'claimed', from }, `client:${clientId}`);
     if (applied.ok) this.grantLeaves(stored.id);
   }
 }
 
-/** The version that has to be on disk before the effect; 0 for none. */
-function barrierOf(entry: CallEntry, effect: Effect, record: CallRecord, isNew: boolean): number {
-  const barrier = 'after' in effect ? effect.after : 'nothing';
-  if (barrier === 'nothing' || (barrier === 'creation' && isNew)) return 0;
-  return barrier === 'offer' ? entry.offerVersion : record.version;
+/** What waited for events that are not stored does not happen. */
+function drop(pending: readonly PendingEffect[], error: unknown): void {
+  for (const { happened } of pending) happened.reject(error);
 }
 
 /** For those who follow decisions: there is no such call any more. */
