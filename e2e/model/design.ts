@@ -1,11 +1,19 @@
 import { decide } from '#lib/call/decide';
 import type { Effect, EffectBarrier } from '#lib/call/effects';
+import { hasUnsentStart, isStillWanted, takeDecided, takePending } from '#lib/call/engine-loop';
+
+interface Loop {
+  readonly takeDecided: typeof takeDecided;
+  readonly takePending: typeof takePending;
+  readonly isStillWanted: typeof isStillWanted;
+  readonly hasUnsentStart: typeof hasUnsentStart;
+}
 
 /** The rules that a world goes by: the real ones, or broken ones. */
 export interface Design {
   readonly decide: typeof decide;
-  /** What an effect waits for; the real one is what `decide` says. */
-  barrier(real: EffectBarrier, effect: Effect): EffectBarrier;
+  /** Of the engine's loop, what can be broken without the rest of it. */
+  readonly loop: Loop;
   /** When what follows from a decision is told to anybody. */
   readonly tells: 'once on disk' | 'when decided' | 'when written, not flushed';
   /** When a client that is back may delete what it has of a call that ended. */
@@ -21,15 +29,17 @@ export interface Design {
   /** A repeated offer of what was run already. */
   readonly repeats: 'answers from the journal' | 'runs it again';
   readonly lostJournal: 'has a new epoch' | 'keeps its epoch';
+  /** What waited for an append that the store refused. */
+  readonly voids: 'do not happen' | 'happen';
   readonly recovery: 'takes up open calls' | 'forgets them';
-  /** What a cancel may still take back. */
-  readonly cancels: 'what has not left' | 'what was granted';
 }
+
+const realLoop: Loop = { takeDecided, takePending, isStillWanted, hasUnsentStart };
 
 /** As it is built. */
 export const realDesign: Design = {
   decide,
-  barrier: (real) => real,
+  loop: realLoop,
   tells: 'once on disk',
   forgets: 'once on disk',
   matches: 'instance and attempt',
@@ -39,8 +49,8 @@ export const realDesign: Design = {
   journal: 'before the run',
   repeats: 'answers from the journal',
   lostJournal: 'has a new epoch',
+  voids: 'do not happen',
   recovery: 'takes up open calls',
-  cancels: 'what has not left',
 };
 
 const withoutTerminalGuard: typeof decide = (call, event, now) => {
@@ -61,6 +71,20 @@ const withoutPossibleGrants: typeof decide = (call, event, now) => {
   return { ...decision, record: { ...decision.record, granted: call.granted } };
 };
 
+/** An effect waits for something else than the rules say. */
+const withBarrier =
+  (change: (real: EffectBarrier, effect: Effect) => EffectBarrier): typeof decide =>
+  (call, event, now) => {
+    const decision = decide(call, event, now);
+    if (!decision.ok) return decision;
+    const effects = decision.effects.map((effect) =>
+      'after' in effect ? { ...effect, after: change(effect.after, effect) } : effect,
+    );
+    return { ...decision, effects };
+  };
+
+const withLoop = (broken: Partial<Loop>): Partial<Design> => ({ loop: { ...realLoop, ...broken } });
+
 /** One guard taken out of each; the model must tell why it is there. */
 export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   'no claim before a run': { runs: 'when offered' },
@@ -76,16 +100,26 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   'runs again what it ran already': { repeats: 'runs it again' },
   'a lost journal keeps its epoch': { lostJournal: 'keeps its epoch' },
   'recovery forgets open calls': { recovery: 'forgets them' },
-  'a cancel takes back a grant that has left': { cancels: 'what was granted' },
+  'a cancel takes back a grant that has left': withLoop({
+    hasUnsentStart: ({ latest }) => latest.phase === 'granted',
+  }),
   'a lost outcome is offered again': { decide: withoutLostOutcome, proof: 'not asked for' },
   'a grant leaves before the call is on disk': {
-    barrier: (real, { type }) => (type === 'grant' ? 'nothing' : real),
+    decide: withBarrier((real, { type }) => (type === 'grant' ? 'nothing' : real)),
   },
   'offers early to any client': {
-    barrier: (real, { type }) => (type === 'request' ? 'nothing' : real),
+    decide: withBarrier((real, { type }) => (type === 'request' ? 'nothing' : real)),
   },
   'what may be repeated is asked for again before that is on disk': {
-    barrier: (real) => (real === 'creation' ? 'nothing' : real),
+    decide: withBarrier((real) => (real === 'creation' ? 'nothing' : real)),
   },
+  'starts the server’s tool before that is on disk': {
+    decide: withBarrier((real, { type }) => (type === 'run' ? 'nothing' : real)),
+  },
+  'starts what ended while its start waited': withLoop({ isStillWanted: () => true }),
+  'no effect waits for the disk': withLoop({
+    takeDecided: (...decided) => takeDecided(...decided).map((one) => ({ ...one, after: 0 })),
+  }),
+  'effects of an append that was refused happen': { voids: 'happen' },
   'a start takes offers for not granted': { decide: withoutPossibleGrants },
 };

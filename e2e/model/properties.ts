@@ -1,5 +1,5 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { type Bounds, type Instance, isRerunnableAt, type Rec, type World } from './world.ts';
+import { type Bounds, isRerunnableAt, type Rec, type World } from './world.ts';
 
 const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
 
@@ -12,20 +12,30 @@ export function brokenPromise(before: World, w: World, bounds: Bounds): string |
   }
   if (w.seen !== null && !isShown(w.seen, disk))
     return `I10: watchers saw ${w.seen}, which is not on disk`;
-  if (disk === null) return undefined;
+  if (disk === null) return effectWithoutRecord(effects, bounds);
   if (before.disk !== null && before.disk !== disk) {
     const changed = badChange(before.disk, disk);
     if (changed) return changed;
   }
   // One run at a place that says that it has effects, and it is the only one.
-  const hasEffects = effects.some((one) => !isRerunnableAt(bounds, one[0] as Instance));
-  const most = hasEffects ? 1 : (w.rec.provider?.attempt ?? 0);
+  const hasEffects = effects.some((one) => !isRerunnableAt(bounds, one[0] ?? ''));
+  const most = hasEffects ? 1 : mostRuns(w, bounds);
   if (effects.length > most) return `P3: ${effects.length} effects of at most ${most}`;
+  if (disk.phase === 'approval' && effects.length > 0) return 'P3: it ran, and no yes is on disk';
   if (disk.executed === 'no' && effects.length > 0)
     return 'P3: executed "no", and it had an effect';
   if (disk.status === 'SUCCEEDED') return badSuccess(disk, effects);
   return undefined;
 }
+
+function effectWithoutRecord(effects: readonly string[], bounds: Bounds): string | undefined {
+  const own = effects.find((one) => !isRerunnableAt(bounds, one[0] ?? ''));
+  return own && `P3: ${own} had an effect, and no disk has the call`;
+}
+
+/** The server's own tool runs once more after each start. */
+const mostRuns = ({ rec }: World, { isServer, faults }: Bounds): number =>
+  isServer ? 1 + faults : (rec.provider?.attempt ?? 0);
 
 function isShown(seen: string, disk: Rec | null): boolean {
   if (disk === null) return false;
@@ -52,7 +62,7 @@ function badSuccess({ result, provider, rerunnable }: Rec, effects: readonly str
   const run = result?.slice(3) ?? '';
   if (!effects.includes(run)) return `P3: it succeeded by ${run}, which had no effect`;
   if (!rerunnable && effects.length !== 1) return `P3: it succeeded with ${effects.length} effects`;
-  if (provider?.instanceId !== run[0])
+  if ((provider?.instanceId ?? 's') !== run[0])
     return `I11: asked was ${provider?.instanceId}, and ${run} answered`;
   return undefined;
 }

@@ -2,6 +2,14 @@ import { expect, test } from 'vitest';
 import { brokenDesigns } from './design.ts';
 import { runModelCheck } from './run-model-check.ts';
 
+/** Each takes another rule of `engine-loop.ts` away. */
+const BROKEN_LOOPS = [
+  'no effect waits for the disk',
+  'starts what ended while its start waited',
+  'a cancel takes back a grant that has left',
+  'effects of an append that was refused happen',
+];
+
 const check = runModelCheck({ attempts: 2, instances: 1, faults: 1 });
 
 test('[MC1] no interleaving breaks a promise', () => {
@@ -17,4 +25,9 @@ test('[MC2] every broken design gives a counter-example, as steps that can be re
   for (const { counterExample } of check.broken) {
     expect(counterExample).toMatch(/^.+\((a tool with effects|a rerunnable tool), .+\)\n {3}1\. /);
   }
+});
+
+test('[MC3] [CE6] without a rule of the engine’s loop a promise breaks', () => {
+  const broken = new Map(check.broken.map(({ name, counterExample }) => [name, counterExample]));
+  for (const name of BROKEN_LOOPS) expect(broken.get(name), name).toMatch(/^P\d: /);
 });

@@ -24,15 +24,25 @@ export interface ModelBounds {
   readonly faults: number;
 }
 
+type Kind = Pick<Bounds, 'rerunnable' | 'claims' | 'isMixed' | 'isServer' | 'isAsked'>;
+
 /** Tools with effects and rerunnable ones; clients that claim, and those of the plain protocol. */
-const KINDS = [
+const OF_CLIENTS: readonly Kind[] = [
   { rerunnable: false, claims: true },
   { rerunnable: true, claims: true },
   { rerunnable: false, claims: false },
   { rerunnable: true, claims: false },
-] as const;
+];
+const OF_THE_SERVER: readonly Kind[] = [
+  { rerunnable: false, claims: false, isServer: true },
+  { rerunnable: true, claims: false, isServer: true },
+];
+const KINDS = [...OF_CLIENTS, ...OF_THE_SERVER].flatMap((kind) => [
+  kind,
+  { ...kind, isAsked: true },
+]);
 /** One instance says that the tool reads, the other that it has effects. */
-const MIXED = { rerunnable: true, isMixed: true, claims: true } as const;
+const MIXED: Kind = { rerunnable: true, isMixed: true, claims: true };
 
 /** A tool with effects, a client that claims, one instance and one fault show most; these need more. */
 const SMALL: Bounds = { attempts: 2, instances: 1, faults: 1, rerunnable: false, claims: true };
@@ -44,6 +54,9 @@ const NEEDS: Readonly<Record<string, Partial<Bounds>>> = {
   'a proof outlives its attempt': { attempts: 3, instances: 2 },
   'runs again what it ran already': { faults: 2 },
   'offers early to any client': { claims: false },
+  'starts the server’s tool before that is on disk': { isServer: true },
+  'starts what ended while its start waited': { isServer: true },
+  'effects of an append that was refused happen': { isServer: true, isAsked: true },
   'what may be repeated is asked for again before that is on disk': {
     claims: false,
     rerunnable: true,
@@ -81,9 +94,13 @@ export function runModelCheck(bounds: ModelBounds): ModelCheck {
 }
 
 /** The broken promise, and the shortest way to it. */
-function toText({ violation, trace }: Exploration, { rerunnable, claims }: Bounds): string {
+function toText({ violation, trace }: Exploration, kind: Bounds): string {
+  const steps = trace.map((label, index) => `  ${String(index + 1).padStart(2)}. ${label}`);
+  return [`${violation} (${ofKind(kind)})`, ...steps].join('\n');
+}
+
+function ofKind({ rerunnable, claims, isServer, isAsked }: Bounds): string {
   const tool = rerunnable ? 'a rerunnable tool' : 'a tool with effects';
   const client = claims ? 'a client that claims' : 'a client of the plain protocol';
-  const steps = trace.map((label, index) => `  ${String(index + 1).padStart(2)}. ${label}`);
-  return [`${violation} (${tool}, ${client})`, ...steps].join('\n');
+  return `${tool}, ${isServer ? 'of the server' : client}${isAsked ? ', to be allowed' : ''}`;
 }

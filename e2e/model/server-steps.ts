@@ -1,9 +1,20 @@
 import type { CallEvent } from '#lib/call/call-event';
-import type { Decision } from '#lib/call/decide';
-import type { Effect, EffectBarrier } from '#lib/call/effects';
+import { mayBeOffered } from '#lib/call/call-machine';
+import type { CallRecord } from '#lib/call/call-record';
+import type { Effect } from '#lib/call/effects';
+import {
+  addDecision,
+  beginWith,
+  type DecidedEffect,
+  grantedByVoid,
+  happensNow,
+  type Rules,
+  takeVoid,
+} from '#lib/call/engine-loop';
 import { actionOnReturn, type ClientKnowledge } from '#lib/call/resume-matrix';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { EventBatch } from '../../server/calls/event-batch.ts';
 import type { Design } from './design.ts';
 import {
   type Bounds,
@@ -12,87 +23,108 @@ import {
   isRerunnableAt,
   type Pending,
   post,
+  progressOf,
   type Rec,
   toCall,
   toRec,
+  type WaitingEffect,
   type World,
 } from './world.ts';
 
 /** No clock runs by itself here: the explorer lets each run out. */
 const NEVER_LATER = { wall: 0, steady: 0 };
 
-type Decided = Extract<Decision, { ok: true }>;
-
 /**
- * The engine's loop around the real `decide`, on a disk that is written when the
- * explorer says so; the world around it is `steps.ts`.
+ * What is around the engine's loop: a disk that is written when the explorer says so, clients
+ * that come and go, and the server's own tool. The world around it is `steps.ts`.
  */
 export function createServer(design: Design, bounds: Bounds) {
-  /** Decides, appends, and lets each effect leave behind what it waits for. */
-  function apply(w: World, event: CallEvent, more: { out?: string; result?: string } = {}) {
-    const isNew = w.isNew;
-    const decision = design.decide(toCall(w.rec), event, NEVER_LATER);
-    if (!decision.ok) return decision;
-    const { result = w.rec.result } = more;
-    const executed = more.result === undefined ? w.rec.executed : 'yes';
-    const rec = toRec(decision.record, { ...w.rec, result, executed });
-    const isOffer = event.type === 'offered';
-    const own: Pending = { rec, isOffer, outs: more.out ? [more.out] : [], isTold: false };
-    w.rec = rec;
-    w.pending.push(own);
-    if (isNew) mergeFirst(w);
-    follow(w, decision, event, isNew);
-    if (design.tells === 'when decided') tell(w, w.pending.at(-1));
-    return decision;
-  }
+  const { isServer = false, isAsked = false } = bounds;
 
-  /** What follows from the call's first event within the same write. */
-  function mergeFirst(w: World): void {
-    const [first, own] = w.pending.splice(0, 2);
-    if (own) w.pending.push({ ...own, outs: [...(first?.outs ?? []), ...own.outs] });
+  /** Who is asked, when `only` does not say it, is the first one that may be. */
+  const rulesOf = (w: World, only?: Instance | null): Rules => ({
+    decide: design.decide,
+    route(call) {
+      if (isServer) return { type: 'started_here' };
+      const who = only === undefined ? INSTANCES : INSTANCES.filter((i) => i === only);
+      return who.map((i) => offerTo(w, call, i, null)).find((event) => event !== undefined);
+    },
+  });
+
+  function create(w: World, only: Instance | null): void {
+    const batch = new EventBatch(toCall(w.rec, bounds), 0);
+    const event: CallEvent = { type: 'arguments_complete', check: isAsked ? 'ask' : 'allow' };
+    beginWith(batch, event, 'operator', rulesOf(w, only), NEVER_LATER);
+    commit(w, batch, 'accepted');
     w.isNew = false;
   }
 
-  function follow(w: World, { effects }: Decided, event: CallEvent, isNew: boolean): void {
-    for (const effect of effects) {
-      if (effect.type === 'reoffer') owe(w, effect, event);
-      else if (effect.type === 'route') routeOnce(w);
-      else if (effect.type !== 'run') {
-        const i = w.rec.provider?.instanceId as Instance | undefined;
-        if (i === undefined) continue;
-        const type = { request: 'request', grant: 'granted', stop: 'cancel' }[effect.type];
-        const attempt = effect.type === 'stop' ? 0 : w.rec.provider?.attempt;
-        const barrier = design.barrier(effect.after, effect);
-        const after = barrier === 'creation' ? (isNew ? 'nothing' : 'event') : barrier;
-        leave(w, `c ${i} ${w.live[i]} ${type} ${attempt} -`, after);
-      }
+  function apply(w: World, event: CallEvent, reply?: string) {
+    const batch = new EventBatch(toCall(w.rec, bounds), 0);
+    const decision = design.decide(batch.record, event, NEVER_LATER);
+    if (!decision.ok) return decision;
+    addDecision(batch, event.type, 'server', decision, rulesOf(w), NEVER_LATER);
+    commit(w, batch, reply);
+    return decision;
+  }
+
+  function commit(w: World, batch: EventBatch, reply: string | undefined): void {
+    const progress = progressOf(w, bounds);
+    const effects = design.loop.takeDecided(progress, batch, w.isNew);
+    w.rec = toRec(progress.latest);
+    w.pending.push({ rec: w.rec, outs: reply ? [reply] : [], isTold: false });
+    const now: WaitingEffect[] = [];
+    for (const planned of effects) {
+      const one = inWorld(w, planned, planned.after);
+      if (happensNow(progress, planned)) now.push(one);
+      else progress.pendingEffects.push(one);
+    }
+    Object.assign(w, { grant: progress.grant ?? null, offerVersion: progress.offerVersion });
+    for (const one of now) run(w, one);
+    if (design.tells === 'when decided') tell(w, w.pending.at(-1));
+  }
+
+  const inWorld = (w: World, { effect, record }: DecidedEffect, after: number): WaitingEffect => {
+    const { provider } = record;
+    const conn = provider ? w.live[provider.instanceId as Instance] : 0;
+    return { effect, after, provider, conn };
+  };
+
+  function run(w: World, { effect, provider, conn }: WaitingEffect): void {
+    if (!design.loop.isStillWanted({ latest: toCall(w.rec, bounds) }, effect)) return;
+    if (effect.type === 'run') w.own = 'started';
+    else if (effect.type === 'stop' && isServer) w.own = w.own === 'started' ? 'stopped' : w.own;
+    else if (provider) runAt(w, effect, provider, conn);
+  }
+
+  function runAt(w: World, effect: Effect, provider: NonNullable<Rec['provider']>, conn: number) {
+    const { attempt } = provider;
+    const i = provider.instanceId as Instance;
+    // A request and a cancel go wherever it is connected, a reply to who asked.
+    if (effect.type === 'request') say(w, `c ${i} ${w.live[i]} request ${attempt} -`);
+    else if (effect.type === 'stop') say(w, `c ${i} ${w.live[i]} cancel 0 -`);
+    else if (effect.type === 'grant') say(w, `c ${i} ${conn} granted ${attempt} -`);
+    else if (effect.type === 'reoffer') {
+      w.owed[i] = { instanceId: i, attempt, isProof: effect.neverStarted !== undefined };
     }
   }
 
-  function owe(w: World, { neverStarted }: Effect & { type: 'reoffer' }, event: CallEvent): void {
-    const { provider } = w.rec;
-    if (!provider || event.type !== 'client_back') return;
-    const { instanceId, attempt } = provider;
-    w.owed[instanceId as Instance] = { instanceId, attempt, isProof: neverStarted !== undefined };
+  /** With the newest write that is on its way to the disk; at once when there is none. */
+  function afterWrites(w: World, reply: string): void {
+    const last = w.pending.at(-1);
+    if (!last || last.isTold) say(w, reply);
+    else w.pending[w.pending.length - 1] = { ...last, outs: [...last.outs, reply] };
   }
 
-  function routeOnce(w: World): void {
-    for (const other of INSTANCES) if (w.serves[other] && offer(w, other, null)) return;
-  }
-
-  /** Behind what it waits for, as far as that is not on disk. */
-  function leave(w: World, out: string, barrier: Exclude<EffectBarrier, 'creation'>): void {
-    const last = w.pending.length - 1;
-    const at = { nothing: -1, offer: w.pending.findLastIndex((one) => one.isOffer), event: last };
-    const behind = w.pending[at[barrier]];
-    if (!behind || behind.isTold) say(w, out);
-    else w.pending[at[barrier]] = { ...behind, outs: [...behind.outs, out] };
-  }
-
+  /** It is on disk, or passes for it. */
   function tell(w: World, one: Pending | undefined): void {
     if (!one || one.isTold) return;
     one.isTold = true;
     w.seen = one.rec.status;
+    const progress = progressOf(w, bounds);
+    const due = design.loop.takePending(progress, one.rec.version);
+    w.waiting = progress.pendingEffects;
+    for (const effect of due) run(w, effect);
     for (const out of one.outs) say(w, out);
   }
 
@@ -102,41 +134,53 @@ export function createServer(design: Design, bounds: Bounds) {
       return;
     }
     const [, instance, conn, type, attempt] = out.split(' ');
-    if (w.live[instance as Instance] !== Number(conn)) return;
-    const isSame =
-      w.rec.provider?.attempt === Number(attempt) || design.matches === 'the call alone';
-    const isStill = w.rec.phase === 'granted' && isSame;
-    post(w, type === 'granted' && !isStill ? `c ${instance} ${conn} refused ${attempt} -` : out);
+    if (type === 'granted') {
+      const isSame =
+        w.rec.provider?.attempt === Number(attempt) || design.matches === 'the call alone';
+      if (w.rec.phase !== 'granted' || !isSame) {
+        say(w, `c ${instance} ${conn} refused ${attempt} -`);
+        return;
+      }
+      if (w.grant) w.grant = { ...w.grant, hasLeft: true };
+    }
+    if (Number(conn) > 0 && w.live[instance as Instance] === Number(conn)) post(w, out);
   }
 
-  function offer(w: World, to: Instance, owed: World['owed'][Instance]): boolean {
-    const attempt = (w.rec.provider?.attempt ?? 0) + 1;
-    if (attempt > bounds.attempts || !w.serves[to]) return false;
-    const journalEpoch = bounds.claims ? `e${w.clients[to].journal.epoch}` : null;
-    const provider = {
-      clientId: 'c',
-      instanceId: to,
-      attempt,
-      claims: bounds.claims,
-      journalEpoch,
-    };
-    const current = w.rec.provider ?? provider;
+  /** The event by which an instance gets the call now; undefined when it may not. */
+  function offerTo(
+    w: World,
+    call: CallRecord,
+    to: Instance,
+    owed: World['owed'][Instance],
+  ): CallEvent | undefined {
+    const attempt = (call.provider?.attempt ?? 0) + 1;
+    if (attempt > bounds.attempts || !w.serves[to]) return undefined;
+    const { claims } = bounds;
+    const journalEpoch = claims ? `e${w.clients[to].journal.epoch}` : null;
+    const provider = { clientId: 'c', instanceId: to, attempt, claims, journalEpoch };
+    const current = call.provider ?? provider;
     const proof = owed?.isProof || design.proof !== 'of that attempt' ? owed : null;
     const shown = {
       'of that attempt': proof,
       'of any attempt': proof && current,
       'not asked for': current,
     };
-    const neverStarted = shown[design.proof];
+    const neverStarted = shown[design.proof] ?? undefined;
     const rerunnable = isRerunnableAt(bounds, design.says === 'what the first said' ? 'a' : to);
-    const event: CallEvent = {
+    const before = { ...call, rerunnable: call.annotations.readOnlyHint === true };
+    if (!mayBeOffered(before, { rerunnable, neverStarted })) return undefined;
+    return {
       type: 'offered',
       provider,
       rerunnable,
-      ...(neverStarted && { neverStarted }),
+      neverStarted,
       fields: { annotations: rerunnable ? { readOnlyHint: true } : {} },
     };
-    return apply(w, event).ok;
+  }
+
+  function offer(w: World, to: Instance, owed: World['owed'][Instance]): boolean {
+    const event = offerTo(w, toCall(w.rec, bounds), to, owed);
+    return event !== undefined && apply(w, event).ok;
   }
 
   const answerer = (w: World, instanceId: Instance, attempt: number) =>
@@ -146,20 +190,34 @@ export function createServer(design: Design, bounds: Bounds) {
       attempt,
     };
 
+  function claimed(w: World, i: Instance, attempt: number): void {
+    const moved = apply(w, { type: 'claimed', from: answerer(w, i, attempt) });
+    if (moved.ok) return;
+    // A claim that comes twice gets its grant twice, once that is on disk.
+    const isAgain = moved.refusal === 'already_granted' && bounds.claims;
+    const reply = (type: string) => `c ${i} ${w.live[i]} ${type} ${attempt} -`;
+    if (isAgain) afterWrites(w, reply('granted'));
+    else say(w, reply('refused'));
+  }
+
   function answered(w: World, i: Instance, attempt: number, answer: string): void {
     const reply = (type: string, text: string) => `c ${i} ${w.live[i]} ${type} ${attempt} ${text}`;
     const isOk = answer.startsWith('ok:');
     const code = answer === 'outcome_unknown' ? answer : 'cancelled';
     const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
-    const event: CallEvent = { type: 'answered', from: answerer(w, i, attempt), error };
-    const more = isOk ? { result: answer } : {};
-    const moved = apply(w, event, { ...more, out: reply('acknowledged', answer) });
+    const fields = isOk ? { result: answer } : {};
+    const from = answerer(w, i, attempt);
+    const moved = apply(
+      w,
+      { type: 'answered', from, error, fields },
+      reply('acknowledged', answer),
+    );
     if (moved.ok) return;
     if (moved.refusal !== 'already_final') return say(w, reply('rejected', '-'));
     const isSame = w.rec.result === answer;
     const isOther = !isSame && w.rec.result?.startsWith('ok:');
     const text = isSame ? answer : 'late';
-    leave(w, isOther ? reply('rejected', '-') : reply('acknowledged', text), 'event');
+    afterWrites(w, isOther ? reply('rejected', '-') : reply('acknowledged', text));
   }
 
   function hello(w: World, i: Instance, conn: number, epoch: number, phase: string): void {
@@ -170,9 +228,10 @@ export function createServer(design: Design, bounds: Bounds) {
     const { provider } = w.rec;
     const isMine = provider !== null && (provider.instanceId === i || phase !== 'nothing');
     const knowledge = knowledgeOf(w.rec, epoch, phase);
-    const action = isMine ? actionOnReturn(toCall(w.rec), knowledge) : 'leave';
+    const action = isMine ? actionOnReturn(toCall(w.rec, bounds), knowledge) : 'leave';
     const welcome = `c ${i} ${conn} welcome 0 ${action}`;
-    leave(w, welcome, design.forgets === 'once on disk' ? 'event' : 'nothing');
+    if (design.forgets === 'once on disk') afterWrites(w, welcome);
+    else say(w, welcome);
     if (!isMine || isFinalStatus(w.rec.status)) return;
     apply(w, { type: 'client_back', instanceId: i, knowledge });
   }
@@ -183,24 +242,31 @@ export function createServer(design: Design, bounds: Bounds) {
     return isSame ? 'nothing' : 'nothing_new_journal';
   }
 
-  const isGrantUnsent = (w: World): boolean =>
-    w.pending.some(({ outs, isTold }) => !isTold && outs.some((out) => out.includes(' granted ')));
-
-  const others = (w: World): Instance[] => INSTANCES.filter((i) => w.serves[i]);
+  /** Another writer of the store extends the time of the call, before what is on its way to the disk. */
+  function overtaken(w: World): void {
+    if (w.disk === null) return;
+    const progress = progressOf(w, bounds);
+    const voids = takeVoid(progress);
+    const to = grantedByVoid(progress);
+    w.disk = { ...w.disk, version: w.disk.version + 1 };
+    Object.assign(w, { rec: w.disk, pending: [], grant: null, offerVersion: 0 });
+    w.waiting = progress.pendingEffects;
+    if (design.voids === 'happen') for (const one of voids) run(w, one);
+    if (!to) return;
+    const { clientId, instanceId, attempt } = to;
+    apply(w, { type: 'claimed', from: { clientId, instanceId, attempt } });
+    if (w.grant) w.grant = { ...(w.grant as NonNullable<World['grant']>), hasLeft: true };
+  }
 
   return {
+    create,
     offer,
     answered,
     hello,
     tell,
-    claimed(w: World, i: Instance, attempt: number) {
-      const moved = apply(w, { type: 'claimed', from: answerer(w, i, attempt) });
-      if (moved.ok) return;
-      // A claim that comes twice gets its grant twice, once that is on disk.
-      const isAgain = moved.refusal === 'already_granted' && bounds.claims;
-      const type = isAgain ? 'granted' : 'refused';
-      leave(w, `c ${i} ${w.live[i]} ${type} ${attempt} -`, isAgain ? 'event' : 'nothing');
-    },
+    claimed,
+    overtaken,
+    apply,
     /** The instance's socket is gone. */
     gone(w: World, i: Instance) {
       Object.assign(w, { live: { ...w.live, [i]: 0 }, serves: { ...w.serves, [i]: false } });
@@ -211,12 +277,17 @@ export function createServer(design: Design, bounds: Bounds) {
     recover(w: World) {
       if (w.rec.phase !== null) apply(w, { type: 'recovered', shiftMs: 0 });
     },
+    cancel(w: World) {
+      const isUnsent = design.loop.hasUnsentStart(progressOf(w, bounds));
+      apply(w, { type: 'cancelled', reason: '', isUnsent });
+    },
     /** The clocks that may run out now, besides `start`, which only offers again. */
     clocks({ rec, live, isForgotten }: World): CallClock[] {
       if (isForgotten || isFinalStatus(rec.status)) return [];
       const isAway = rec.provider !== null && live[rec.provider.instanceId as Instance] === 0;
       const waits = isAway && (bounds.claims || rec.rerunnable) && rec.phase !== 'queued';
       return [
+        ...(rec.phase === 'approval' ? ['approval' as const] : []),
         ...(rec.phase === 'queued' || (rec.phase === 'offered' && bounds.claims && !rec.granted)
           ? ['queue' as const]
           : []),
@@ -227,14 +298,6 @@ export function createServer(design: Design, bounds: Bounds) {
         ...(waits ? ['resume' as const] : []),
       ];
     },
-    end(w: World, event: CallEvent) {
-      apply(w, event);
-    },
-    cancel(w: World) {
-      const isUnsent =
-        w.rec.phase === 'granted' && (design.cancels === 'what was granted' || isGrantUnsent(w));
-      apply(w, { type: 'cancelled', reason: '', isUnsent });
-    },
-    canBeOffered: others,
+    canBeOffered: (w: World): Instance[] => INSTANCES.filter((i) => w.serves[i]),
   };
 }

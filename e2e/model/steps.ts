@@ -1,7 +1,7 @@
 import { createClients } from './client-steps.ts';
 import type { Design } from './design.ts';
 import { createServer } from './server-steps.ts';
-import { type Bounds, INSTANCES, type Instance, type World } from './world.ts';
+import { type Bounds, INSTANCES, type Instance, type Rec, type World } from './world.ts';
 
 export interface Step {
   readonly label: string;
@@ -13,7 +13,7 @@ export interface Step {
 export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[] {
   const server = createServer(design, bounds);
   const clients = createClients(design, bounds);
-  const instances = INSTANCES.slice(0, bounds.instances);
+  const instances = bounds.isServer ? [] : INSTANCES.slice(0, bounds.instances);
   const fault = (label: string, take: Step['take']): Step => ({
     label,
     take(w) {
@@ -67,17 +67,48 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
 
   /** Who serves its tool at that moment is offered the call at once; else it waits. */
   const ofTheMoment = (w: World): Step[] => [
-    {
-      label: 'it is made, and waits',
-      take(w) {
-        w.isNew = false;
-      },
-    },
-    ...server.canBeOffered(w).map((i) => ({
+    { label: 'it is made', take: (w) => server.create(w, null) },
+    ...(bounds.isAsked ? [] : server.canBeOffered(w)).map((i) => ({
       label: `it is made and offered to ${i}`,
-      take: (w: World) => void server.offer(w, i, null),
+      take: (w: World) => server.create(w, i),
     })),
   ];
+
+  function ofThePerson(w: World): Step[] {
+    if (w.rec.phase !== 'approval' || w.isForgotten) return [];
+    return [
+      { label: 'a person allows it', take: (w) => server.apply(w, { type: 'approved' }) },
+      {
+        label: 'a person denies it',
+        take: (w) => server.apply(w, { type: 'denied', message: '' }),
+      },
+    ];
+  }
+
+  /** The server's own tool. */
+  function ofTheTool({ own, effects }: World): Step[] {
+    const finish = (result?: string) => (w: World) => {
+      w.own = 'none';
+      const error = { code: 'cancelled', message: '', executed: 'unknown' } as const;
+      const end = result ? { error: null, fields: { result } } : { error };
+      server.apply(w, { type: 'finished_here', ...end });
+    };
+    switch (own) {
+      case 'none':
+        return [];
+      case 'started':
+        return [{ label: 'the tool runs', take: runHere }];
+      case 'ran':
+        return [{ label: 'the tool answers', take: finish(`ok:${effects.at(-1)}`) }];
+      case 'stopped':
+        return [{ label: 'the tool stops', take: finish() }];
+    }
+  }
+
+  function runHere(w: World): void {
+    w.effects.push(`s${w.effects.length + 1}`);
+    w.own = 'ran';
+  }
 
   function ofTheServer(w: World): Step[] {
     if (!w.isUp) return [{ label: 'the server starts', take: recover }];
@@ -98,7 +129,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     for (const clock of server.clocks(w)) {
       steps.push({
         label: `the clock ${clock} runs out`,
-        take: (w) => server.end(w, { type: 'clock', clock }),
+        take: (w) => server.apply(w, { type: 'clock', clock }),
       });
     }
     const { phase, granted, provider } = w.rec;
@@ -113,7 +144,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
         steps.push({ label: `it is offered to ${i}`, take: (w) => server.offer(w, i, null) });
       }
     }
-    return steps;
+    return [...steps, ...ofThePerson(w), ...ofTheTool(w)];
   }
 
   function flush(w: World): void {
@@ -138,6 +169,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   function crash(w: World, written: number): void {
     w.disk = w.pending[written - 1]?.rec ?? w.disk;
     Object.assign(w, { pending: [], isUp: false, owed: { a: null, b: null } });
+    Object.assign(w, { waiting: [], grant: null, offerVersion: 0, own: 'none' });
     Object.assign(w, { live: { a: 0, b: 0 }, serves: { a: false, b: false } });
   }
 
@@ -194,6 +226,9 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
               crash(w, written),
             ),
           ),
+          ...(w.pending.length > 0 && w.disk !== null
+            ? [fault('another writer is first', (w) => server.overtaken(w))]
+            : []),
           ...(w.rec.phase !== null && w.rec.phase !== 'cancelling'
             ? [fault('an operator cancels', (w) => server.cancel(w))]
             : []),
@@ -210,7 +245,7 @@ const nextConnection = (w: World, i: Instance): number =>
     ...w.net.filter((one) => one.startsWith(`s ${i} `)).map((one) => Number(one.split(' ')[2])),
   );
 
-/** What can never arrive any more is no part of a world's identity. */
+/** What can never arrive, or matter, any more is no part of a world's identity. */
 export function settle(w: World): void {
   w.net = w.net.filter((message) => {
     const [to, instance, number, type] = message.split(' ');
@@ -218,4 +253,17 @@ export function settle(w: World): void {
     if (to === 'c') return w.clients[i].conn === conn;
     return type === 'hello' ? conn > w.newest[i] : conn === w.live[i];
   });
+  if (w.disk && w.disk.version > 0) countFromDisk(w, w.disk.version);
+}
+
+function countFromDisk(w: World, base: number): void {
+  const later = (rec: Rec): Rec => ({ ...rec, version: rec.version - base });
+  w.rec = later(w.rec);
+  w.disk = w.disk && later(w.disk);
+  w.pending = w.pending.map((one) => ({ ...one, rec: later(one.rec) }));
+  w.waiting = w.waiting.map((one) => ({ ...one, after: one.after - base }));
+  w.offerVersion = Math.max(0, w.offerVersion - base);
+  if (!w.grant) return;
+  const version = Math.max(0, w.grant.version - base);
+  w.grant = w.grant.hasLeft && version === 0 ? null : { ...w.grant, version };
 }

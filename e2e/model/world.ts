@@ -1,5 +1,7 @@
 import type { CallRecord, Provider } from '#lib/call/call-record';
 import { NO_ROUTING } from '#lib/call/call-record';
+import type { Effect } from '#lib/call/effects';
+import type { CallProgress, Grant, PlannedEffect } from '#lib/call/engine-loop';
 import { newCall } from '#lib/call/new-call';
 import type { CallStatus } from '#lib/protocol/call-status';
 
@@ -15,6 +17,8 @@ export interface Rec {
   /** The answer that stands: `ok:<run>` or an error's code. */
   readonly result: string | null;
   readonly executed: string | null;
+  /** Counted from what is on disk: how many events it has had since. */
+  readonly version: number;
 }
 
 const BASE: CallRecord = newCall(
@@ -37,27 +41,49 @@ const BASE: CallRecord = newCall(
 );
 
 /** As `decide` takes it. Clocks may run out whenever they run, so no time is kept. */
-export const toCall = ({ result: _, executed: __, rerunnable, ...rec }: Rec): CallRecord => ({
+export const toCall = (
+  { result, executed: _, rerunnable, ...rec }: Rec,
+  { isServer = false }: Pick<Bounds, 'isServer'> = {},
+): CallRecord => ({
   ...BASE,
   ...rec,
+  source: isServer ? 'server' : 'client',
+  result: result?.startsWith('ok:') ? result : undefined,
   annotations: rerunnable ? { readOnlyHint: true } : {},
 });
 
-export const toRec = (call: CallRecord, { result, executed }: Rec): Rec => ({
+export const toRec = (call: CallRecord): Rec => ({
   status: call.status,
   phase: call.phase,
   provider: call.provider,
   granted: call.granted,
   rerunnable: call.annotations.readOnlyHint === true,
-  result: call.error?.code ?? result,
-  executed: call.error?.executed ?? executed,
+  result: call.error?.code ?? (call.result === undefined ? null : String(call.result)),
+  executed: call.error?.executed ?? (call.result === undefined ? null : 'yes'),
+  version: call.version,
 });
+
+/** What the engine has in memory. */
+export const progressOf = (w: World, bounds: Bounds): CallProgress<WaitingEffect> => ({
+  latest: toCall(w.rec, bounds),
+  durable: w.disk ? toCall(w.disk, bounds) : undefined,
+  pendingEffects: w.waiting,
+  grant: w.grant ?? undefined,
+  offerVersion: w.offerVersion,
+});
+
+/** An effect that waits for an event to be on disk. */
+export interface WaitingEffect extends PlannedEffect {
+  readonly effect: Effect;
+  readonly provider: Provider | null;
+  /** The connection of the client that asked for it. */
+  readonly conn: number;
+}
 
 /** Decided, and not yet on disk. */
 export interface Pending {
   readonly rec: Rec;
-  readonly isOffer: boolean;
-  /** What leaves once it is on disk. */
+  /** Replies that leave once it is on disk. */
   readonly outs: readonly string[];
   /** By a broken design: its outs have left already. */
   isTold: boolean;
@@ -86,7 +112,12 @@ export interface World {
   rec: Rec;
   disk: Rec | null;
   pending: Pending[];
-  /** It is being made: what is decided now is in the write of its first event. */
+  /** Effects that are decided, and wait for the disk. */
+  waiting: WaitingEffect[];
+  grant: Grant | null;
+  offerVersion: number;
+  /** The server's own tool. `stopped`: before its effect. */
+  own: 'none' | 'started' | 'ran' | 'stopped';
   isNew: boolean;
   /** The caller has the id of the call. */
   isAccepted: boolean;
@@ -121,39 +152,41 @@ export interface Bounds {
   /** Instance b says the opposite of the tool. */
   readonly isMixed?: boolean;
   readonly claims: boolean;
+  /** The server's own tool; there are no clients. */
+  readonly isServer?: boolean;
+  /** A person has to allow it first. */
+  readonly isAsked?: boolean;
 }
 
 /** What an instance says of its tool. */
-export const isRerunnableAt = ({ rerunnable, isMixed = false }: Bounds, i: Instance): boolean =>
+export const isRerunnableAt = ({ rerunnable, isMixed = false }: Bounds, i: string): boolean =>
   rerunnable !== (isMixed && i === 'b');
 
 export const INSTANCES: readonly Instance[] = ['a', 'b'];
 
-/** A call just made, with one instance connected and serving its tool. */
-export function firstWorld({ faults, rerunnable }: Bounds): World {
-  const rec: Rec = {
-    status: 'PENDING',
-    phase: 'queued',
-    provider: null,
-    granted: false,
-    rerunnable,
-    result: null,
-    executed: null,
-  };
+/** A call that is to be made, with one instance connected and serving its tool, or the server's own. */
+export function firstWorld({ faults, rerunnable, isServer = false }: Bounds): World {
+  const own = BASE.annotations;
+  const rec = toRec({ ...BASE, annotations: rerunnable ? { readOnlyHint: true } : own });
+  const first = isServer ? 0 : 1;
   return {
     rec,
     disk: null,
-    pending: [{ rec, isOffer: false, outs: ['accepted'], isTold: false }],
+    pending: [],
+    waiting: [],
+    grant: null,
+    offerVersion: 0,
+    own: 'none',
     isNew: true,
     isAccepted: false,
     seen: null,
     isUp: true,
     isForgotten: false,
-    live: { a: 1, b: 0 },
-    newest: { a: 1, b: 0 },
-    serves: { a: true, b: false },
+    live: { a: first, b: 0 },
+    newest: { a: first, b: 0 },
+    serves: { a: !isServer, b: false },
     owed: { a: null, b: null },
-    clients: { a: { ...newClient(1), conn: 1, welcomed: true }, b: newClient(1) },
+    clients: { a: { ...newClient(1), conn: first, welcomed: !isServer }, b: newClient(1) },
     net: [],
     effects: [],
     acked: null,

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { upgradeHead } from '../../contract/kit/raw-socket.ts';
+import { LIMITS } from '#lib/protocol/limits';
+import { openRawSocket, upgradeHead } from '../../contract/kit/raw-socket.ts';
 import type { Callboard } from '../../start-callboard.ts';
 import { badHandshake } from '../net/bad-handshake.ts';
 import { judgeFrames } from '../net/judge-frames.ts';
@@ -14,6 +15,9 @@ const LANES = 32;
 /** So much is wrong that more would show nothing. */
 const ENOUGH = 5;
 const HANGS_MS = 30_000;
+const PATHS = ['/ws/client', '/ws/watch'] as const;
+/** RFC 6455, 7.4.1. */
+const TOO_LONG = 1009;
 
 /** Frames and handshakes that nobody should send. The server ends such connections, and nothing else. */
 export const fuzzFrames: Scenario = {
@@ -23,7 +27,7 @@ export const fuzzFrames: Scenario = {
     const meter = createStallMeter(await context.tempDir());
     const play = async (rig: Rig): Promise<Outcome> => {
       const count = context.rounds({ full: 200_000, short: 10_000 });
-      const violations: Violation[] = [];
+      const violations = await sendTooLong(rig);
       const seen = { frames: 0, connections: 0, handshakes: 0, ended: 0, let_go: 0 };
       const honest = rig.client({ name: 'honest' });
       await honest.start();
@@ -80,6 +84,20 @@ export const fuzzFrames: Scenario = {
   },
 };
 
+/** A frame over the limit ends its connection by its head alone, and for that reason: so no other limit does it. */
+async function sendTooLong({ board }: Rig): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  for (const path of PATHS) {
+    const socket = await openRawSocket(board, path);
+    socket.write({ opcode: 1, claimedLength: BigInt(LIMITS.frameBytes) + 1n });
+    const { code } = await socket.ending();
+    if (code === TOO_LONG) continue;
+    const detail = `${path}: a frame of ${LIMITS.frameBytes + 1} bytes was begun, and the connection ended with ${code}`;
+    violations.push({ invariant: 'HEALTH', detail });
+  }
+  return violations;
+}
+
 /** The honest client's and the watcher's, once the others are gone. */
 async function settledSockets({ board }: Rig): Promise<number> {
   let open = Number.POSITIVE_INFINITY;
@@ -116,9 +134,7 @@ interface Line {
 async function attack({ board }: Rig, random: Random, seen: Seen): Promise<string | undefined> {
   const line = await openLine(board, random);
   seen.connections += 1;
-  const head = upgradeHead(board, random.pick(['/ws/client', '/ws/watch']), [
-    `Authorization: Bearer ${board.token}`,
-  ]);
+  const head = upgradeHead(board, random.pick(PATHS), [`Authorization: Bearer ${board.token}`]);
   try {
     return await (random.chance(0.2)
       ? badHead(line, badHandshake(head, random), seen)

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { CallEvent } from './call-event.ts';
+import type { CallRecord } from './call-record.ts';
+import { decide } from './decide.ts';
+import type { Effect } from './effects.ts';
+import {
+  beginWith,
+  type DecidedEffect,
+  type DecisionBatch,
+  happensNow,
+  isStillWanted,
+  takeDecided,
+  takePending,
+  takeVoid,
+} from './engine-loop.ts';
+import { sampleCall } from './testing/sample-call.ts';
+
+const NOW = { wall: 1_000, steady: 1_000 };
+
+const streaming = (source: 'server' | 'client'): CallRecord =>
+  sampleCall({ source, phase: 'streaming', annotations: {}, version: 0 });
+
+/** Counts versions, and keeps the types of its events. */
+function batchOf(record: CallRecord): DecisionBatch & { readonly types: string[] } {
+  const types: string[] = [];
+  const effects: DecidedEffect[] = [];
+  let newest = record;
+  let offerVersion: number | undefined;
+  const append = (type: string, next: CallRecord) => {
+    newest = { ...next, version: newest.version + 1 };
+    types.push(type);
+    if (type === 'offered') offerVersion = newest.version;
+  };
+  return {
+    types,
+    effects,
+    get record() {
+      return newest;
+    },
+    get offerVersion() {
+      return offerVersion;
+    },
+    addFirst: (first) => append('created', first),
+    add: (type, _actor, decision) => append(type, decision.record),
+  };
+}
+
+const ALLOWED: CallEvent = { type: 'arguments_complete', check: 'allow' };
+const OFFERED: CallEvent = {
+  type: 'offered',
+  rerunnable: false,
+  provider: { clientId: 'c', instanceId: 'i', attempt: 1, claims: false, journalEpoch: null },
+};
+
+test('[CE6] who gets a new call is decided within its first write, as the next version', () => {
+  const batch = batchOf(streaming('client'));
+  const rules = { decide, route: () => OFFERED };
+  expect(beginWith(batch, ALLOWED, 'operator', rules, NOW)).toBeUndefined();
+  expect([batch.types, batch.offerVersion]).toEqual([['created', 'offered'], 2]);
+  const progress = {
+    latest: batch.record,
+    durable: undefined,
+    pendingEffects: [],
+    grant: undefined,
+    offerVersion: 0,
+  };
+  // A tool with effects, at a client that does not claim: its request waits for its own event.
+  const [request] = takeDecided(progress, batch, true);
+  expect([request?.effect.type, request?.after, progress.offerVersion]).toEqual(['request', 2, 2]);
+  expect(request && happensNow(progress, request)).toBe(false);
+  const onDisk = { ...progress, durable: batch.record };
+  expect(request && happensNow(onDisk, request)).toBe(true);
+});
+
+test('[CE6] an event that is refused makes no call', () => {
+  const batch = batchOf(streaming('server'));
+  const rules = { decide, route: () => undefined };
+  expect(beginWith(batch, { type: 'approved' }, 'operator', rules, NOW)).toMatchObject({
+    ok: false,
+  });
+  expect(batch.types).toEqual([]);
+});
+
+test('[CE6] what waited for a version happens with it, and after a refused append nothing does', () => {
+  const stop: Effect = { type: 'stop', reason: '', after: 'event' };
+  const [first, second] = [
+    { effect: stop, after: 3 },
+    { effect: stop, after: 5 },
+  ];
+  const progress = { pendingEffects: [first, second] };
+  expect(takePending(progress, 4)).toEqual([first]);
+  expect(progress.pendingEffects).toEqual([second]);
+  expect(takeVoid(progress)).toEqual([second]);
+  expect(progress.pendingEffects).toEqual([]);
+});
+
+test('[CE6] what has ended is not started, but still stopped', () => {
+  const latest: CallRecord = { ...streaming('server'), status: 'FAILED', phase: null };
+  expect(isStillWanted({ latest }, { type: 'run', after: 'event' })).toBe(false);
+  expect(isStillWanted({ latest }, { type: 'stop', reason: '', after: 'event' })).toBe(true);
+});
