@@ -3,7 +3,7 @@ import type { Patch } from './patch.ts';
 import type { Random } from './random.ts';
 
 /**
- * What a run can break (invariants I1 to I14 of the plan); `HEALTH` is a server that died, hung or
+ * What a run can break (invariants I1 to I15 of the plan); `HEALTH` is a server that died, hung or
  * stalled, `RUN` a harness that could not go on, which is a failure and shows nothing of a guard.
  */
 export type Invariant =
@@ -20,6 +20,7 @@ export type Invariant =
   | 'I11' // a result came from the instance and attempt that was asked
   | 'I13' // memory and handles come back
   | 'I14' // the registry is what the living clients offer
+  | 'I15' // of what is written at once all is there, or nothing
   | 'HEALTH'
   | 'RUN';
 

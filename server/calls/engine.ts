@@ -287,6 +287,7 @@ export class CallEngine {
   #forget(entry: CallEntry, error: VersionConflictError): void {
     const { repository, store, onDecided, logger } = this.#deps;
     const { latest } = entry;
+    // guard: void-effects-dropped
     drop(takeVoid(entry), error);
     entry.pendingStatus = [];
     repository.forget(entry);

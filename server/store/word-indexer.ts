@@ -40,8 +40,10 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
   return () => {
     const { batch, more } = take();
     if (batch.length === 0) return false;
+    // guard: noted-until-indexed
     database.exec('BEGIN IMMEDIATE');
     try {
+      // fault point: indexing
       for (const row of batch) {
         const results = `${words(row.result)} ${words(row.late_result)}`;
         const name = searchWords(row.tool_name);

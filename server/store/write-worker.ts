@@ -25,9 +25,13 @@ let failure: unknown;
 /** One commit, so one fsync, for all of it. Nothing more of it is left to do. */
 function commit(group: StepGroup): false {
   if (failure) throw failure;
+  // guard: group-in-one-transaction
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const [statement, values] of stepsOf(group)) run(statement, values);
+    for (const [statement, values] of stepsOf(group)) {
+      // fault point: before-step
+      run(statement, values);
+    }
     count.run(commits + 1);
     // fault point: in-transaction
     database.exec('COMMIT');

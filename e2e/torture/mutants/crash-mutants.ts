@@ -130,6 +130,29 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [becomes('failed-write-rejected', 'for (const one of group) one.resolve();')],
   },
   {
+    name: 'half a group applied: each of its steps is a transaction',
+    scenario: 'F01b',
+    breaks: 'I15',
+    patches: [becomes('group-in-one-transaction', 'Object.assign(database, { exec: () => {} });')],
+  },
+  {
+    name: 'trimmed before applied: what is to be indexed is forgotten first',
+    scenario: 'F01b',
+    breaks: 'I15',
+    patches: [first('noted-until-indexed', 'for (const { call_id } of batch) done.run(call_id);')],
+  },
+  {
+    name: 'the effects of a refused append happen',
+    scenario: 'F01b',
+    breaks: 'I7',
+    patches: [
+      becomes(
+        'void-effects-dropped',
+        'for (const one of takeVoid(entry)) this.#run(entry, one.effect, one.record);',
+      ),
+    ],
+  },
+  {
     name: 'the log is not scanned',
     scenario: 'F08',
     breaks: 'I2',

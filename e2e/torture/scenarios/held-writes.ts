@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callRecordSchema } from '#lib/protocol/call-record';
@@ -8,6 +9,7 @@ import { inRig, type Rig, until } from '../net/rig.ts';
 import type { Outcome, Scenario, Violation } from '../scenario.ts';
 import { checkRuns } from '../world/check-runs.ts';
 import { createGate, type Gate, gatePatches } from '../world/gate.ts';
+import { killInGroup, killWhileIndexing, overtake } from './half-writes.ts';
 
 /** Events are waited for that long, on any machine. Nothing is decided by it. */
 const PATIENCE_MS = 60_000;
@@ -23,10 +25,13 @@ const ROUND_TRIPS = 5;
  */
 export const heldWrites: Scenario = {
   id: 'F01b',
-  name: 'kill -9, an I/O error, a cancel and a stop while the disk holds back what was decided',
+  name: 'kill -9, an I/O error, a cancel, another writer and a stop while the disk holds back what was decided',
   patches: gatePatches,
   async run(context) {
-    const gate = createGate(await context.tempDir());
+    const dir = await context.tempDir();
+    const gate = createGate(dir);
+    const config = join(dir, 'config.json');
+    await writeFile(config, JSON.stringify({ policy: { ask: ['effect_overtaken_*'] } }));
     const model = await createScriptedOpenAI({
       script({ body, toolResults }) {
         if (toolResults.length > 0) return { text: 'Done.' };
@@ -36,6 +41,7 @@ export const heldWrites: Scenario = {
     });
     const env = {
       ...gate.env,
+      CALLBOARD_CONFIG: config,
       CALLBOARD_MODEL: 'openai:gpt-5-scripted',
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: 'sk-scripted',
@@ -55,6 +61,9 @@ async function play(rig: Rig, gate: Gate, rounds: number): Promise<Outcome> {
   for (let round = 0; round < rounds; round += 1) {
     violations.push(...(await killWhileHeld(rig, gate, round, runIds)));
     violations.push(...(await cancelWhileHeld(rig, gate, round)));
+    violations.push(...(await killInGroup(rig, gate, `half-${round}`)));
+    violations.push(...(await killWhileIndexing(rig, gate, round)));
+    violations.push(...(await overtake(rig, gate, `effect_overtaken_${round}`)));
     await failAccepting(rig, gate, round);
   }
   const rest = await rig.rest({ withinMs: PATIENCE_MS });
@@ -68,7 +77,7 @@ async function play(rig: Rig, gate: Gate, rounds: number): Promise<Outcome> {
       // The clients here are no library's, which other scenarios' answers name.
       ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
     ],
-    summary: `${rounds} × the disk held back under a call, a grant, an answer, a cancel, an error and a stop: ${rest.figures.calls} calls, ${rest.figures.succeeded} succeeded, nothing said that was not so afterwards`,
+    summary: `${rounds} × the disk held back under a call, a grant, an answer, a cancel, half a group, another writer, an error and a stop: ${rest.figures.calls} calls, ${rest.figures.succeeded} succeeded, nothing said that was not so afterwards`,
   };
 }
 

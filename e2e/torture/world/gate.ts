@@ -17,6 +17,12 @@ export interface Gate {
   holdWrites(text: string): void;
   /** The next write that has this text in it fails, as on a broken disk. */
   failWrites(text: string): void;
+  /** As `holdWrites`, when a first part of the write is made, and others are to come. */
+  holdHalf(text: string): void;
+  /** The words of calls that have ended are held before they are indexed. */
+  holdIndexing(): void;
+  /** The next decision about a call of this tool comes after another writer's, which has appended first. */
+  overtake(tool: string): void;
   /** The event loop stops after it has read its sockets, and before it looks at its timers. */
   stall(): void;
   /** Resolves once the server stands at what was closed last. */
@@ -26,7 +32,8 @@ export interface Gate {
   open(): void;
 }
 
-type Place = 'hold' | 'fail' | 'stall';
+const PLACES = ['hold', 'fail', 'half', 'index', 'overtake', 'stall'] as const;
+type Place = (typeof PLACES)[number];
 
 /** Runs in the server; `gate` and `fs` are there. */
 const AT_GATE = `const gate = process.env.TORTURE_GATE ?? ''; const fs = process.getBuiltinModule('node:fs');
@@ -55,6 +62,28 @@ export const gatePatches = (): Patch[] => [
     }`,
   ),
   first(
+    'before-step',
+    `{
+      const made = (globalThis.stepsMade ??= new WeakMap()).get(group) ?? 0;
+      globalThis.stepsMade.set(group, made + 1);
+      if (made === 1) { ${AT_GATE} if (isClosed('half', group.text + group.longTexts.join(''))) stand('half'); }
+    }`,
+  ),
+  first('indexing', `{ ${AT_GATE} if (isClosed('index', '')) stand('index'); }`),
+  first(
+    'decided',
+    `if (previous) {
+      ${AT_GATE}
+      if (isClosed('overtake', record.toolName + ' ')) {
+        fs.rmSync(gate + '.overtake');
+        const version = previous.version + 1;
+        const event = { version, type: 'status', at: 0, actor: 'server', attempt: 0, patch: {}, update: {} };
+        void this.#deps.store.write([{ type: 'append_call', call: { ...previous, version }, event }]);
+        fs.writeFileSync(gate + '.reached', '');
+      }
+    }`,
+  ),
+  first(
     'start',
     `setInterval(() => setImmediate(() => { ${AT_GATE} if (isClosed('stall', '')) stand('stall'); }), 10).unref();`,
   ),
@@ -76,6 +105,9 @@ export function createGate(dir: string): Gate {
     env: { TORTURE_GATE: file },
     holdWrites: (text) => close('hold', text),
     failWrites: (text) => close('fail', text),
+    holdHalf: (text) => close('half', text),
+    holdIndexing: () => close('index', ''),
+    overtake: (tool) => close('overtake', `${tool} `),
     stall: () => close('stall', ''),
     async reached() {
       await until('the server stands at the gate', REACHED_MS, () => existsSync(`${file}.reached`));
@@ -84,8 +116,7 @@ export function createGate(dir: string): Gate {
       return existsSync(`${file}.closing`);
     },
     open() {
-      for (const place of ['hold', 'fail', 'stall', 'closing'])
-        rmSync(`${file}.${place}`, { force: true });
+      for (const place of [...PLACES, 'closing']) rmSync(`${file}.${place}`, { force: true });
     },
   };
 }
