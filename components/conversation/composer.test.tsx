@@ -1,24 +1,24 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { NextIntlClientProvider } from 'next-intl';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { catalogue } from '#lib/i18n/catalogue';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { Composer, type ComposerProps } from './composer.tsx';
 
 beforeEach(() => sessionStorage.clear());
 afterEach(cleanup);
 
-function setup(given: Partial<ComposerProps> & { answer?: boolean } = {}) {
+function setup(given: Partial<ComposerProps> & { answer?: Promise<string | null> } = {}) {
   const sent: string[] = [];
   let stops = 0;
-  const { answer = true, ...props } = given;
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { answer = Promise.resolve(given.runId ?? 'run_1'), ...props } = given;
   const all: ComposerProps = {
     runId: null,
     running: false,
     stopping: false,
     pending: false,
     focusRequests: 0,
-    onSend: async (text) => {
+    onSend: (text) => {
       sent.push(text);
       return answer;
     },
@@ -28,13 +28,14 @@ function setup(given: Partial<ComposerProps> & { answer?: boolean } = {}) {
     ...props,
   };
   const ui = (more: Partial<ComposerProps> = {}) => (
-    <NextIntlClientProvider locale="en" messages={catalogue.en}>
+    <InWorkbench workbench={workbench}>
       <Composer {...all} {...more} />
-    </NextIntlClientProvider>
+    </InWorkbench>
   );
   const { rerender } = render(ui());
   const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' });
   return {
+    workbench,
     sent,
     stops: () => stops,
     field,
@@ -67,11 +68,41 @@ test('the Enter that ends a composition of an input method sends nothing', () =>
 });
 
 test('what could not be sent stays', async () => {
-  const { sent, field, type } = setup({ answer: false });
+  const { sent, field, type } = setup({ answer: Promise.resolve(null) });
   type('Where am I?');
   fireEvent.keyDown(field(), { key: 'Enter' });
   await waitFor(() => expect(sent).toHaveLength(1));
   expect(field().value).toBe('Where am I?');
+});
+
+test('what is typed while a message is on its way goes on in the run that has it', async () => {
+  const answer = Promise.withResolvers<string>();
+  const { field, type, show } = setup({ answer: answer.promise });
+  type('Where am I?');
+  fireEvent.keyDown(field(), { key: 'Enter' });
+  show({ pending: true });
+  expect(field().value).toBe('Where am I?');
+  type('Where am I? And when');
+  answer.resolve('run_2');
+  await waitFor(() => expect(field().value).toBe(''));
+  show({ runId: 'run_2' });
+  expect(field().value).toBe('And when');
+  show({ runId: null });
+  expect(field().value).toBe('');
+});
+
+test('a message that was sent leaves the draft of another conversation as it is', async () => {
+  const answer = Promise.withResolvers<string>();
+  const { field, type, show } = setup({ runId: 'run_1', answer: answer.promise });
+  type('first');
+  fireEvent.keyDown(field(), { key: 'Enter' });
+  show({ runId: 'run_2' });
+  type('second');
+  answer.resolve('run_1');
+  await waitFor(() => expect(sessionStorage.getItem('callboard:draft:run_1')).toBeNull());
+  expect(field().value).toBe('second');
+  show({ runId: 'run_1' });
+  expect(field().value).toBe('');
 });
 
 test('nothing but spaces is not sent', () => {
@@ -114,4 +145,15 @@ test('what cannot be sent now stays, and Send says why', () => {
   expect(button.disabled).toBe(true);
   show({ blocked: undefined });
   expect(button.disabled).toBe(false);
+});
+
+test('while a message waits for this tab the page says so, and more can be typed', () => {
+  const { workbench, field, type, show } = setup();
+  type('Where am I?');
+  show({ pending: true });
+  expect(screen.queryByText('Connecting this tab…')).toBeNull();
+  act(() => workbench.tab.setState({ waiting: 1 }));
+  expect(screen.getByText('Connecting this tab…')).toBeDefined();
+  type('Where am I? Now');
+  expect(field().value).toBe('Where am I? Now');
 });

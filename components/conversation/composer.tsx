@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { TabWait } from '../shell/tab-wait.tsx';
 import { Button } from '../ui/button.tsx';
 import { readDraft, writeDraft } from './draft.ts';
 
@@ -23,8 +24,8 @@ export interface ComposerProps {
   blocked?: string | undefined;
   /** Rises when the field should be focused. */
   focusRequests: number;
-  /** True once it is sent. */
-  onSend: (text: string) => Promise<boolean>;
+  /** Gives the run that has it, or null where it was not sent. */
+  onSend: (text: string) => Promise<string | null>;
   onStop: () => void;
 }
 
@@ -35,12 +36,14 @@ export function Composer(props: ComposerProps) {
   const hint = useId();
   const reason = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(runId, field);
+  const { text, setText, wasSent } = useDraft(runId, field);
   useGrowingField(field, text, props.focusRequests);
   const canSend = text.trim() !== '' && !running && !pending && blocked === undefined;
 
   const send = async () => {
-    if (canSend && (await onSend(text.trim()))) setText('');
+    if (!canSend) return;
+    const sentIn = await onSend(text.trim());
+    if (sentIn !== null) wasSent(text, sentIn);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && running) onStop();
@@ -59,6 +62,7 @@ export function Composer(props: ComposerProps) {
         void send();
       }}
     >
+      {pending && <TabWait />}
       {blocked !== undefined && (
         <p id={reason} className="w-full text-error">
           {blocked}
@@ -100,29 +104,47 @@ export function Composer(props: ComposerProps) {
 
 type Field = RefObject<HTMLTextAreaElement | null>;
 
+interface Draft {
+  readonly text: string;
+  setText(text: string): void;
+  /** What was sent leaves the draft; what was typed meanwhile goes on in the run that has it. */
+  wasSent(text: string, runId: string): void;
+}
+
 /**
  * The draft of the run that is shown; each run has its own. The server draws the field first,
  * empty, and a person may type into it before this code is there: that goes on from the draft.
  */
-function useDraft(runId: string | null, field: Field): [string, (text: string) => void] {
+function useDraft(runId: string | null, field: Field): Draft {
   const [draft, setDraft] = useState({ runId, text: '' });
-  const set = useCallback(
-    (text: string) => {
-      setDraft({ runId, text });
-      writeDraft(runId, text);
-    },
-    [runId],
-  );
+  const shown = useRef(draft);
+  const show = useCallback((of: string | null, text: string) => {
+    shown.current = { runId: of, text };
+    setDraft(shown.current);
+    writeDraft(of, text);
+  }, []);
   const isFirst = useRef(true);
   // Before the browser can deliver another key; the value is React's from the next drawing on.
   useLayoutEffect(() => {
     const typed = isFirst.current ? (field.current?.value ?? '') : '';
     isFirst.current = false;
     const kept = readDraft(runId);
-    if (typed === '') setDraft({ runId, text: kept });
-    else set(kept === '' || kept === typed ? typed : `${kept}\n${typed}`);
-  }, [runId, field, set]);
-  return [draft.runId === runId ? draft.text : '', set];
+    show(runId, typed === '' || typed === kept ? kept : kept === '' ? typed : `${kept}\n${typed}`);
+  }, [runId, field, show]);
+  const textOf = (of: string | null) =>
+    shown.current.runId === of ? shown.current.text : readDraft(of);
+  const setTextOf = (of: string | null, text: string) =>
+    shown.current.runId === of ? show(of, text) : writeDraft(of, text);
+  return {
+    text: draft.runId === runId ? draft.text : '',
+    setText: (text) => show(runId, text),
+    wasSent: (sent, of) => {
+      const now = textOf(runId);
+      const rest = now.startsWith(sent) ? now.slice(sent.length).trimStart() : now;
+      setTextOf(runId, '');
+      setTextOf(of, rest + textOf(of));
+    },
+  };
 }
 
 /** As high as its text, up to its greatest height. */

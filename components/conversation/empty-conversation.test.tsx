@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import { afterEach, expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
@@ -20,11 +20,11 @@ function setup(tools: readonly string[]) {
       </WorkbenchContext>
     </NextIntlClientProvider>,
   );
-  return started;
+  return { started, workbench };
 }
 
 test('each starter prompt is sent as it reads', () => {
-  const started = setup([]);
+  const { started } = setup([]);
   for (const button of screen.getAllByRole('button')) fireEvent.click(button);
   expect(started).toEqual([
     'Take a screenshot of this page and tell me my position',
@@ -33,8 +33,10 @@ test('each starter prompt is sent as it reads', () => {
   ]);
 });
 
-test('it says what this very tab offers', () => {
-  setup(['device.info', 'page.text']);
+test('it says what this very tab offers, from when the server has it', () => {
+  const { workbench } = setup(['device.info', 'page.text']);
+  expect(screen.getByText('This tab is connecting, to offer 2 tools:')).toBeDefined();
+  act(() => workbench.tab.setState({ status: 'registered' }));
   expect(screen.getByText('This tab offers 2 tools:')).toBeDefined();
   expect(screen.getByText('page.text')).toBeDefined();
 });

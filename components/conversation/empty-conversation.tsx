@@ -38,11 +38,11 @@ export function EmptyConversation({ onStart }: { onStart: (text: string) => void
 /** What this very tab can do for the agent. */
 function TabOffer() {
   const t = useTranslations('conversation.empty');
-  const { tools } = useTab();
+  const { status, tools } = useTab();
   if (tools.length === 0) return <p className="text-muted">{t('offersNone')}</p>;
   return (
     <div className="space-y-1.5 text-muted">
-      <p>{t('offers', { count: tools.length })}</p>
+      <p>{t(status === 'registered' ? 'offers' : 'offering', { count: tools.length })}</p>
       <ul className="flex flex-wrap gap-1.5">
         {tools.map((name) => (
           <li key={name} className="mono rounded border border-line bg-surface px-1.5 text-fg">

@@ -11,7 +11,7 @@ import { useFetchedRun } from './use-fetched-run.ts';
 
 export interface RunViewProps {
   runId: string;
-  onSend: (text: string, model?: string) => Promise<boolean>;
+  onSend: (text: string, model?: string) => Promise<string | null>;
 }
 
 /** The messages of one run, and how its last turn ended. */

@@ -1,13 +1,16 @@
 'use client';
 
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { useChosenModel, useWorkbench } from '../providers/workbench-context.tsx';
 import { useSelectedRun } from './use-selected-run.ts';
 
 export interface Sending {
-  /** True once the server has it; what was typed must stay until then. */
-  send(text: string, model?: string): Promise<boolean>;
+  /**
+   * Gives the run that has it once the server has; what was typed must stay until then. Null where
+   * it failed, and while another message is on its way.
+   */
+  send(text: string, model?: string): Promise<string | null>;
   readonly pending: boolean;
   readonly failure: ApiFailure | null;
 }
@@ -18,21 +21,25 @@ export function useSend(): Sending {
   const [runId, select] = useSelectedRun();
   const chosen = useChosenModel();
   const [pending, setPending] = useState(false);
+  const isSending = useRef(false);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
 
-  const send = async (text: string, model = chosen ?? undefined): Promise<boolean> => {
+  const send = async (text: string, model = chosen ?? undefined): Promise<string | null> => {
+    if (isSending.current) return null;
+    isSending.current = true;
     const body = { input: text, ...(model === undefined ? {} : { model }) };
     setPending(true);
     setFailure(null);
     const answer = runId === null ? await api.startRun(body) : await api.sendMessage(runId, body);
+    isSending.current = false;
     setPending(false);
     if (!answer.ok) {
       setFailure(answer);
-      return false;
+      return null;
     }
     runs.getState().load(answer.value);
     if (runId === null) select(answer.value.run_id);
-    return true;
+    return answer.value.run_id;
   };
   return { send, pending, failure };
 }

@@ -8,18 +8,20 @@ import { createModelsStore } from '#lib/stores/models-store';
 import { createOlderCallsStore } from '#lib/stores/older-calls-store';
 import { createRevealStore } from '#lib/stores/reveal-store';
 import { createRunsStore } from '#lib/stores/runs-store';
-import { createTabStore } from '#lib/stores/tab-store';
+import { createTabStore, registeredClient } from '#lib/stores/tab-store';
 import { createUiStore } from '#lib/stores/ui-store';
 import type { Workbench } from './workbench-context.tsx';
 
 /** The empty workbench of one page; `startFeed` fills it. */
-export function createWorkbench(deps: Omit<ApiDeps, 'clientId'>): Workbench {
+export function createWorkbench(deps: ApiDeps): Workbench {
   const tab = createTabStore();
-  const api = createApi({ ...deps, clientId: () => tab.getState().clientId });
+  const calls = createCallsStore();
+  const api = createApi({ ...deps, askingClient: () => registeredClient(tab) });
+  const older = createOlderCallsStore(api);
   return {
     api,
-    calls: createCallsStore(),
-    older: createOlderCallsStore(api),
+    calls,
+    older,
     runs: createRunsStore(),
     listings: createListingsStore(),
     connection: createConnectionStore(),

@@ -2,8 +2,9 @@ import { createBrowserTools } from '#lib/browser-tools/browser-tools';
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
-import { createToolClient } from '#lib/client/tool-client';
+import { createToolClient, type ToolClient } from '#lib/client/tool-client';
 import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import type { TabState } from '#lib/stores/tab-store';
 import { pageFetch, pageProtocols } from './page-session.ts';
 import { socketUrl } from './socket-url.ts';
 import { tabName } from './tab-name.ts';
@@ -29,18 +30,27 @@ export function startTabClient({ api, tab, prompts }: Workbench): () => void {
     },
     onProblem,
   });
-  tab.setState({ tools: client.toolNames });
+  tab.setState({ tools: client.toolNames, retryNow: client.retryNow });
+  const showStatus = () => tab.setState({ status: tabStatus(client) });
   const ends = [
-    client.status.subscribe(({ state }) =>
-      tab.setState({ status: state === 'connected' ? 'connected' : 'disconnected' }),
-    ),
+    client.status.subscribe(showStatus),
+    client.registered.subscribe(showStatus),
     client.clientId.subscribe((clientId) => tab.setState({ clientId })),
     watchClientState({ env, toolNames: client.toolNames, report: client.reportState }),
     env.onTouch(client.reportTouch),
   ];
-  client.start().catch((error: unknown) => onProblem(String(error)));
+  client.start().catch((error: unknown) => {
+    tab.setState({ status: 'disconnected' });
+    onProblem(String(error));
+  });
   return () => {
     for (const end of ends) end();
     client.stop().catch((error: unknown) => onProblem(String(error)));
   };
+}
+
+function tabStatus({ status, registered }: ToolClient): TabState['status'] {
+  const { state } = status.get();
+  if (state !== 'connected' && state !== 'connecting') return 'disconnected';
+  return registered.get() ? 'registered' : 'connecting';
 }

@@ -9,9 +9,15 @@ export function useTabClient(): void {
   useEffect(() => {
     let stop = () => {};
     let left = false;
-    void import('./start-tab-client.ts').then(({ startTabClient }) => {
-      if (!left) stop = startTabClient(workbench);
-    });
+    import('./start-tab-client.ts').then(
+      ({ startTabClient }) => {
+        if (!left) stop = startTabClient(workbench);
+      },
+      (error: unknown) => {
+        console.warn(`tab client: ${String(error)}`);
+        workbench.tab.setState({ status: 'disconnected' });
+      },
+    );
     return () => {
       left = true;
       stop();

@@ -5,10 +5,11 @@ import { useEffect } from 'react';
 import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
 import { showToast } from '../ui/toast.ts';
 
-/** Announces that the connection was lost, that the server's disk is why, and after it is back what was caught up. */
+/** Announces that the connection was lost, that the server's disk is why, after it is back what was caught up, and that a request waits for this tab. */
 export function useConnectionAnnouncements(): void {
-  const { connection } = useWorkbench();
+  const { connection, tab } = useWorkbench();
   const t = useTranslations('shell.connection');
+  const tabWords = useTranslations('shell.tab');
   const whatToDo = useTranslations('errors.whatToDo');
   const announce = useAnnounce();
   useEffect(
@@ -26,5 +27,12 @@ export function useConnectionAnnouncements(): void {
         showToast(text);
       }),
     [connection, t, whatToDo, announce],
+  );
+  useEffect(
+    () =>
+      tab.subscribe((now, before) => {
+        if (now.waiting > 0 && before.waiting === 0) announce(tabWords('connecting'));
+      }),
+    [tab, tabWords, announce],
   );
 }

@@ -123,6 +123,16 @@ test('retry makes a new call and points to it', async () => {
   expect(window.location.hash).toBe('#call=tc_2');
 });
 
+test('[SR1] a retry that waits for this tab says so, and is sent when the wait ends', async () => {
+  const { sent, workbench } = setup(failed, () => ({ body: { tool_call_id: 'tc_2' } }));
+  workbench.tab.setState({ status: 'connecting' });
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Retry' })));
+  expect(await screen.findByText('Connecting this tab…')).toBeDefined();
+  expect(sent).toEqual([]);
+  await act(async () => workbench.tab.setState({ status: 'registered', clientId: 'tab_1' }));
+  expect(sent).toEqual([{ path: '/v1/tool_calls/tc_1/retry', body: { client_id: 'tab_1' } }]);
+});
+
 test('[CD5] pressed again before the answer, or by a double click, retry makes one call', async () => {
   let release: (answer: Answer) => void = () => {};
   const held = new Promise<Answer>((resolve) => {

@@ -10,7 +10,7 @@ import { curlCommand } from '#lib/format/curl-command';
 import { formatBytes } from '#lib/format/format-bytes';
 import { errorMessage } from '#lib/util/error-message';
 import { useFailureToast } from '../failure/format-failure.ts';
-import { useApi } from '../providers/workbench-context.tsx';
+import { useWorkbench } from '../providers/workbench-context.tsx';
 import { saveValue } from '../result/save-value.ts';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
@@ -43,7 +43,7 @@ interface Shown {
  * `dialog` must be drawn once beside the cards.
  */
 export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
-  const api = useApi();
+  const { api, tab } = useWorkbench();
   const t = useTranslations('card');
   const [shown, setShown] = useState<Shown | null>(null);
   const locale = useLocale();
@@ -55,9 +55,10 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
         t,
         show: setShown,
         showFailure,
+        isWaiting: () => tab.getState().waiting > 0,
         sizeOf: (bytes) => formatBytes(bytes, locale),
       }),
-    [api, t, showFailure, locale],
+    [api, tab, t, showFailure, locale],
   );
   const onClose = () => setShown(null);
   const dialog =
@@ -79,6 +80,8 @@ interface ActionDeps {
   readonly t: CardTranslator;
   readonly show: (what: Shown) => void;
   readonly showFailure: (title: string, failure: ApiFailure) => void;
+  /** Whether requests wait for this tab. */
+  readonly isWaiting: () => boolean;
   /** Bytes in words. */
   readonly sizeOf: (bytes: number) => string;
 }
@@ -86,7 +89,8 @@ interface ActionDeps {
 /** The value of a request, or null after a toast about its failure. `name` is the action's. */
 type ValueOrToast = <T>(name: string, request: Promise<ApiResult<T>>) => Promise<T | null>;
 
-function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): CardActions {
+function createCardActions(deps: ActionDeps): CardActions {
+  const { api, t, show, showFailure, isWaiting, sizeOf } = deps;
   const valueOrToast: ValueOrToast = async (name, request) => {
     const result = await request;
     if (result.ok) return result.value;
@@ -101,6 +105,7 @@ function createCardActions({ api, t, show, showFailure, sizeOf }: ActionDeps): C
       if (retrying.has(id)) return;
       retrying.add(id);
       const request = api.retryCall(id).finally(() => retrying.delete(id));
+      if (isWaiting()) showToast(t('action.connecting'));
       const call = await valueOrToast(t('action.retry'), request);
       if (!call) return;
       showToast(t('action.retried'), call.tool_call_id);

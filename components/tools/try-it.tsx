@@ -8,6 +8,7 @@ import { Select } from '#components/ui/select';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../failure/format-failure.ts';
+import { TabWait } from '../shell/tab-wait.tsx';
 import { ArgumentsInput } from './arguments-input.tsx';
 import { ManualCalls } from './manual-calls.tsx';
 import { type TryIt as State, useTryIt } from './use-try-it.ts';
@@ -49,6 +50,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
           <Button variant="ghost" onClick={() => void state.copyCurl()}>
             {t('copyCurl')}
           </Button>
+          {state.isSending && <TabWait />}
           {!tool.callable && (
             <p className="text-error">
               <MarkedText text={tool.reason ?? ''} />

@@ -51,7 +51,11 @@ test('what a person asks for names the client; what is done to a call does not',
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   let id: string | null = null;
-  const api = createApi({ fetch, baseUrl: `http://127.0.0.1:${port}`, clientId: () => id });
+  const api = createApi({
+    fetch,
+    baseUrl: `http://127.0.0.1:${port}`,
+    askingClient: async () => id,
+  });
   await api.startRun({ input: 'hi' });
   id = 'tab_1';
   await api.startRun({ input: 'hi' });

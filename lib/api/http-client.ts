@@ -84,20 +84,27 @@ export interface Api {
 
 export function createApi(
   deps: ApiDeps & {
-    /** This tab as a client of the server: what a person asks for here is asked of it first. */
-    readonly clientId?: () => string | null;
+    /** This tab as a client, once it can be asked: what a person asks for here is asked of it first. */
+    readonly askingClient?: () => Promise<string | null>;
+    /** The server says of a call that it deleted it. */
+    readonly onCallDeleted?: (callId: string) => void;
   },
 ): Api {
   const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
   const get: Get = (path, onReceived) =>
     send({ method: 'GET', path, ...(onReceived && { onReceived }) });
   const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
-  const ask: Post = (path, body) => {
-    const clientId = deps.clientId?.() ?? null;
+  const ask: Post = async (path, body) => {
+    const clientId = (await deps.askingClient?.()) ?? null;
     return post(path, clientId === null ? body : { ...body, client_id: clientId });
   };
+  const onCall: OnCall = async (id, request) => {
+    const answer = await request;
+    if (!answer.ok && answer.code === 'call_deleted') deps.onCallDeleted?.(id);
+    return answer;
+  };
   return {
-    ...callRequests(get, post, ask),
+    ...callRequests(get, post, ask, onCall),
     ...runRequests(get, post, ask),
     listTools: (name) =>
       get(name === undefined ? '/api/tools' : `/api/tools?name=${encodeURIComponent(name)}`),
@@ -111,6 +118,8 @@ export function createApi(
 
 type Get = <T>(path: string, onReceived?: OnReceived) => Promise<ApiResult<T>>;
 type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
+/** The answer to what is asked about one call. */
+type OnCall = <T>(callId: string, request: Promise<ApiResult<T>>) => Promise<ApiResult<T>>;
 
 const callPath = (id: string, action = ''): string =>
   `/v1/tool_calls/${encodeURIComponent(id)}${action}`;
@@ -119,7 +128,7 @@ const runPath = (id: string, action = ''): string => `/v1/runs/${encodeURICompon
 /** Of a run: enough to fill a screen several times. */
 const CALLS_PER_PAGE = 100;
 
-const callRequests = (get: Get, post: Post, ask: Post) => ({
+const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
   invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
     ask<InvokeAccepted>(`/v1/tools/${encodeURIComponent(tool)}/invoke`, {
       run_id: runId,
@@ -127,23 +136,24 @@ const callRequests = (get: Get, post: Post, ask: Post) => ({
       ...(client === undefined ? {} : { client }),
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
-  getCall: (id: string, onReceived?: OnReceived) => get<WireCallRecord>(callPath(id), onReceived),
-  getModelOutput: (callId: string) => get<ModelOutputRecord>(callPath(callId, '/model_output')),
+  getCall: (id: string, onReceived?: OnReceived) =>
+    onCall(id, get<WireCallRecord>(callPath(id), onReceived)),
+  getModelOutput: (id: string) => onCall(id, get<ModelOutputRecord>(callPath(id, '/model_output'))),
   listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
     const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(
       `/v1/tool_calls?run_id=${encodeURIComponent(runId)}&limit=${CALLS_PER_PAGE}${page}`,
     );
   },
-  cancelCall: (id: string) => post<WireCallRecord>(callPath(id, '/cancel')),
+  cancelCall: (id: string) => onCall(id, post<WireCallRecord>(callPath(id, '/cancel'))),
   retryCall: (id: string, args?: Readonly<Record<string, unknown>>) =>
-    ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {}),
+    onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {})),
   decideApproval: (id: string, input: ApprovalInput) =>
-    post<WireCallRecord>(callPath(id, '/approval'), input),
+    onCall(id, post<WireCallRecord>(callPath(id, '/approval'), input)),
   answerCall: (id: string, output: unknown) =>
-    post<WireCallRecord>(callPath(id, '/answer'), { output }),
+    onCall(id, post<WireCallRecord>(callPath(id, '/answer'), { output })),
   extendCall: (id: string, byMs: number) =>
-    post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs }),
+    onCall(id, post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs })),
 });
 
 const runRequests = (get: Get, post: Post, ask: Post) => ({

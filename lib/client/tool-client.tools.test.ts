@@ -63,6 +63,45 @@ test('[CL20] all are told again after a new connection, with the state', async (
   ]);
 });
 
+test('[CL38] it is registered once the server has replied to all of its tools, on each connection', async () => {
+  const { connect, client, clock, server } = await setupClient({ tools: [door] });
+  const { link } = await connect();
+  await link.next('register_tools');
+  client.register(window);
+  await link.next('register_tools');
+  const reply = { type: 'tools_registered', count: 1, registered: 1, rejected: [] };
+  const seen = [client.registered.get()];
+  for (let replies = 0; replies < 2; replies += 1) {
+    link.send(reply);
+    await link.settled();
+    seen.push(client.registered.get());
+  }
+  expect(seen).toEqual([false, false, true]);
+  link.cut();
+  await until(client.registered, (is) => !is);
+  clock.advance(500);
+  const back = await server.accept();
+  await back.welcome();
+  await back.next('register_tools');
+  expect(client.registered.get()).toBe(false);
+  back.send(reply);
+  await until(client.registered, (is) => is);
+});
+
+test('[CL38] it is registered without tools, and with tools that are refused or cannot be read', async () => {
+  const { connect, client } = await setupClient({ tools: [] });
+  const { link } = await connect();
+  expect(client.registered.get()).toBe(true);
+  client.register(door);
+  expect(client.registered.get()).toBe(false);
+  const rejected = [{ name: 'door.open', code: 'reserved', message: 'taken by the server' }];
+  link.send({ type: 'tools_registered', count: 0, registered: 0, rejected });
+  await until(client.registered, (is) => is);
+  client.register(window);
+  link.send({ type: 'error', code: 'bad_message', message: 'no such hint' });
+  await until(client.registered, (is) => is);
+});
+
 test('[CL37] touches are reported with their age, at most once a second, and the last one always', async () => {
   const { connect, client, clock } = await setupClient({ tools: [] });
   const { link } = await connect();

@@ -57,7 +57,11 @@ export interface ToolClient {
   reportState(state: ClientState): void;
   /** A person has just touched this client; a call is offered to it before those touched earlier. */
   reportTouch(): void;
+  /** Makes a planned attempt to connect now. */
+  retryNow(): void;
   readonly status: Observable<ClientStatus>;
+  /** Whether the server has replied to all tools that this client offers, on this connection. */
+  readonly registered: Observable<boolean>;
   /** Null until the server has assigned one. */
   readonly clientId: Observable<string | null>;
   readonly toolNames: readonly string[];
@@ -72,6 +76,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
   // Plain functions: callers pass them on by themselves.
   return {
     status: client.status,
+    registered: client.registered,
     clientId: client.clientId,
     get toolNames() {
       return client.toolNames;
@@ -82,6 +87,7 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
     unregister: (name) => client.unregister(name),
     reportState: (state) => client.reportState(state),
     reportTouch: () => client.reportTouch(),
+    retryNow: () => client.retryNow(),
   };
 }
 
@@ -91,6 +97,7 @@ class ConnectedClient {
   readonly #touches: StatusThrottle;
   readonly #connection: Connection;
   readonly status = createObservable<ClientStatus>({ state: 'stopped' });
+  readonly registered = createObservable(false);
   readonly clientId: WritableObservable<string | null>;
   #instance: ClientInstance | null = null;
   #state: ClientState | null = null;
@@ -174,6 +181,10 @@ class ConnectedClient {
     return this.#send({ type: 'client_state', touched: true, touched_ago_ms });
   }
 
+  retryNow(): void {
+    this.#connection.retryNow();
+  }
+
   get #onProblem(): (message: string) => void {
     return this.#options.onProblem ?? (() => {});
   }
@@ -195,9 +206,11 @@ class ConnectedClient {
         return this.#welcomed(message);
       case 'tools_registered':
         if (message.rejected.length > 0) this.#options.onRejectedTools?.(message.rejected);
-        return;
+        return this.#repliedToTools();
       case 'error':
         this.#onProblem(`the server reports ${message.code}: ${message.message}`);
+        // Of a call it names the id. Any other may be its reply to tools that it cannot read.
+        if (message.id === undefined) this.#repliedToTools();
         return this.#instance?.runner.receive(message);
       default:
         return this.#instance?.runner.receive(message);
@@ -215,6 +228,12 @@ class ConnectedClient {
     this.#touches.flush();
     this.clientId.set(message.client_id);
     this.#connection.ready(message.heartbeat_ms);
+    this.registered.set(this.#tools.areReplied);
+  }
+
+  #repliedToTools(): void {
+    this.#tools.replied();
+    this.registered.set(this.#isWelcomed && this.#tools.areReplied);
   }
 
   #saveIdentity({ client_id, resume_token }: ServerMessageOf<'welcome'>): void {
@@ -229,10 +248,12 @@ class ConnectedClient {
   #publishTools(): void {
     if (!this.#isWelcomed) return;
     for (const message of this.#tools.takeChanges()) this.#send(message);
+    if (!this.#tools.areReplied) this.registered.set(false);
   }
 
   #disconnected(): void {
     this.#isWelcomed = false;
+    this.registered.set(false);
     this.#instance?.runner.disconnected();
   }
 

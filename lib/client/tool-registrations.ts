@@ -10,6 +10,10 @@ export interface ToolRegistrations {
   readonly names: readonly string[];
   /** The messages that publish what has changed since they were last taken; empty when nothing has. */
   takeChanges(): ClientMessage[];
+  /** The server has replied to one message that registers tools, whether it took them or not. */
+  replied(): void;
+  /** Whether it has replied to all of those that were taken (CL38). */
+  readonly areReplied: boolean;
   /** A new connection: nothing is published on it yet. */
   forgetPublished(): void;
 }
@@ -21,6 +25,7 @@ export function createToolRegistrations(
   const tools = new Map(initial.map((tool) => [tool.name, tool]));
   /** Name to the JSON text that was published. */
   const published = new Map<string, string>();
+  let unreplied = 0;
 
   return {
     add: (tool) => void tools.set(tool.name, tool),
@@ -35,11 +40,21 @@ export function createToolRegistrations(
       const fresh = specs.filter((spec) => published.get(spec.name) !== JSON.stringify(spec));
       for (const name of deleted) published.delete(name);
       for (const spec of fresh) published.set(spec.name, JSON.stringify(spec));
+      if (fresh.length > 0) unreplied += 1;
       return [
         ...(deleted.length === 0 ? [] : [{ type: 'unregister_tools' as const, names: deleted }]),
         ...(fresh.length === 0 ? [] : [{ type: 'register_tools' as const, tools: fresh }]),
       ];
     },
-    forgetPublished: () => published.clear(),
+    replied() {
+      unreplied = Math.max(0, unreplied - 1);
+    },
+    get areReplied() {
+      return unreplied === 0;
+    },
+    forgetPublished() {
+      published.clear();
+      unreplied = 0;
+    },
   };
 }

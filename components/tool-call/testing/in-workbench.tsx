@@ -31,6 +31,7 @@ export function createTestWorkbench(answer: (request: SentRequest) => Answer | P
       return new Response(JSON.stringify(responseBody), { status });
     },
   });
+  workbench.tab.setState({ status: 'registered' });
   return { workbench, sent };
 }
 

@@ -114,6 +114,7 @@ export const card = {
       result_too_large: 'Ask for less, or let the tool send it as an attachment.',
     },
     action: {
+      connecting: 'Connecting this tab…',
       menu: 'More for {tool}',
       copyId: 'Copy id',
       copyCurl: 'Copy as curl',
@@ -295,6 +296,7 @@ export const card = {
       result_too_large: '请减少请求的内容，或让工具以附件发送。',
     },
     action: {
+      connecting: '正在连接此标签页…',
       menu: '{tool} 的更多操作',
       copyId: '复制 ID',
       copyCurl: '复制为 curl',

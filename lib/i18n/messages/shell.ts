@@ -90,6 +90,7 @@ export const shell = {
       sheet: 'This list',
     },
     tab: {
+      connecting: 'Connecting this tab…',
       asks: '{tool} needs this device',
       screenshot:
         'The agent wants to see this tab. Allow, then choose this tab in the browser’s window.',
@@ -172,6 +173,7 @@ export const shell = {
       sheet: '此列表',
     },
     tab: {
+      connecting: '正在连接此标签页…',
       asks: '{tool} 需要使用此设备',
       screenshot: '智能体想查看此标签页。请先允许，然后在浏览器窗口中选择此标签页。',
       allow: '允许',
