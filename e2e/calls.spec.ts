@@ -91,6 +91,44 @@ test('progress, words and a preview appear on the card while the program works',
 });
 
 test.describe('with a policy that asks', () => {
+  test('[CD26] a list that is scrolled away or filtered shows that an approval waits, and leads to it', async ({
+    page,
+    startServer,
+    connect,
+  }, testInfo) => {
+    const file = await configFile(testInfo, ASKING_POLICY);
+    const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
+    const program = await connect.client(callboard, { tools: ['gate.open', 'tide.read'] });
+    await signIn(page, callboard);
+    for (let count = 0; count < 12; count += 1) {
+      const id = await invoke(callboard, 'tide.read');
+      await program.request();
+      program.succeed(id, 'low');
+    }
+    await expect(page.getByText('12 calls loaded · 0 active')).toBeVisible();
+    const pill = page.getByTestId('fresh-calls');
+    await scrollAway(page);
+    await invoke(callboard, 'tide.read');
+    await expect(pill).toHaveText('1 new call');
+    const asked = await invoke(callboard, 'gate.open', { gate: 2 });
+    await expect(pill).toHaveText('2 new calls, 1 needs approval');
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'gate.open needs approval' }),
+    ).toBeAttached();
+    await pill.click();
+    await expect(cardOf(page, asked)).toBeFocused();
+    await expect(pill).toBeHidden();
+
+    await page.getByRole('combobox', { name: 'Which calls' }).selectOption('Failed');
+    await expect(pill).toHaveText('1 call needs approval');
+    await pill.press('Enter');
+    await expect(cardOf(page, asked)).toBeFocused();
+    await page.keyboard.press('d');
+    await page.keyboard.press('Enter');
+    await expect(cardOf(page, asked).getByTestId('status-chip')).toHaveText('Denied');
+    await expect(pill).toBeHidden();
+  });
+
   test('a person allows one call and denies another, by the keyboard alone', async ({
     page,
     startServer,
@@ -148,7 +186,7 @@ test('a filter shows what it names, whatever was held back while the list was sc
     await program.request();
     program.succeed(id, 'low');
   }
-  await expect(page.getByText('12 calls · 0 active')).toBeVisible();
+  await expect(page.getByText('12 calls loaded · 0 active')).toBeVisible();
   await scrollAway(page);
   const open = await invoke(callboard, 'tide.read');
   await expect(page.getByTestId('fresh-calls')).toHaveText('1 new call');

@@ -12,10 +12,11 @@ import { MissingCall, type MissingCallProps } from './missing-call.tsx';
 /** A call within the conversation: one quiet line that leads to its card. */
 export function CallLine({ runId, callId }: MissingCallProps) {
   const t = useTranslations('conversation');
-  const card = useCall(callId)?.card;
+  const { card, isDeleted } = useCall(callId) ?? {};
   const reveal = useRevealCall();
   const show = useUi((state) => state.show);
   if (!card) return <MissingCall runId={runId} callId={callId} />;
+  if (isDeleted) return <p className="px-1.5 py-0.5 text-muted">{t('callDeleted')}</p>;
   const { kind, tone } = cardView(card);
   return (
     <button

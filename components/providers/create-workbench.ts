@@ -16,7 +16,13 @@ import type { Workbench } from './workbench-context.tsx';
 export function createWorkbench(deps: ApiDeps): Workbench {
   const tab = createTabStore();
   const calls = createCallsStore();
-  const api = createApi({ ...deps, askingClient: () => registeredClient(tab) });
+  const api = createApi({
+    ...deps,
+    askingClient: () => registeredClient(tab),
+    onCallDeleted: (callId) => {
+      for (const store of [calls, older]) store.getState().markDeleted(callId);
+    },
+  });
   const older = createOlderCallsStore(api);
   return {
     api,

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toaster';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -96,6 +96,35 @@ test('cancel is shown at once, asked of the server, and followed by the card', a
   await act(async () => release({ body: {} }));
   act(() => publish(2, { status: 'DOING', phase: 'cancelling' }));
   expect(screen.getByTestId('tool-card').dataset).toMatchObject({ phase: 'cancelling', seq: '2' });
+});
+
+const deleted: Answer = {
+  status: 404,
+  body: { error: { code: 'call_deleted', message: 'There is no tool call "tc_1" any more' } },
+};
+
+test('[CD27] a card whose call the server deleted shows that, and offers nothing any more', async () => {
+  setup(failed, () => deleted);
+  const retry = screen.getByRole('button', { name: 'Retry' });
+  await act(async () => fireEvent.click(retry));
+  const card = screen.getByTestId('tool-card');
+  expect(card.textContent).toContain('This call was deleted');
+  expect(within(card).queryAllByRole('button')).toEqual([]);
+  expect(card.textContent).toContain('file.read');
+});
+
+test('[CD27] [SF19] so does the card of a call of before, whichever request says it', async () => {
+  const { workbench, publish } = setup(failed, () => deleted);
+  act(() => {
+    workbench.older.setState(({ byId }) => ({
+      byId: { ...byId, tc_1: { callId: 'tc_1', runId: 'run_1', seq: 0, card: { params: {} } } },
+    }));
+    workbench.calls.setState({ byId: {}, order: [] });
+  });
+  await act(() => workbench.api.getModelOutput('tc_1'));
+  expect(screen.getByTestId('tool-card').textContent).toContain('This call was deleted');
+  act(() => publish(9, { tool_name: 'file.read', status: 'DOING' }));
+  expect(screen.getByTestId('tool-card').textContent).not.toContain('This call was deleted');
 });
 
 test('a cancel that the server refuses is taken back and shown', async () => {

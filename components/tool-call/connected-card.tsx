@@ -48,6 +48,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
         isSilent={isSilent}
         blocked={blocked}
         isAsked={isAsked}
+        isDeleted={entry.isDeleted ?? false}
         actions={own}
       />
     </Boundary>

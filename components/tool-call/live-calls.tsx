@@ -6,9 +6,15 @@ import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
 import { useFailureToast } from '../failure/format-failure.ts';
-import { useConnection, useListingsKnown, useWorkbench } from '../providers/workbench-context.tsx';
+import {
+  useConnection,
+  useListingsKnown,
+  useRevealCall,
+  useWorkbench,
+} from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';
+import { FreshCalls } from './fresh-calls.tsx';
 import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
 import { OlderCalls } from './older-calls.tsx';
@@ -62,6 +68,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
     return true;
   };
   useReveal(goTo);
+  const reveal = useRevealCall();
   const move = (by: number) => {
     const next =
       ids[focusedIndex < 0 ? 0 : Math.min(ids.length - 1, Math.max(0, focusedIndex + by))];
@@ -79,6 +86,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
         titleId={titleId}
         total={feed.total}
         active={feed.active}
+        isPart={feed.isPart}
         filter={feed.filter}
         onFilter={(filter) => {
           setFilter(filter);
@@ -90,17 +98,11 @@ export function LiveCalls({ runId }: { runId?: string }) {
       />
       {isStale && isKnown && <p className="px-4 pb-2 text-xs text-wait">{t('stale')}</p>}
       <div className="relative min-h-0 flex-1">
-        {feed.fresh > 0 && (
-          <Button
-            variant="primary"
-            size="sm"
-            onClick={toTop}
-            className="absolute left-1/2 top-1 z-10 -translate-x-1/2 rounded-full shadow"
-            data-testid="fresh-calls"
-          >
-            {t('fresh', { count: feed.fresh })}
-          </Button>
-        )}
+        <FreshCalls
+          fresh={feed.fresh}
+          asking={feed.asking}
+          onShow={(callId) => (callId === undefined ? toTop() : reveal(callId))}
+        />
         <div ref={scroller} className="h-full overflow-y-auto [overflow-anchor:none]">
           {ids.length === 0 ? (
             <Nothing

@@ -10,6 +10,8 @@ export interface LiveHeaderProps {
   titleId: string;
   total: number;
   active: number;
+  /** Calls are left out of the feed, and some of these may be active as well. */
+  isPart: boolean;
   filter: FeedFilter;
   onFilter: (filter: FeedFilter) => void;
   /** Whether there is a conversation whose calls can be picked out. */
@@ -39,7 +41,8 @@ export function LiveHeader(props: LiveHeaderProps) {
         {t('title')}
       </h2>
       <p className="flex-1 whitespace-nowrap text-muted" data-testid="live-counts">
-        {t('calls', { count: props.total })} · {t('active', { count: props.active })}
+        {t('calls', { count: props.total })} ·{' '}
+        {t(props.isPart ? 'activeAtLeast' : 'active', { count: props.active })}
       </p>
       <div className="flex items-center gap-2">
         <Button

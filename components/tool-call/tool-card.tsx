@@ -33,6 +33,8 @@ export interface ToolCardProps {
   blocked?: readonly BlockedClient[];
   /** A cancel was requested, and the server has not reported it yet. */
   isAsked?: boolean;
+  /** The server deleted the call: nothing more can be had of it, or done. */
+  isDeleted?: boolean;
   actions: CardActions;
 }
 
@@ -41,7 +43,7 @@ const NO_CLIENTS: readonly BlockedClient[] = [];
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
-  const { blocked = NO_CLIENTS } = props;
+  const { blocked = NO_CLIENTS, isDeleted = false } = props;
   const t = useTranslations('card');
   const titleId = useId();
   const view = cardView(card);
@@ -74,19 +76,23 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           <MarkedText text={formatSource(card, t)} />
         </span>
         <CardClock card={card} isStale={isStale} />
-        <span className="@max-md:-order-1 @max-md:ml-auto">
-          <CardMenu
-            callId={callId}
-            toolName={name}
-            canCancel={view.actions.cancel && !isAsked}
-            canExtend={view.actions.extend}
-            canRetry={view.actions.retry}
-            mayRepeat={view.mayRepeat}
-            actions={actions}
-          />
-        </span>
+        {!isDeleted && (
+          <span className="@max-md:-order-1 @max-md:ml-auto">
+            <CardMenu
+              callId={callId}
+              toolName={name}
+              canCancel={view.actions.cancel && !isAsked}
+              canExtend={view.actions.extend}
+              canRetry={view.actions.retry}
+              mayRepeat={view.mayRepeat}
+              actions={actions}
+            />
+          </span>
+        )}
       </header>
-      {isBlocked ? (
+      {isDeleted ? (
+        <p className="mt-0.5 text-muted">{t('tip.deleted')}</p>
+      ) : isBlocked ? (
         <BlockedSentence clients={blocked} />
       ) : (
         sentence && <Sentence sentence={sentence} />
@@ -96,10 +102,14 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           <MarkedText text={t('tip.silent', { client: formatClient(card, t) })} />
         </p>
       )}
-      <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
-        <CardBody {...{ callId, card, view, isStale, isAsked, actions }} />
-      </Boundary>
-      {card.late_result && <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />}
+      {!isDeleted && (
+        <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
+          <CardBody {...{ callId, card, view, isStale, isAsked, actions }} />
+        </Boundary>
+      )}
+      {card.late_result && !isDeleted && (
+        <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />
+      )}
       {card.retry_of && (
         <p className="mt-1.5 text-xs text-muted">
           <a className="underline underline-offset-2" href={`#call=${card.retry_of}`}>

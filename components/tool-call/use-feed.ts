@@ -1,11 +1,28 @@
 'use client';
 
 import { useMemo, useRef, useState } from 'react';
-import { useCalls, useOlderCalls, useWorkbench } from '../providers/workbench-context.tsx';
+import {
+  useApprovals,
+  useCalls,
+  useOlderCalls,
+  useWorkbench,
+} from '../providers/workbench-context.tsx';
 import { countActive, createFeedSelector, type FeedFilter } from './feed.ts';
 
 /** Pixels from the top within which the list follows what comes. */
 const AT_TOP_PX = 40;
+
+/** Calls that wait for a decision and are not in the list, oldest first. */
+function useAsking(ids: readonly string[]): readonly string[] {
+  const approvals = useApprovals();
+  return useMemo(() => {
+    if (approvals.length === 0) return NONE;
+    const shown = new Set(ids);
+    return approvals.map((one) => one.tool_call_id).filter((id) => !shown.has(id));
+  }, [approvals, ids]);
+}
+
+const NONE: readonly string[] = [];
 
 /** The state of a live list: what is shown, what waits, and why. */
 export function useFeed(runId: string | undefined) {
@@ -23,6 +40,8 @@ export function useFeed(runId: string | undefined) {
   }, [filter, runId, held, olderById, olderOrder]);
   const { ids, fresh, total } = useCalls(select);
   const active = useCalls(countActive);
+  const isPart = useCalls(({ leftOut = 0 }) => leftOut > 0);
+  const asking = useAsking(ids);
 
   const hold = () => setHeld((before) => before ?? calls.getState().order);
   const release = () => {
@@ -34,6 +53,8 @@ export function useFeed(runId: string | undefined) {
     fresh,
     total,
     active,
+    isPart,
+    asking,
     filter,
     // Another list is read from its top, and what was held back for the old one is in it.
     setFilter: (next: FeedFilter) => {

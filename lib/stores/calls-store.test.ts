@@ -119,3 +119,18 @@ test('[SO6] a late answer to a call that was not introduced makes no card', () =
   const late = callEvent(1, 'tc_old', { late_result: true });
   expect(foldCalls(NO_CALLS, [late])).toBe(NO_CALLS);
 });
+
+test('[SF19] a call that the server deleted is marked until a snapshot leaves it out', () => {
+  const store = createCallsStore();
+  const { apply, markDeleted, replace } = store.getState();
+  apply([callEvent(1, 'tc_a', waiting), callEvent(2, 'tc_b', waiting)]);
+  const { order, byId } = store.getState();
+  markDeleted('tc_a');
+  markDeleted('tc_never');
+  markDeleted('constructor');
+  expect(store.getState().byId).toEqual({ ...byId, tc_a: { ...byId.tc_a, isDeleted: true } });
+  expect(store.getState().byId.tc_b).toBe(byId.tc_b);
+  expect(store.getState().order).toBe(order);
+  replace(snapshot(3));
+  expect(store.getState().order).toEqual([]);
+});

@@ -1,6 +1,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
-import { type CallsState, callsOfSnapshot, foldCalls, NO_CALLS } from './fold-calls.ts';
+import {
+  type CallsState,
+  callsOfSnapshot,
+  foldCalls,
+  NO_CALLS,
+  withDeleted,
+} from './fold-calls.ts';
 
 export type { CallEntry } from './fold-calls.ts';
 
@@ -8,6 +14,8 @@ export interface CallsActions {
   /** Folds a batch of events in and tells subscribers once, or not at all when nothing changed. */
   apply(events: readonly WatchEvent[]): void;
   replace(snapshot: Snapshot): void;
+  /** The server has said that it deleted this call. */
+  markDeleted(callId: string): void;
 }
 
 export type CallsStore = StoreApi<CallsState & CallsActions>;
@@ -17,6 +25,7 @@ export function createCallsStore(): CallsStore {
   return createStore((set) => ({
     ...NO_CALLS,
     apply: (events) => set((state) => foldCalls(state, events)),
+    markDeleted: (callId) => set((state) => withDeleted(state, callId)),
     replace: (snapshot) => set((state) => ({ leftOut: 0, ...callsOfSnapshot(state, snapshot) })),
   }));
 }

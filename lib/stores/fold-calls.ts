@@ -9,10 +9,14 @@ export interface CallEntry {
   readonly runId: string;
   readonly seq: number;
   readonly card: Card;
+  /** The server has said that it deleted the call: nothing more can be had or done. */
+  readonly isDeleted?: true;
 }
 
+type CallEntries = Readonly<Record<string, CallEntry>>;
+
 export interface CallsState {
-  readonly byId: Readonly<Record<string, CallEntry>>;
+  readonly byId: CallEntries;
   /** Ids, oldest first. A new array only when a call came or went. */
   readonly order: readonly string[];
   /** How many calls had no room in the last snapshot; their updates are not for this state. */
@@ -62,6 +66,16 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
   return { byId, order, ...(leftOut === undefined ? {} : { leftOut }) };
 }
 
+/** SF19: of a call that is not here nothing is kept. */
+export function withDeleted<State extends { readonly byId: CallEntries }>(
+  state: State,
+  callId: string,
+): State {
+  const entry = entryOf(state, callId);
+  if (!entry || entry.isDeleted) return state;
+  return { ...state, byId: { ...state.byId, [callId]: { ...entry, isDeleted: true } } };
+}
+
 /** SF16: an update of a call that no event introduced, where a snapshot had no room for all calls. */
 export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>
   (state.leftOut ?? 0) > 0 && update.tool_name === undefined;
@@ -102,5 +116,5 @@ function trim(state: CallsState): CallsState {
   return { ...state, byId, order };
 }
 
-const entryOf = (state: CallsState, id: string): CallEntry | undefined =>
+const entryOf = (state: { readonly byId: CallEntries }, id: string): CallEntry | undefined =>
   Object.hasOwn(state.byId, id) ? state.byId[id] : undefined;

@@ -3,7 +3,7 @@ import type { ApiFailure, ApiResult } from '../api/api-result.ts';
 import { boundCard } from '../call/bound-card.ts';
 import { mergeCard } from '../call/merge-card.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
-import type { CallEntry } from './fold-calls.ts';
+import { type CallEntry, withDeleted } from './fold-calls.ts';
 
 /** Calls kept of what was fetched; the ones fetched first give way, and are fetched again when reached. */
 const KEPT_OLDER_CALLS = 5_000;
@@ -35,6 +35,8 @@ export interface OlderCallsActions {
   loadCall(callId: string): Promise<ApiFailure | null>;
   /** A call that came into view: by the next page of its run, else by its id (SO3). */
   reach(runId: string, callId: string): Promise<void>;
+  /** The server has said that it deleted this call. */
+  markDeleted(callId: string): void;
 }
 
 export type OlderCallsStore = StoreApi<OlderCallsState & OlderCallsActions>;
@@ -94,6 +96,7 @@ export function createOlderCallsStore({ listCalls, getCall }: OlderCallsDeps): O
       ...NOTHING,
       loadPage,
       loadCall,
+      markDeleted: (callId) => set((state) => withDeleted(state, callId)),
       async reach(runId, callId) {
         if (!isHere(callId)) await loadPage(runId);
         if (!isHere(callId)) await loadCall(callId);

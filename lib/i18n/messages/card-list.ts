@@ -4,11 +4,15 @@ import type { AreaMessages } from '../area-messages.ts';
 export const cardList = {
   en: {
     title: 'Live tool calls',
-    calls: '{count, plural, =0 {no calls} one {# call} other {# calls}}',
+    calls: '{count, plural, =0 {no calls} one {# call} other {# calls}} loaded',
     active: '{count, plural, other {# active}}',
+    activeAtLeast: 'at least {count, plural, other {# active}}',
     pause: 'Pause feed',
     resume: 'Resume feed',
     fresh: '{count, plural, one {# new call} other {# new calls}}',
+    asking: '{count, plural, one {# call needs approval} other {# calls need approval}}',
+    freshAsking:
+      '{fresh, plural, one {# new call} other {# new calls}}, {asking, plural, one {# needs approval} other {# need approval}}',
     filter: 'Which calls',
     all: 'All',
     activeOnly: 'Active',
@@ -30,11 +34,14 @@ export const cardList = {
   },
   zh: {
     title: '实时工具调用',
-    calls: '{count, plural, =0 {无调用} other {# 次调用}}',
+    calls: '已加载 {count, plural, other {# 次调用}}',
     active: '{count, plural, other {# 进行中}}',
+    activeAtLeast: '至少 {count, plural, other {# 进行中}}',
     pause: '暂停更新',
     resume: '继续更新',
     fresh: '{count, plural, other {# 个新调用}}',
+    asking: '{count, plural, other {# 个调用需要批准}}',
+    freshAsking: '{fresh, plural, other {# 个新调用}}，{asking, plural, other {# 个需要批准}}',
     filter: '显示哪些调用',
     all: '全部',
     activeOnly: '进行中',

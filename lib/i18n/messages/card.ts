@@ -27,6 +27,7 @@ export const card = {
     },
     source: { server: 'Server', anyClient: 'any client that offers it', client: 'the client' },
     tip: {
+      deleted: 'This call was deleted: it is older than what this server keeps.',
       streaming: 'The model is writing the arguments.',
       queued: 'Waiting for {client}.',
       approval: 'The agent wants to call this tool.',
@@ -212,6 +213,7 @@ export const card = {
     },
     source: { server: '服务端', anyClient: '任一提供它的客户端', client: '客户端' },
     tip: {
+      deleted: '此调用已被删除：它早于本服务器保留的历史记录。',
       streaming: '模型正在写参数。',
       queued: '正在等待{client}。',
       approval: '智能体想要调用此工具。',
