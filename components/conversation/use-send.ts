@@ -1,6 +1,6 @@
 'use client';
 
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { useChosenModel, useWorkbench } from '../providers/workbench-context.tsx';
 import { useSelectedRun } from './use-selected-run.ts';
@@ -22,6 +22,10 @@ export function useSend(): Sending {
   const chosen = useChosenModel();
   const [pending, setPending] = useState(false);
   const isSending = useRef(false);
+  const shown = useRef(runId);
+  useLayoutEffect(() => {
+    shown.current = runId;
+  }, [runId]);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
 
   const send = async (text: string, model = chosen ?? undefined): Promise<string | null> => {
@@ -38,7 +42,8 @@ export function useSend(): Sending {
       return null;
     }
     runs.getState().load(answer.value);
-    if (runId === null) select(answer.value.run_id);
+    // Unless the person has gone to another conversation meanwhile.
+    if (runId === null && shown.current === null) select(answer.value.run_id);
     return answer.value.run_id;
   };
   return { send, pending, failure };
