@@ -52,6 +52,7 @@ test('without a key a person gets a real screenshot, a real position and an hone
 
   const log = conversation(page);
   await expect(log).toContainText('latitude 53.5413');
+  await expect(log.getByRole('list').first()).toHaveCSS('list-style-position', 'outside');
   await expect(log).toContainText('I am the rehearsal model: rules, not an LLM.');
   await expect(log.getByTestId('call-line')).toHaveCount(2);
 });

@@ -14,6 +14,14 @@ export const MARKDOWN_COMPONENTS: Components = {
       <table className={TABLE}>{children}</table>
     </div>
   ),
+  // Bullets and numbers stand outside, so that lines of an item begin below one another.
+  ul: ({ children }) => <ul className="list-outside list-disc space-y-1 pl-5">{children}</ul>,
+  ol: ({ children, start }) => (
+    <ol start={start} className="list-outside list-decimal space-y-1 pl-6">
+      {children}
+    </ol>
+  ),
+  li: ({ children }) => <li>{children}</li>,
   thead: ({ children }) => <thead>{children}</thead>,
   tbody: ({ children }) => <tbody>{children}</tbody>,
   tr: ({ children }) => <tr>{children}</tr>,

@@ -1,7 +1,8 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { useEffect } from 'react';
+import { joinSentences } from '#lib/i18n/join-sentences';
 import { createCallSummary } from '#lib/stores/call-summary';
 import { useAnnounce, useWorkbench } from '../providers/workbench-context.tsx';
 
@@ -12,6 +13,7 @@ const EVERY_MS = 1_500;
 export function useCallAnnouncements(): void {
   const { calls } = useWorkbench();
   const t = useTranslations('shell.calls');
+  const locale = useLocale();
   const announce = useAnnounce();
   useEffect(() => {
     const summary = createCallSummary(calls.getState());
@@ -21,10 +23,10 @@ export function useCallAnnouncements(): void {
         ...(done.length > 0 ? [t('done', { count: done.length, tools: names(done) })] : []),
         ...(failed.length > 0 ? [t('failed', { count: failed.length, tools: names(failed) })] : []),
       ];
-      if (finished.length > 0) announce(finished.join(' '));
+      if (finished.length > 0) announce(joinSentences(finished, locale));
     }, EVERY_MS);
     return () => clearInterval(timer);
-  }, [calls, t, announce]);
+  }, [calls, t, locale, announce]);
 }
 
 /** Each name once, and not so many that it becomes a speech. */

@@ -2,6 +2,7 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
+import { joinSentences } from '#lib/i18n/join-sentences';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
 import { formatCause, formatNextStep } from './card-sentence.ts';
@@ -14,13 +15,16 @@ export function ErrorPanel({ card }: { card: Card }) {
   const { error } = card;
   // A tool that failed has run: that is not shown.
   const showsWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
-  const next = formatNextStep(card, t);
+  const sentences = [
+    formatCause(card, t, locale),
+    showsWhetherItRan ? t(`executed.${error.executed}`) : null,
+    formatNextStep(card, t),
+  ];
   const tone = cardView(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
   return (
     <div className="mt-0.5">
       <p data-testid="card-cause">
-        <MarkedText text={formatCause(card, t, locale)} />{' '}
-        {showsWhetherItRan && t(`executed.${error.executed}`)} {next}
+        <MarkedText text={joinSentences(sentences, locale)} />
       </p>
       {error && (
         <div className="mono mt-1 flex min-w-0 flex-wrap gap-x-2 text-muted">
