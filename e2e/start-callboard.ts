@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SERVER_FLAGS } from '../server/bootstrap/run-server.mjs';
+import { SERVER_FLAGS, SERVER_MEMORY } from '../server/bootstrap/run-server.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -134,6 +134,7 @@ function environment(given: { dataDir: string; token: string; more: StartOptions
     ([name]) => !/^(CALLBOARD_|OPENAI_|DATABASE_URL$|NATS_URL$)/.test(name),
   );
   return {
+    ...SERVER_MEMORY,
     ...Object.fromEntries(inherited),
     NODE_ENV: 'production' as const,
     CALLBOARD_PORT: '0',

@@ -1,4 +1,5 @@
 import { isRecord } from './is-record.ts';
+import { jsonText } from './json-text.ts';
 import { bytesOfChar, countJson, countText } from './measure-json.ts';
 
 type Keep = 'start' | 'end';
@@ -14,7 +15,7 @@ export const fitsJson = (value: unknown, maxBytes: number): boolean =>
 
 /** Bytes of a text as it is, of anything else of its JSON text. */
 export function wholeBytes(value: unknown): number {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = typeof value === 'string' ? value : (jsonText(value) ?? '');
   return new TextEncoder().encode(text).length;
 }
 

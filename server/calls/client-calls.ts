@@ -5,6 +5,7 @@ import type { Answerer, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import { fitsJson } from '#lib/json/cut-json';
 import { sameJson } from '#lib/json/equal';
+import { rememberJsonText } from '#lib/json/json-text';
 import type { Attachment } from '#lib/protocol/attachment';
 import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -252,6 +253,7 @@ interface Measured {
 /** One serialisation serves the size limit and the hash. */
 function measure(given: ClientAnswer): Measured {
   const text = JSON.stringify(given);
+  rememberOutput(given, text);
   const digest = hash('sha256', text);
   // A character takes at most three bytes, so a short text need not be measured.
   const bytes = text.length * 3 <= LIMITS.resultBytes ? 0 : Buffer.byteLength(text);
@@ -259,6 +261,15 @@ function measure(given: ClientAnswer): Measured {
   const message = `The result has ${bytes} bytes; at most ${LIMITS.resultBytes} are taken. Send large data as an attachment`;
   return { answer: { ok: 'unusable', code: 'result_too_large', message }, hash: digest };
 }
+
+/** The text of the output stands in that of the answer: the store need not make it again. */
+function rememberOutput(given: ClientAnswer, text: string): void {
+  if (given.ok !== true || !text.startsWith(BEFORE_OUTPUT)) return;
+  const after = JSON.stringify({ ...given, output: undefined }).length - '{"ok":true'.length;
+  rememberJsonText(given.output, text.slice(BEFORE_OUTPUT.length, text.length - after));
+}
+
+const BEFORE_OUTPUT = '{"ok":true,"output":';
 
 function toError(given: ClientAnswer): CallError | null {
   if (given.ok === true) return null;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { LIMITS } from '#lib/protocol/limits';
 import { principal, serveClients } from './testing/serve-clients.ts';
@@ -65,3 +65,26 @@ test('[UN2] of large results from several clients one at a time is in memory, an
   expect(stored?.result === output).toBe(true);
   expect(errors).toEqual([]);
 }, 120_000);
+
+test('[UN2] a large result becomes JSON text once, for its size, its hash, its event and its row', async () => {
+  const { sockets, calls, store } = await setup();
+  const [client] = sockets;
+  const invoked = { principal, tool: 'scan_0', runId: 'run_1', args: {}, timeoutMs: 60_000 };
+  await calls.invoke(invoked);
+  await expect.poll(() => client?.inbox.length).toBe(2);
+  const id = client?.inbox[1]?.id ?? '';
+  const output = Array.from({ length: 2_000 }, (_, n) => ({ n, text: `"é" ${'x'.repeat(500)}` }));
+  const display = { rows: output.length };
+  const message = { type: 'tool_result', id, output, display, success: true };
+  const frame = JSON.stringify(message);
+  const stringify = vi.spyOn(JSON, 'stringify');
+  client?.socket.send(frame);
+  await expect.poll(() => client?.inbox.length, { timeout: 20_000 }).toBe(3);
+  const made = stringify.mock.results.map(({ value }) => String(value).length);
+  stringify.mockRestore();
+  expect(made.filter((length) => length > frame.length / 2)).toHaveLength(1);
+  const stored = await store.getCall(id);
+  expect([stored?.result, stored?.display]).toEqual([output, display]);
+  const events = await store.callEvents(id, { after: 0, limit: 10 });
+  expect(events.at(-1)?.patch).toMatchObject({ result: output, display, status: 'SUCCEEDED' });
+}, 60_000);

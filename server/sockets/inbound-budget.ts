@@ -22,9 +22,9 @@ export interface InboundBudget {
 /** Up to here a source is always read, and not counted. */
 const SMALL_BYTES = 16 * 1024;
 /** Of all sources together; two messages of the largest size may be beside it. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 8 * 1024 * 1024;
 /** From here on all sources are read again. */
-const ENOUGH_BYTES = 12 * 1024 * 1024;
+const ENOUGH_BYTES = 6 * 1024 * 1024;
 /** One that is read while others wait has to send so much in each of these times, */
 const WINDOW_MS = 3_000;
 const WINDOW_BYTES = 16 * 1024;
@@ -103,7 +103,9 @@ export function createInboundBudget({ clock }: { clock: Clock }): InboundBudget 
     return clock.schedule(WINDOW_MS, () => {
       // The server's own stall counts against nobody.
       const isLate = clock.now() - due > WINDOW_MS / 4;
-      for (const turn of isLate ? [] : [turns.oldest, turns.newest]) if (turn) endWindow(turn);
+      const isAlone = ![...large].some(({ isPaused }) => isPaused);
+      for (const turn of isLate || isAlone ? [] : [turns.oldest, turns.newest])
+        if (turn) endWindow(turn);
       stopWatching = undefined;
       balance();
     });

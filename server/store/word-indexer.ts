@@ -19,7 +19,7 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
   // FTS5 is beyond Kysely, hence the SQL.
   const waiting = database.prepare(`
     SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')}
-    FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS + 1}`);
+    FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS}`);
   const insert = database.prepare(`
     INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
     VALUES (?, ?, ?, ?, ?)`);
@@ -30,9 +30,10 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
     const batch: Waiting[] = [];
     let chars = 0;
     for (const row of waiting.iterate() as Iterable<Waiting>) {
-      if (batch.length === BATCH_CALLS || chars > BATCH_CHARS) return { batch, more: true };
       batch.push(row);
       chars += row.args.length + (row.result?.length ?? 0) + (row.late_result?.length ?? 0);
+      // Before the next one is read, which may be as large.
+      if (batch.length === BATCH_CALLS || chars > BATCH_CHARS) return { batch, more: true };
     }
     return { batch, more: false };
   }

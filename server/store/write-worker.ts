@@ -19,6 +19,10 @@ const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'"
 const indexWords = createWordIndexer(database);
 const mark = openMark(file, commits);
 const collector = createCollector();
+/** When the request is not in use any more. */
+const collectLater = (chars: number) => {
+  if (chars > 0) setImmediate(() => collector.used(chars));
+};
 /** Commits that were asked for before it was reported are not made: they follow what is not there. */
 let failure: unknown;
 
@@ -74,7 +78,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
     case 'commit':
       // fault point: commit-asked
       parentPort?.postMessage(attempt(() => commit(request)));
-      for (const text of request.longTexts) collector.used(text.length);
+      collectLater(request.longTexts.reduce((sum, { length }) => sum + length, 0));
       return;
     case 'index':
       parentPort?.postMessage(attempt(indexWords));

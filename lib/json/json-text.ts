@@ -1,0 +1,27 @@
+/** From here on making the text again costs more than remembering it. In UTF-16 units. */
+const LARGE_CHARS = 256 * 1024;
+
+let last: { readonly value: unknown; readonly text: string } | undefined;
+
+/**
+ * Large values come one at a time, and their text is wanted several times in one
+ * turn: by the size, the hash, the event and the row. It is remembered until that
+ * turn is over, so that it is made once.
+ */
+export function rememberJsonText(value: unknown, text: string): void {
+  if (text.length < LARGE_CHARS) return;
+  if (!last) queueMicrotask(forget);
+  last = { value, text };
+}
+
+const forget = (): void => {
+  last = undefined;
+};
+
+/** By identity; undefined when it is not remembered. */
+export const rememberedJsonText = (value: unknown): string | undefined =>
+  last && Object.is(last.value, value) ? last.text : undefined;
+
+/** The text of a value that JSON can hold. */
+export const jsonText = (value: unknown): string =>
+  rememberedJsonText(value) ?? JSON.stringify(value);
