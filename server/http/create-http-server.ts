@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { boundUnusedConnections } from './unused-connections.ts';
 
 const SECOND = 1_000;
 
@@ -9,6 +10,8 @@ export function createHttpServer(deps: {
   readonly onUpgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Open connections of all kinds. */
   readonly maxConnections?: number;
+  /** Of these, those without a request. */
+  readonly maxUnused?: number;
 }): Server {
   const server = createServer(
     {
@@ -25,6 +28,7 @@ export function createHttpServer(deps: {
     deps.onRequest,
   );
   server.maxConnections = deps.maxConnections ?? 10_000;
+  boundUnusedConnections(server, deps.maxUnused ?? 5_000);
   server.on('upgrade', deps.onUpgrade);
   server.on('clientError', answerClientError);
   return server;
