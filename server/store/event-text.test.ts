@@ -30,5 +30,5 @@ test('what a caller names like a reference is none', () => {
   const args = { in_row: ['result'], text: '"in_row":["result"]' };
   const event = sampleEvent({ patch: { args }, update: { params: args } });
   const text = toEventText(event, sampleCall({ status: 'SUCCEEDED', phase: null, result }));
-  expect(fromEventsColumn(`[${text}]`, { result, display, lateResult: 1 })).toStrictEqual([event]);
+  expect(fromEventsColumn(`[${text}]`, { result, display })).toStrictEqual([event]);
 });

@@ -16,7 +16,7 @@ const SHOWN = [
 ] as const satisfies readonly (readonly [keyof CardUpdate, keyof CallPatch])[];
 
 /** What a call that has ended keeps as it is: its row has it, and the event of the end refers to it. */
-const ROW_HAS = ['result', 'display', 'lateResult'] as const;
+const ROW_HAS = ['result', 'display'] as const;
 export type RowValues = Pick<CallRecord, (typeof ROW_HAS)[number]>;
 
 /** An event as JSON has it. */
