@@ -18,10 +18,6 @@ const forget = (): void => {
   last = undefined;
 };
 
-/** By identity; undefined when it is not remembered. */
-export const rememberedJsonText = (value: unknown): string | undefined =>
-  last && Object.is(last.value, value) ? last.text : undefined;
-
-/** The text of a value that JSON can hold. */
+/** The text of a value that JSON can hold; by identity, the one that is remembered. */
 export const jsonText = (value: unknown): string =>
-  rememberedJsonText(value) ?? JSON.stringify(value);
+  last && Object.is(last.value, value) ? last.text : JSON.stringify(value);
