@@ -26,8 +26,8 @@ export function FreshCalls({ fresh, asking, onShow }: FreshCallsProps) {
       data-testid="fresh-calls"
     >
       {!isAsking && t('fresh', { count: fresh })}
-      {isAsking && fresh === 0 && t('asking', { count: asking.length })}
-      {isAsking && fresh > 0 && t('freshAsking', { fresh, asking: asking.length })}
+      {isAsking && fresh <= asking.length && t('asking', { count: asking.length })}
+      {isAsking && fresh > asking.length && t('freshAsking', { fresh, asking: asking.length })}
     </Button>
   );
 }
