@@ -53,8 +53,9 @@ export function createCredentials(deps: {
       if (cookie === undefined || key === '') return unauthenticated();
       const refusal = refuseCookieFrom(request);
       if (refusal) return refusal;
-      const { find, findByCookie } = deps.sessions;
-      const sessionId = await (key === null ? findByCookie(cookie) : find(cookie, key));
+      const { sessions } = deps;
+      const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
+      const sessionId = await found;
       // Not counted: an expired cookie is not a guess, and browsers send it with everything.
       return sessionId === undefined ? unauthenticated() : { kind: 'operator', sessionId };
     },

@@ -57,73 +57,91 @@ export interface SessionsDeps {
   readonly logger: Logger;
 }
 
-export function createSessions(deps: SessionsDeps): Sessions {
-  const { store, clock, newSecret } = deps;
-  const cookieName = `callboard_session_${deps.instanceId}`;
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
-  const listeners = new Set<(sessionId: string) => void>();
+export const createSessions = (deps: SessionsDeps): Sessions => new StoredSessions(deps);
 
-  const findLive = async (cookieHash: string): Promise<SessionRecord | undefined> => {
-    const session = await store.findSession(cookieHash);
-    return session && session.expiresAt > clock.now() ? session : undefined;
-  };
+class StoredSessions implements Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #attributes: string;
+  readonly #listeners = new Set<(sessionId: string) => void>();
+  readonly cookieName: string;
+  readonly hold: Sessions['hold'];
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.cookieName = `callboard_session_${deps.instanceId}`;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+    this.hold = createHolds({
+      ...{ clock: deps.clock, logger: deps.logger },
+      findLive: (cookieHash) => this.#findLive(cookieHash),
+      renew: (session) => this.#renew(session),
+      end: (sessionId) => this.#end(sessionId),
+    });
+  }
+
+  async signIn(): Promise<SignedIn> {
+    const { newSecret, clock, store } = this.#deps;
+    const [secret, key] = [newSecret(), newSecret()];
+    const idHash = `${hashSecret(secret)}:${hashSecret(key)}`;
+    const createdAt = clock.now();
+    const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS };
+    await store.write([{ type: 'put_session', session }]);
+    const lives = `Max-Age=${SESSION_MAX_MS / 1_000}`;
+    return { cookie: `${this.cookieName}=${secret}; ${lives}; ${this.#attributes}`, key };
+  }
+
+  find(cookieHeader: string | undefined, key: string): Promise<string | undefined> {
+    const keyHash = Buffer.from(hashSecret(key));
+    return this.#findFitting(cookieHeader, ({ idHash }) => {
+      const wanted = Buffer.from(idHash.slice(idHash.indexOf(':') + 1));
+      return wanted.length === keyHash.length && timingSafeEqual(wanted, keyHash);
+    });
+  }
+
+  findByCookie(cookieHeader: string | undefined): Promise<string | undefined> {
+    return this.#findFitting(cookieHeader, () => true);
+  }
+
+  async signOut(sessionId: string): Promise<string> {
+    await this.#deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
+    this.#end(sessionId);
+    return `${this.cookieName}=; Max-Age=0; ${this.#attributes}`;
+  }
+
+  onEnd(listener: (sessionId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #findLive(cookieHash: string): Promise<SessionRecord | undefined> {
+    const session = await this.#deps.store.findSession(cookieHash);
+    return session && session.expiresAt > this.#deps.clock.now() ? session : undefined;
+  }
+
+  async #findFitting(
+    cookieHeader: string | undefined,
+    fits: (session: SessionRecord) => boolean,
+  ): Promise<string | undefined> {
+    for (const secret of readCookies(cookieHeader, this.cookieName)) {
+      const session = await this.#findLive(hashSecret(secret));
+      if (session && fits(session)) return this.#renew(session).idHash;
+    }
+    return undefined;
+  }
 
   /** Never brings back a session that ended meanwhile: the store changes a row that is there. */
-  const renew = (session: SessionRecord): SessionRecord => {
+  #renew(session: SessionRecord): SessionRecord {
+    const { clock, store, logger } = this.#deps;
     const until = clock.now() + SESSION_IDLE_MS;
     const expiresAt = Math.min(until, session.createdAt + SESSION_MAX_MS);
     if (expiresAt - session.expiresAt < SESSION_RENEW_MS) return session;
     const renewed = { ...session, expiresAt };
-    store.write([{ type: 'renew_session', session: renewed }]).catch(deps.logger.error);
+    store.write([{ type: 'renew_session', session: renewed }]).catch(logger.error);
     return renewed;
-  };
+  }
 
-  const findFitting = async (
-    cookieHeader: string | undefined,
-    fits: (session: SessionRecord) => boolean,
-  ): Promise<string | undefined> => {
-    for (const secret of readCookies(cookieHeader, cookieName)) {
-      const session = await findLive(hashSecret(secret));
-      if (session && fits(session)) return renew(session).idHash;
-    }
-    return undefined;
-  };
-
-  const end = (sessionId: string) => {
-    for (const listener of listeners) listener(sessionId);
-  };
-  const hold = createHolds({ clock, findLive, renew, end, logger: deps.logger });
-
-  return {
-    cookieName,
-    async signIn() {
-      const [secret, key] = [newSecret(), newSecret()];
-      const idHash = `${hashSecret(secret)}:${hashSecret(key)}`;
-      const createdAt = clock.now();
-      const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS };
-      await store.write([{ type: 'put_session', session }]);
-      const lives = `Max-Age=${SESSION_MAX_MS / 1_000}`;
-      return { cookie: `${cookieName}=${secret}; ${lives}; ${attributes}`, key };
-    },
-    async find(cookieHeader, key) {
-      const keyHash = Buffer.from(hashSecret(key));
-      return findFitting(cookieHeader, ({ idHash }) => {
-        const wanted = Buffer.from(idHash.slice(idHash.indexOf(':') + 1));
-        return wanted.length === keyHash.length && timingSafeEqual(wanted, keyHash);
-      });
-    },
-    findByCookie: (cookieHeader) => findFitting(cookieHeader, () => true),
-    hold,
-    async signOut(sessionId) {
-      await store.write([{ type: 'delete_session', idHash: sessionId }]);
-      end(sessionId);
-      return `${cookieName}=; Max-Age=0; ${attributes}`;
-    },
-    onEnd(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  #end(sessionId: string): void {
+    for (const listener of this.#listeners) listener(sessionId);
+  }
 }
 
 interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'logger'> {

@@ -1,6 +1,7 @@
 import { LIMITS } from '#lib/protocol/limits';
 import { parseToolReference, spellingOf, toModelName } from '#lib/protocol/tool-name';
-import type { RejectedTool } from '#lib/protocol/tool-spec';
+import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
+import type { Principal } from '../auth/principal.ts';
 import type { AnyServerTool } from './define-tool.ts';
 import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -11,7 +12,10 @@ import type {
   ClientAvailability,
   OfferChange,
   OpenCircuit,
+  Registration,
+  ServerToolEntry,
   ToolRegistry,
+  ToolTarget,
 } from './tool-registry.ts';
 import { validateToolSpec } from './validate-tool-spec.ts';
 
@@ -23,97 +27,117 @@ export interface ToolRegistryDeps {
   readonly openCircuitOf?: (instanceId: string, tool: string) => OpenCircuit | undefined;
 }
 
+type OfferingInstance = Parameters<ToolRegistry['register']>[0];
+
 /** The registry of one process, in memory: tools live as long as who serves them is connected. */
-export function createToolRegistry(deps: ToolRegistryDeps): ToolRegistry {
-  const { serverTools, openCircuitOf = () => undefined } = deps;
-  const availability: AvailabilityOf = (instanceId, tool) => ({
-    ...deps.availability(instanceId),
-    openCircuit: openCircuitOf(instanceId, tool),
-  });
-  const own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
-  const reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
-  const ownListings = [...own.values()].map(toServerListing);
-  const pools = createToolPools(availability);
-  const listeners = new Set<(change: OfferChange) => void>();
-  let sortedNames: readonly string[] | undefined;
+export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry =>
+  new RegisteredTools(deps);
 
-  const changed = (change: OfferChange) => {
-    sortedNames = undefined;
-    for (const listener of [...listeners]) listener(change);
-  };
-  const listing = (name: string, from: string | null, most: number) => {
-    const shown = Iterator.from(pools.ranked(name, undefined, from))
-      .take(most)
-      .toArray();
-    return toPoolListing(shown, pools.sizeOf(name), availability);
-  };
-  const listings = (from: string | null, most: number) => {
-    sortedNames ??= [...pools.names()].sort();
-    return [...ownListings, ...sortedNames.flatMap((name) => listing(name, from, most) ?? [])];
-  };
+class RegisteredTools implements ToolRegistry {
+  readonly #own: ReadonlyMap<string, ServerToolEntry>;
+  readonly #ownListings: readonly ToolListing[];
+  /** Names as `spellingOf` has them. */
+  readonly #reserved: ReadonlySet<string>;
+  readonly #availability: AvailabilityOf;
+  readonly #pools: ToolPools;
+  readonly #listeners = new Set<{ call(change: OfferChange): void }>();
+  #sortedNames: readonly string[] | undefined;
+  // Functions of their own: the parts that ask and report are given these alone.
+  readonly namesOf = (instanceId: string): string[] => this.#pools.namesOf(instanceId);
+  readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
 
-  return {
-    list: (principal, from = null, mostClients = Number.POSITIVE_INFINITY) =>
-      listings(from, mostClients).map((one) => {
-        const reason = refusalOf(principal, one.name);
-        return reason === undefined ? one : { ...one, callable: false, reason };
-      }),
-    listing: (name, mostClients) => listing(name, null, mostClients),
-    find(reference, from = null) {
-      const { name, clientId } = parseToolReference(reference);
-      const entry = own.get(name);
-      if (entry) return clientId === undefined ? entry : undefined;
-      // Each reading begins anew: only the first of thousands may be wanted.
-      const withSchema = (schemaHash?: string) => ({
-        [Symbol.iterator]: () => pools.ranked(name, clientId, from, schemaHash)[Symbol.iterator](),
-      });
-      const candidates = withSchema();
-      const [best] = candidates;
-      return best && { source: 'client', name, best, candidates, withSchema };
-    },
-    mayCall: (principal, name) => refusalOf(principal, name) === undefined,
-    register(client, specs) {
-      const rejected: RejectedTool[] = [];
-      const names: string[] = [];
-      for (const spec of specs) {
-        const outcome = admit(pools, reserved, client, spec);
-        if (typeof outcome === 'string') names.push(outcome);
-        else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
-      }
-      const registered = names.length;
-      const refused = specs.length - registered;
-      if (registered > 0) changed({ instanceId: client.instanceId, names });
-      return refused > rejected.length
-        ? { registered, rejected, rejected_count: refused }
-        : { registered, rejected };
-    },
-    unregister(instanceId, names) {
-      const removed = names.filter((name) => pools.remove(instanceId, name));
-      if (removed.length > 0) changed({ instanceId, names: removed });
-    },
-    drop(instanceId) {
-      const names = pools.namesOf(instanceId);
-      for (const name of names) pools.remove(instanceId, name);
-      if (names.length > 0) changed({ instanceId, names });
-    },
-    namesOf: (instanceId) => pools.namesOf(instanceId),
-    availabilityChanged: pools.refresh,
-    onChange(listener) {
-      // A wrapper of its own for each call, so that unsubscribing removes no other's.
-      const call = (change: OfferChange) => listener(change);
-      listeners.add(call);
-      return () => {
-        listeners.delete(call);
-      };
-    },
-  };
+  constructor({ serverTools, availability, openCircuitOf }: ToolRegistryDeps) {
+    this.#own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
+    this.#ownListings = [...this.#own.values()].map(toServerListing);
+    this.#reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
+    this.#availability = (instanceId, tool) => ({
+      ...availability(instanceId),
+      openCircuit: openCircuitOf?.(instanceId, tool),
+    });
+    this.#pools = createToolPools(this.#availability);
+  }
+
+  list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
+    this.#sortedNames ??= [...this.#pools.names()].sort();
+    const pooled = this.#sortedNames.flatMap(
+      (name) => this.#listing(name, from, mostClients) ?? [],
+    );
+    return [...this.#ownListings, ...pooled].map((one) => {
+      const reason = refusalOf(principal, one.name);
+      return reason === undefined ? one : { ...one, callable: false, reason };
+    });
+  }
+
+  listing(name: string, mostClients: number): ToolListing | undefined {
+    return this.#listing(name, null, mostClients);
+  }
+
+  find(reference: string, from: string | null = null): ToolTarget | undefined {
+    const { name, clientId } = parseToolReference(reference);
+    const entry = this.#own.get(name);
+    if (entry) return clientId === undefined ? entry : undefined;
+    // Each reading begins anew: only the first of thousands may be wanted.
+    const withSchema = (schemaHash?: string) => ({
+      [Symbol.iterator]: () =>
+        this.#pools.ranked(name, clientId, from, schemaHash)[Symbol.iterator](),
+    });
+    const candidates = withSchema();
+    const [best] = candidates;
+    return best && { source: 'client', name, best, candidates, withSchema };
+  }
+
+  mayCall(principal: Principal, name: string): boolean {
+    return refusalOf(principal, name) === undefined;
+  }
+
+  register(client: OfferingInstance, specs: readonly unknown[]): Registration {
+    const rejected: RejectedTool[] = [];
+    const names: string[] = [];
+    for (const spec of specs) {
+      const outcome = admit(this.#pools, this.#reserved, client, spec);
+      if (typeof outcome === 'string') names.push(outcome);
+      else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
+    }
+    const registered = names.length;
+    const rejected_count = specs.length - registered;
+    if (registered > 0) this.#changed({ instanceId: client.instanceId, names });
+    return rejected_count > rejected.length
+      ? { registered, rejected, rejected_count }
+      : { registered, rejected };
+  }
+
+  unregister(instanceId: string, names: readonly string[]): void {
+    const removed = names.filter((name) => this.#pools.remove(instanceId, name));
+    if (removed.length > 0) this.#changed({ instanceId, names: removed });
+  }
+
+  drop(instanceId: string): void {
+    this.unregister(instanceId, this.namesOf(instanceId));
+  }
+
+  onChange(listener: (change: OfferChange) => void): () => void {
+    // An object of its own for each call, so that unsubscribing removes no other's.
+    const entry = { call: listener };
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  #changed(change: OfferChange): void {
+    this.#sortedNames = undefined;
+    for (const listener of [...this.#listeners]) listener.call(change);
+  }
+
+  #listing(name: string, from: string | null, most: number): ToolListing | undefined {
+    const ranked = Iterator.from(this.#pools.ranked(name, undefined, from));
+    return toPoolListing(ranked.take(most).toArray(), this.#pools.sizeOf(name), this.#availability);
+  }
 }
 
 /** Registers the tool and returns its name, or returns why not. */
 function admit(
   pools: ToolPools,
   reserved: ReadonlySet<string>,
-  client: { clientId: string; instanceId: string },
+  client: OfferingInstance,
   spec: unknown,
 ): string | RejectedTool {
   const validated = validateToolSpec(client, spec);

@@ -32,86 +32,98 @@ export interface ToolPool {
  * Costs a few comparisons per change and none per look-up (rule TR17), however
  * many clients offer the name: only who changed is put into its place anew.
  */
-export function createToolPool(name: string, availability: AvailabilityOf): ToolPool {
-  const members = new Map<string, Member>();
-  const byClient = new Map<string, Set<string>>();
-  const sorted = new SortedList(inOrderOfAsking);
-  const bySchema = new Map<string, SortedList<Member>>();
-  const stale = new Set<string>();
-  let places = 0;
+export const createToolPool = (name: string, availability: AvailabilityOf): ToolPool =>
+  new SortedPool(name, availability);
 
-  /** Of the lists, where it is in them: it compares there as it did when it was put in. */
-  function takeOut(member: Member): void {
-    const { schemaHash } = member.tool;
-    const alike = bySchema.get(schemaHash);
-    sorted.delete(member);
-    alike?.delete(member);
-    if (alike?.isEmpty) bySchema.delete(schemaHash);
+class SortedPool implements ToolPool {
+  readonly #name: string;
+  readonly #availability: AvailabilityOf;
+  readonly #members = new Map<string, Member>();
+  readonly #byClient = new Map<string, Set<string>>();
+  readonly #sorted = new SortedList(inOrderOfAsking);
+  readonly #bySchema = new Map<string, SortedList<Member>>();
+  readonly #stale = new Set<string>();
+  #places = 0;
+
+  constructor(name: string, availability: AvailabilityOf) {
+    this.#name = name;
+    this.#availability = availability;
   }
 
-  function remove(instanceId: string): boolean {
-    const member = members.get(instanceId);
+  get size(): number {
+    return this.#members.size;
+  }
+
+  put(tool: ClientTool): void {
+    const { instanceId, clientId } = tool;
+    const { place = this.#places++ } = this.#members.get(instanceId) ?? {};
+    this.remove(instanceId);
+    const availability = this.#availability(instanceId, this.#name);
+    this.#members.set(instanceId, { tool, instanceId, clientId, place, availability });
+    this.#byClient.set(clientId, (this.#byClient.get(clientId) ?? new Set()).add(instanceId));
+    this.#stale.add(instanceId);
+  }
+
+  remove(instanceId: string): boolean {
+    const member = this.#members.get(instanceId);
     if (!member) return false;
-    takeOut(member);
-    members.delete(instanceId);
-    stale.delete(instanceId);
-    const own = byClient.get(member.clientId);
+    this.#takeOut(member);
+    this.#members.delete(instanceId);
+    this.#stale.delete(instanceId);
+    const own = this.#byClient.get(member.clientId);
     own?.delete(instanceId);
-    if (own?.size === 0) byClient.delete(member.clientId);
+    if (own?.size === 0) this.#byClient.delete(member.clientId);
     return true;
   }
 
-  /** With its availability now; its place among equals stays. */
-  function settle(instanceId: string): void {
-    const before = members.get(instanceId);
-    if (!before) return;
-    takeOut(before);
-    const member = { ...before, availability: availability(instanceId, name) };
-    members.set(instanceId, member);
+  refresh(instanceId: string): void {
+    if (this.#members.has(instanceId)) this.#stale.add(instanceId);
+  }
+
+  *inOrder(
+    named: string | undefined,
+    from: string | null,
+    schemaHash?: string,
+  ): Iterable<ClientTool> {
+    for (const instanceId of this.#stale) this.#settle(instanceId);
+    this.#stale.clear();
+    const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
+    const of = (clientId: string) => this.#membersOf(clientId).filter(fits);
+    const list = schemaHash === undefined ? this.#sorted : (this.#bySchema.get(schemaHash) ?? []);
+    const order =
+      named === undefined
+        ? ownFirst(list, from === null ? [] : askingOrder(of(from), ALL))
+        : askingOrder(of(named), { named, from });
+    for (const { tool } of order) yield tool;
+  }
+
+  /** Of the lists, where it is in them: it compares there as it did when it was put in. */
+  #takeOut(member: Member): void {
     const { schemaHash } = member.tool;
-    const alike = bySchema.get(schemaHash) ?? new SortedList(inOrderOfAsking);
-    bySchema.set(schemaHash, alike);
-    sorted.add(member);
+    const alike = this.#bySchema.get(schemaHash);
+    this.#sorted.delete(member);
+    alike?.delete(member);
+    if (alike?.isEmpty) this.#bySchema.delete(schemaHash);
+  }
+
+  /** With its availability now; its place among equals stays. */
+  #settle(instanceId: string): void {
+    const before = this.#members.get(instanceId);
+    if (!before) return;
+    this.#takeOut(before);
+    const member = { ...before, availability: this.#availability(instanceId, this.#name) };
+    this.#members.set(instanceId, member);
+    const { schemaHash } = member.tool;
+    const alike = this.#bySchema.get(schemaHash) ?? new SortedList(inOrderOfAsking);
+    this.#bySchema.set(schemaHash, alike);
+    this.#sorted.add(member);
     alike.add(member);
   }
 
-  const membersOf = (clientId: string): Member[] =>
-    [...(byClient.get(clientId) ?? [])].flatMap((id) => members.get(id) ?? []).sort(inPlaceOrder);
-
-  return {
-    put(tool) {
-      const { instanceId, clientId } = tool;
-      const { place = places++ } = members.get(instanceId) ?? {};
-      remove(instanceId);
-      members.set(instanceId, {
-        tool,
-        instanceId,
-        clientId,
-        place,
-        availability: availability(instanceId, name),
-      });
-      byClient.set(clientId, (byClient.get(clientId) ?? new Set()).add(instanceId));
-      stale.add(instanceId);
-    },
-    remove,
-    refresh(instanceId) {
-      if (members.has(instanceId)) stale.add(instanceId);
-    },
-    get size() {
-      return members.size;
-    },
-    *inOrder(named, from, schemaHash) {
-      for (const instanceId of stale) settle(instanceId);
-      stale.clear();
-      const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
-      const list = schemaHash === undefined ? sorted : (bySchema.get(schemaHash) ?? []);
-      const order =
-        named === undefined
-          ? ownFirst(list, from === null ? [] : askingOrder(membersOf(from).filter(fits), ALL))
-          : askingOrder(membersOf(named).filter(fits), { named, from });
-      for (const { tool } of order) yield tool;
-    },
-  };
+  #membersOf(clientId: string): Member[] {
+    const ids = [...(this.#byClient.get(clientId) ?? [])];
+    return ids.flatMap((id) => this.#members.get(id) ?? []).sort(inPlaceOrder);
+  }
 }
 
 const ALL = { named: undefined, from: null };
