@@ -26,8 +26,8 @@ export function createEmitter<T>(onError: (error: unknown) => void = reportLater
   };
 }
 
-/** Out of the emitter's way, and still loud. */
-function reportLater(error: unknown): void {
+/** As an uncaught error, after what runs now. */
+export function reportLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });

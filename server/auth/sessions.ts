@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
@@ -62,19 +63,20 @@ export const createSessions = (deps: SessionsDeps): Sessions => new StoredSessio
 class StoredSessions implements Sessions {
   readonly #deps: SessionsDeps;
   readonly #attributes: string;
-  readonly #listeners = new Set<(sessionId: string) => void>();
+  readonly #ends: Emitter<string>;
   readonly cookieName: string;
   readonly hold: Sessions['hold'];
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#ends = createEmitter(deps.logger.error);
     this.cookieName = `callboard_session_${deps.instanceId}`;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
     this.hold = createHolds({
       ...{ clock: deps.clock, logger: deps.logger },
       findLive: (cookieHash) => this.#findLive(cookieHash),
       renew: (session) => this.#renew(session),
-      end: (sessionId) => this.#end(sessionId),
+      end: (sessionId) => this.#ends.emit(sessionId),
     });
   }
 
@@ -103,13 +105,12 @@ class StoredSessions implements Sessions {
 
   async signOut(sessionId: string): Promise<string> {
     await this.#deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
-    this.#end(sessionId);
+    this.#ends.emit(sessionId);
     return `${this.cookieName}=; Max-Age=0; ${this.#attributes}`;
   }
 
   onEnd(listener: (sessionId: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#ends.subscribe(listener);
   }
 
   async #findLive(cookieHash: string): Promise<SessionRecord | undefined> {
@@ -137,10 +138,6 @@ class StoredSessions implements Sessions {
     const renewed = { ...session, expiresAt };
     store.write([{ type: 'renew_session', session: renewed }]).catch(logger.error);
     return renewed;
-  }
-
-  #end(sessionId: string): void {
-    for (const listener of this.#listeners) listener(sessionId);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
+import { reportLater } from '#lib/util/emitter';
 import type { Logger } from '../logger.ts';
 import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
 import { createEventLog } from './event-log.ts';
@@ -136,10 +137,4 @@ function newsFor(subscriber: Subscriber, events: readonly LoggedEvent[]): readon
   return missed.length > 0 ? [...missed, ...news] : news;
 }
 
-const throwLater: Logger = {
-  error: (cause) =>
-    queueMicrotask(() => {
-      throw cause;
-    }),
-  info: () => {},
-};
+const throwLater: Logger = { error: reportLater, info: () => {} };

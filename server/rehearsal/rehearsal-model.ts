@@ -19,7 +19,10 @@ const ARGUMENT_PIECE = 4;
 /** It costs nothing and counts no tokens. */
 const USAGE: LanguageModelV4Usage = {
   inputTokens: {
-    ...{ total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
   },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
