@@ -43,7 +43,7 @@ export function createActiveTurns(deps: { logger: Logger }): ActiveTurns {
       return { status: 'failed', error: internalError(error) };
     });
     if (end.status !== 'suspended') await save(turn.run, end);
-    // Free before it is told: who hears that the turn ended may start the next.
+    // Free before the end is published: its reader may start the next turn.
     remove(turn);
     if (end.status !== 'suspended') turn.run.publish();
   };
@@ -54,7 +54,7 @@ export function createActiveTurns(deps: { logger: Logger }): ActiveTurns {
       await run.save({ status: end.status, error, step: 0 });
     } catch (cause) {
       deps.logger.error(cause);
-      // Nothing can be written down any more, and people are told that; nobody waits for ever.
+      // Nothing can be written any more, and the page shows that; no caller waits for ever.
       const detail = errorMessage(cause);
       const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };
       run.show({ status: 'failed', error: shown, step: 0 });

@@ -146,7 +146,7 @@ describe('turns', () => {
         ...store,
         async write(changes) {
           await store.write(changes);
-          // On disk, and the one who writes it does not know yet.
+          // On disk, and its writer has no answer yet.
           const [first] = changes;
           if (first?.type === 'put_run') lookedUp ??= runs.get(first.run.run_id);
         },

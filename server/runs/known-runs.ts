@@ -10,7 +10,7 @@ export interface KnownRuns {
   add(run: LiveRun): void;
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined>;
-  /** Makes the run of an outside agent's call. Costs nothing for a run it knows. */
+  /** Makes the run of an outside agent's call. Costs nothing for a run in memory. */
   ensure(runId: string, title: string): Promise<void>;
   /**
    * Lets `work` delete a run, unless it is in use: resolves to whether it did. Who asks for the run

@@ -18,7 +18,7 @@ export type RunOutcome =
 
 /**
  * Runs: conversations of the built-in agent, and the folders that outside
- * agents' calls lie in. A run lives here, whoever disconnects.
+ * agents' calls lie in. A run goes on when its caller disconnects.
  */
 export interface RunService {
   start(request: {

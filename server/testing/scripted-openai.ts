@@ -131,7 +131,7 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
   response.end();
 }
 
-/** What was written before still arrives; a comment is the way to hear that it has left. */
+/** What was written before still arrives; a comment shows that it has left. */
 async function cut(response: ServerResponse, how: 'abrupt' | 'clean'): Promise<void> {
   await new Promise((resolve) => response.write(': cut\n\n', resolve));
   if (how === 'abrupt') response.destroy();

@@ -27,7 +27,7 @@ export interface MessageWriter {
    * Resolves once that is on disk: no model is asked before.
    */
   beginRequest(request: ModelRequest): Promise<RequestLog>;
-  /** Resolves once the message is on disk, with the end of its request, and told as done. */
+  /** Resolves once the message is on disk, with the end of its request, and published as done. */
   end(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export type TurnEnd =
   | { readonly status: 'suspended' }
   | { readonly status: 'failed'; readonly error: RunError };
 
-/** The built-in agent: asks a model, runs what it calls, until it answers. It knows no sockets. */
+/** The built-in agent: asks a model, runs what it calls, until it answers. It has no sockets. */
 export interface Agent {
   readonly maxSteps: number;
   /** Ends with a value whatever the model does; rejects only when nothing can be written down. */

@@ -3,7 +3,7 @@ import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 
-/** Why a turn failed, in words that tell the person what to do. */
+/** Why a turn failed, with what the person can do. */
 export interface TurnError {
   readonly code: NoticeCode;
   readonly message: string;

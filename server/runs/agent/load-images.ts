@@ -4,7 +4,7 @@ import type { ModelImage } from './build-model-history.ts';
 
 export interface ImageSource {
   readBlob(blobId: string): Promise<{ bytes: Uint8Array } | undefined>;
-  /** Makes a picture as small as a model needs; told why when it cannot be read. */
+  /** Makes a picture as small as a model needs; with the reason when it cannot be read. */
   scaleForModel(
     bytes: Uint8Array,
   ): Promise<

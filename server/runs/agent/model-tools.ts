@@ -44,7 +44,7 @@ export function createModelTools(listings: readonly ToolListing[]): ModelTools {
     tools[name] = tool({
       description,
       inputSchema: jsonSchema(schema),
-      // The Responses API is strict unless told otherwise, and then refuses most schemas.
+      // The Responses API is strict by default, and then refuses most schemas.
       strict: false,
     });
   }

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai';
 
-/** Short, as a person is waiting: longer troubles are told instead. */
+/** Short, as a person is waiting: longer troubles become a notice. */
 const BACKOFF_MS = [500, 2_000];
 const LONGEST_WAIT_MS = 5_000;
 

@@ -30,7 +30,7 @@ import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
 
 /**
  * One turn: the model is asked, its calls are run, until it answers without one
- * (rules AL1 to AL15). All there is to know between two steps is on disk: the
+ * (rules AL1 to AL15). All state between two steps is on disk: the
  * history is rebuilt from messages and records before each.
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
@@ -189,7 +189,7 @@ interface Broken {
   readonly calls: StepCalls;
 }
 
-/** Every way in which a step breaks ends here: each call has a record, and the person is told. */
+/** Every way in which a step breaks ends here: each call has a record, and the person a notice. */
 async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<TurnEnd> {
   const { signal, deps } = turn;
   const words = signal.aborted ? 'The run was stopped.' : 'The model failed.';

@@ -98,9 +98,9 @@ function ask(request: StepRequest, abortSignal: AbortSignal) {
     ...(tools ? { tools: tools.tools } : {}),
     providerOptions: model.providerOptions,
     abortSignal,
-    // Retries are the loop's: it knows whether anything was said, and waits by its own clock.
+    // Retries are the loop's: it sees whether any text came, and waits by its own clock.
     maxRetries: 0,
-    // Told by the `error` part; the default prints it.
+    // The `error` part carries it; the default prints it.
     onError: () => undefined,
   }).stream;
 }

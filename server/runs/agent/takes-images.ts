@@ -1,5 +1,5 @@
 /**
- * Families that take pictures, by their ids. The APIs do not tell, and a model
+ * Families that take pictures, by their ids. The APIs do not say, and a model
  * that takes none answers a picture with an error, so what is unknown gets a
  * description only.
  */

@@ -17,11 +17,11 @@ export interface TurnDeps {
   readonly maxRetries: number;
   /** A model that says nothing for so long is given up. */
   readonly silentMs: number;
-  /** What must not happen and stops nobody; for the log. */
+  /** What must not happen and stops no turn; for the log. */
   readonly logger: Logger;
 }
 
-/** What one turn knows and its steps share. */
+/** What the steps of one turn share. */
 export interface Turn extends TurnRequest {
   readonly deps: TurnDeps;
   /** Final records, read once. */

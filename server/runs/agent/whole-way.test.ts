@@ -40,7 +40,7 @@ function temporaryDirectory(): string {
   return dir;
 }
 
-/** A tool that waits until it is told to stop, so that a turn is caught in the middle. */
+/** A tool that waits until it is stopped, so that a turn is caught in the middle. */
 const hold = (started: () => void) =>
   defineTool({
     name: 'demo.hold',
@@ -236,7 +236,7 @@ test('[RU10] a server that comes back goes on, and the history stays paired', as
   closing.push(second.close);
   await second.ended(runId);
   expect(second.openai.requests).toHaveLength(1);
-  // Nobody knows whether the tool did it, and the model is told so.
+  // Whether the tool did it is unknown, and the model reads that.
   expect(second.openai.requests[0]?.toolResults).toHaveLength(1);
   expect(JSON.stringify(second.openai.requests[0]?.toolResults)).toContain('may or may not have');
   const run = await second.runs.get(runId);

@@ -84,7 +84,7 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
   return { store, bus, clock, calls, defects, offering, turns, runs, start, ended };
 }
 
-/** Until it is stopped, as a turn that hangs and still hears its signal. */
+/** Until it is stopped, as a turn that hangs and still obeys its signal. */
 export const untilStopped: Turn = ({ signal }) =>
   new Promise((resolve) => {
     const stop = () =>
@@ -150,7 +150,7 @@ export const oldMessage = (given: Partial<Message> = {}): Message => ({
   ...given,
 });
 
-/** What a watcher that folds events knows of a message. */
+/** A message as a watcher that folds events has it. */
 export function folded(events: readonly WatchEvent[], messageId: string): string {
   let text = '';
   for (const event of events) {

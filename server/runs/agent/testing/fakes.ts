@@ -177,7 +177,7 @@ export interface TestStore extends Store {
   fail(): void;
 }
 
-/** The real store, in a directory of its own, that tells what was written and can be broken. */
+/** The real store, in a directory of its own, that lists what was written and can be broken. */
 export function createTestStore(): TestStore {
   const writes: (readonly Change[])[] = [];
   const store = createSqliteStore({
@@ -233,7 +233,7 @@ export function createFakeBus(): FakeBus {
   };
 }
 
-/** A clock that stands still until it is told the time. */
+/** A clock that stands still until it is set. */
 export function createManualClock(): Clock & { advance(ms: number): void; scheduled(): number } {
   let now = 1_000_000;
   let timers: { at: number; fire: () => void }[] = [];

@@ -125,7 +125,7 @@ export const echo: FakeTool = {
   run: ({ text }) => ({ output: `echo ${text}` }),
 };
 
-/** A promise that is kept when it is told to be. */
+/** A promise that the test keeps. */
 export const gate = () => Promise.withResolvers<void>();
 
 export const MODELS = ['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3:8b'];
