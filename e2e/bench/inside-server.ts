@@ -18,8 +18,7 @@ import { createSystemClock } from '../../server/clock.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
 import { createClientSessions } from '../../server/connections/client-sessions.ts';
 import { createClientSocketHandler } from '../../server/connections/client-socket.ts';
-import { createClientTable } from '../../server/connections/client-table.ts';
-import { ConnectedInstances } from '../../server/connections/connected-instances.ts';
+import { createPool } from '../../server/connections/testing/create-pool.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { createSnapshots } from '../../server/events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from '../../server/events/watch-hub.ts';
@@ -30,7 +29,6 @@ import { createNewId } from '../../server/new-id.ts';
 import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
-import { createToolRegistry } from '../../server/tools/memory-tool-registry.ts';
 import { createBarrier } from './barrier.ts';
 import { ARGS, BARRIERS, type Baseline, KINDS, type Kind, TOOL_OF } from './kinds.ts';
 import { inParallel } from './stats.ts';
@@ -41,17 +39,7 @@ const newId = createNewId(Date.now);
 const logger = createLogger();
 const store = createSqliteStore({ file: join(dir, 'callboard.db') });
 const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), logger });
-const instances = new ConnectedInstances();
-const registry = createToolRegistry({
-  serverTools: [],
-  availability: instances.availability,
-});
-const table = createClientTable({
-  instances,
-  now: clock.now,
-  toolsOf: registry.namesOf,
-  availabilityChanged: registry.availabilityChanged,
-});
+const { registry, table } = createPool({ now: clock.now });
 const calls = createCalls({
   breaker: new CircuitBreaker({ clock, store, logger }),
   store,

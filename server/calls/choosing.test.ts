@@ -1,26 +1,14 @@
 import { expect, test } from 'vitest';
 import { type CallRecord, NO_ROUTING, type Routing } from '#lib/call/call-record';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import { createClientTable } from '../connections/client-table.ts';
-import { ConnectedInstances } from '../connections/connected-instances.ts';
-import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { createPool } from '../connections/testing/create-pool.ts';
 import { Router } from './router.ts';
 
 const CLIENTS = 1_000;
 
 /** A pool of one tool, and how many of its clients a choice looked at. */
 function setup() {
-  const instances = new ConnectedInstances();
-  const registry = createToolRegistry({
-    serverTools: [],
-    availability: instances.availability,
-  });
-  const table = createClientTable({
-    instances,
-    now: () => 1,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-  });
+  const { registry, table } = createPool({ now: () => 1 });
   for (let n = 0; n < CLIENTS; n += 1) {
     const [clientId, instanceId] = [`c${n}`, `i${n}`];
     table.add({

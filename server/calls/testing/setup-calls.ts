@@ -8,14 +8,12 @@ import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Principal } from '../../auth/principal.ts';
-import { createClientTable } from '../../connections/client-table.ts';
-import { ConnectedInstances } from '../../connections/connected-instances.ts';
+import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { CircuitBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
@@ -53,18 +51,10 @@ export async function setupCalls(options: SetupOptions = {}) {
       }),
   });
   const breaker = new CircuitBreaker({ clock, store, logger });
-  const instances = new ConnectedInstances();
-  const registry = createToolRegistry({
-    serverTools: [hold],
-    availability: instances.availability,
-    openCircuitOf: breaker.openCircuitOf,
-  });
-  const table = createClientTable({
-    instances,
+  const { instances, registry, table } = createPool({
     now: clock.now,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: breaker.openCircuitsOf,
+    serverTools: [hold],
+    breaker,
   });
   let number = 0;
   const calls: Calls = createCalls({

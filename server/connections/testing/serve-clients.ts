@@ -13,12 +13,10 @@ import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-sessions.ts';
 import { createClientSocketHandler } from '../client-socket.ts';
-import { createClientTable } from '../client-table.ts';
-import { ConnectedInstances } from '../connected-instances.ts';
+import { createPool } from './create-pool.ts';
 
 export const principal: Principal = { kind: 'operator', sessionId: null };
 
@@ -36,17 +34,7 @@ export async function serveClients({
   const clock = createSystemClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
-  const instances = new ConnectedInstances();
-  const registry = createToolRegistry({
-    serverTools: [],
-    availability: instances.availability,
-  });
-  const table = createClientTable({
-    instances,
-    now: clock.now,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-  });
+  const { registry, table } = createPool({ now: clock.now });
   let ids = 0;
   const newId = () => `id_${++ids}`;
   const calls: Calls = createCalls({

@@ -1,0 +1,31 @@
+import type { Breaker } from '../../calls/breaker.ts';
+import type { AnyServerTool } from '../../tools/define-tool.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { createClientTable } from '../client-table.ts';
+import { ConnectedInstances } from '../connected-instances.ts';
+
+/** Who is connected and which tools each offers, joined as `main.ts` joins them. */
+export function createPool({
+  now,
+  serverTools = [],
+  breaker,
+}: {
+  now(): number;
+  serverTools?: readonly AnyServerTool[];
+  breaker?: Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
+}) {
+  const instances = new ConnectedInstances();
+  const registry = createToolRegistry({
+    serverTools,
+    availability: instances.availability,
+    ...(breaker && { openCircuitOf: breaker.openCircuitOf }),
+  });
+  const table = createClientTable({
+    instances,
+    now,
+    toolsOf: registry.namesOf,
+    availabilityChanged: registry.availabilityChanged,
+    ...(breaker && { openCircuitsOf: breaker.openCircuitsOf }),
+  });
+  return { instances, registry, table };
+}
