@@ -28,7 +28,7 @@ export interface CallEntry extends CallProgress<PendingEffect> {
 
 /** Every open call, and ended ones as far as there is room; others are read from the store. */
 export class CallRepository {
-  readonly #store: Pick<Store, 'getCall'>;
+  readonly #store: Pick<Store, 'getCall' | 'callBytes'>;
   readonly #clock: SteadyClock;
   readonly #entries = new Map<string, CallEntry>();
   readonly #ended: ReturnType<typeof createEndedCalls>;
@@ -36,7 +36,7 @@ export class CallRepository {
   #isReleased = false;
 
   constructor(deps: {
-    store: Pick<Store, 'getCall'>;
+    store: Pick<Store, 'getCall' | 'callBytes'>;
     clock: SteadyClock;
     endedLimits: EndedLimits;
   }) {
@@ -55,6 +55,11 @@ export class CallRepository {
     const entry = this.#entries.get(id);
     const call = await (entry ? durableOf(entry) : this.#store.getCall(id));
     return call && shownAt(call, momentOf(this.#clock));
+  }
+
+  /** Of a record that is in the store alone; else 0. */
+  async storedBytes(id: string): Promise<number> {
+    return this.#entries.has(id) ? 0 : this.#store.callBytes(id);
   }
 
   /** As `latest`, and from the store when it is not in memory any more. */

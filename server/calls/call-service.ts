@@ -117,6 +117,8 @@ export interface CallService {
   get(id: string): Promise<CallRecord | undefined>;
   /** Of an id that there is no call of: whether there was one that was too old to be kept. */
   wasDeleted(id: string): boolean;
+  /** About how many bytes reading its record takes; 0 when that is in memory, or there is none. */
+  storedBytes(id: string): Promise<number>;
   /** What happened to a call, in order of the versions above `after`. */
   events(
     id: string,

@@ -91,6 +91,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     list: (query) => listed(deps, query),
     wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
     events: (id, page) => deps.store.callEvents(id, page),
+    storedBytes: (id) => repository.storedBytes(id),
     wasDeleted: (id) =>
       (deps.callMadeAt?.(id) ?? Number.POSITIVE_INFINITY) <= deps.store.history.deletedUpTo(),
     cancel: (id, reason, actor) => actions.cancel(id, reason, actor),

@@ -48,13 +48,14 @@ function setup() {
   const decided: CallRecord[] = [];
   const ran: Effect['type'][] = [];
   const clock = createManualClock();
-  const store: Pick<Store, 'write' | 'getCall'> = {
+  const store: Pick<Store, 'write' | 'getCall' | 'callBytes'> = {
     write(changes, options) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       disk.push({ changes, mayWait: options?.mayWait, done: resolve, fail: reject });
       return promise;
     },
     getCall: async (id) => written.findLast((one) => one.id === id),
+    callBytes: async () => 0,
   };
   const repository = new CallRepository({
     store,

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createInboundBudget } from '../sockets/inbound-budget.ts';
+import { FairOutboundBudget } from '../sockets/outbound-budget.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
@@ -16,6 +17,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
       },
     },
     inbound: createInboundBudget({ clock: createManualClock() }),
+    outbound: new FairOutboundBudget({ clock: createManualClock() }),
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];

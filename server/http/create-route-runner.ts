@@ -4,10 +4,14 @@ import type { Credentials } from '../auth/credentials.ts';
 import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
+import type { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
+
+/** A smaller record is answered at once. */
+const LARGE_BYTES = 256 * 1024;
 
 /** Runs a route for a request that has passed the host gate, and sends the response. Never rejects. */
 export type RunRoute = (
@@ -21,6 +25,7 @@ export type RunRoute = (
 export function createRouteRunner(deps: {
   readonly credentials: Credentials;
   readonly inbound: InboundBudget;
+  readonly outbound: OutboundBudget;
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
@@ -32,7 +37,7 @@ export function createRouteRunner(deps: {
   return async (route, params, incoming, outgoing, search) => {
     let response: HttpResponse;
     try {
-      const context = createContext(deps.inbound, incoming, outgoing, search);
+      const context = createContext(deps, incoming, outgoing, search);
       response = await respond(route, params, context);
     } catch (error) {
       response = errorResponse(toHttpError(error, deps.logger));
@@ -64,23 +69,45 @@ async function authorize(
 }
 
 function createContext(
-  inbound: InboundBudget,
+  { inbound, outbound }: { inbound: InboundBudget; outbound: OutboundBudget },
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
 ): RequestContext {
   let controller: AbortController | undefined;
+  let hasRoom = false;
   return {
     incoming,
     outgoing,
     inbound,
     search,
     address: incoming.socket.remoteAddress ?? 'unknown',
+    async makeRoom(bytes) {
+      if (bytes < LARGE_BYTES || hasRoom) return;
+      hasRoom = true;
+      await roomFor(outbound, outgoing, bytes);
+    },
     signal() {
       controller ??= abortWhenLeft(outgoing);
       return controller.signal;
     },
   };
+}
+
+async function roomFor(outbound: OutboundBudget, outgoing: ServerResponse, bytes: number) {
+  const share = outbound.open(
+    {
+      sentBytes: () => outgoing.socket?.bytesWritten ?? 0,
+      cut: () => outgoing.destroy(),
+    },
+    bytes,
+  );
+  outgoing.once('close', share.release);
+  if (outgoing.destroyed) share.release();
+  if (await share.admitted) return;
+  throw new HttpError('rate_limited', 'Too many large records are asked for at once.', {
+    retryAfter: 1,
+  });
 }
 
 function abortWhenLeft(outgoing: ServerResponse): AbortController {

@@ -43,6 +43,24 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
     'content-length': Buffer.byteLength(body),
   };
   outgoing.writeHead(answer.status, headers);
+  if (body.length > LARGE_LENGTH && outgoing.req.method !== 'HEAD') {
+    return writeInSlices(outgoing, Buffer.from(body));
+  }
   // A string goes out in one write with its head, a copy of a buffer does not.
   outgoing.end(body);
+}
+
+/** In bytes, or characters of a text. */
+const LARGE_LENGTH = 256 * 1024;
+const SLICE_BYTES = 64 * 1024;
+
+/** As its reader takes them: what waits in the socket is a slice, and others are served in between. */
+function writeInSlices(outgoing: ServerResponse, body: Buffer, from = 0): void {
+  for (let at = from; at < body.length; ) {
+    const slice = body.subarray(at, at + SLICE_BYTES);
+    at += slice.length;
+    if (outgoing.write(slice)) continue;
+    return void outgoing.once('drain', () => writeInSlices(outgoing, body, at));
+  }
+  outgoing.end();
 }

@@ -12,6 +12,11 @@ export interface RequestContext extends BodySource {
   readonly search: string;
   /** Of the peer. */
   readonly address: string;
+  /**
+   * To be awaited before a record is read or made into text that has so many bytes: large ones
+   * wait for their turn (rule UN4). Throws `rate_limited` when too many wait.
+   */
+  makeRoom(bytes: number): Promise<void>;
   /** Aborted when the caller hangs up. Made on first use. */
   signal(): AbortSignal;
 }

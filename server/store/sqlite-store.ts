@@ -100,6 +100,7 @@ export function createSqliteStore(options: {
       const row = read.call({ id });
       return row && fromCallRow(row);
     },
+    callBytes: async (id) => read.callBytes({ id })?.bytes ?? 0,
     callEvents: (id, query) => queryEvents(reader, kysely, id, query),
     async listCalls(query) {
       const searches = query.text !== undefined && wordsToFind(query.text) !== null;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { isBeyond, type KnownCall } from './known-calls.ts';
 import { preparedRead } from './prepared.ts';
 import { fromEventsRow } from './record-rows.ts';
@@ -23,6 +23,16 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
   return {
     call: preparedRead(database, ({ id }: { id: string }) =>
       kysely.selectFrom('tool_calls').selectAll().where('id', '=', id),
+    ),
+    callBytes: preparedRead(database, ({ id }: { id: string }) =>
+      kysely
+        .selectFrom('tool_calls')
+        // SQLite has the length of a text in bytes without its pages.
+        .select(
+          sql<number>`ifnull(octet_length(args), 0) + ifnull(octet_length(result), 0)
+          + ifnull(octet_length(display), 0) + ifnull(octet_length(late_result), 0)`.as('bytes'),
+        )
+        .where('id', '=', id),
     ),
     version: preparedRead(database, ({ id }: { id: string }) =>
       kysely.selectFrom('tool_calls').select('version').where('id', '=', id),

@@ -164,6 +164,8 @@ export interface Store {
   readonly failed: boolean;
 
   getCall(id: string): Promise<CallRecord | undefined>;
+  /** Of its large values as JSON, without reading them; 0 when there is no such call. */
+  callBytes(id: string): Promise<number>;
   /**
    * What happened to a call, in order: its events of versions above `after`, at
    * most `limit` of them (1 to 200). Fewer, where they are large; none is the end.

@@ -1,4 +1,5 @@
 import { callRecordSchema } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import {
   answerBodySchema,
   approvalBodySchema,
@@ -21,6 +22,7 @@ import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
+import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
 type Deps = Pick<HttpDeps, 'calls' | 'runs' | 'tools'>;
@@ -39,10 +41,11 @@ const getCallRoute = (deps: Deps): Route =>
     query: waitQuerySchema,
     responses: record,
     async handle({ principal, params, query, context }) {
+      await context.makeRoom(await deps.calls.storedBytes(params.id));
       const found = await findCall(deps, principal, params.id);
-      if (!query.wait_ms) return json(200, toWireCall(found));
+      if (!query.wait_ms || isFinalStatus(found.status)) return json(200, toWireCall(found));
       const waited = await deps.calls.wait(params.id, query.wait_ms, context.signal());
-      return json(200, toWireCall(waited ?? found));
+      return recordAnswer(context, waited ?? found);
     },
   });
 

@@ -14,10 +14,10 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { given } from '#lib/util/given';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { toWireCall } from '../to-wire-call.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { AGENTS } from './access.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
+import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
 type Deps = Pick<HttpDeps, 'tools' | 'calls' | 'runs'>;
@@ -98,7 +98,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
       if (!body.wait_ms) return accepted(outcome.call.id);
       const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
-        ? json(200, toWireCall(call))
+        ? recordAnswer(context, call)
         : accepted(outcome.call.id);
     },
   });

@@ -74,6 +74,7 @@ export function createFakeCalls() {
       return { calls, nextCursor: 'more' };
     },
     get: async (id) => records.get(id),
+    storedBytes: async (id) => JSON.stringify(records.get(id)?.result ?? null).length,
     wasDeleted: (id) => id.startsWith('tc_old'),
     cancel: act('cancel'),
     retry: act('retry'),

@@ -125,6 +125,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     cancelled,
     put: (record) => void put(record),
     settle: (id, answer) => void settle(id, answer),
+    storedBytes: async () => 0,
     wasDeleted: () => false,
     async draft({ runId, requestedBy, tool }): Promise<DraftCall> {
       count += 1;

@@ -1,0 +1,115 @@
+import type { Clock } from '../clock.ts';
+import { createCollector } from '../collect-garbage.ts';
+
+/** Where a large answer goes. */
+export interface OutboundSink {
+  /** As far as the other side has taken them. */
+  sentBytes(): number;
+  /** Ends it: its reader takes too long. */
+  cut(): void;
+}
+
+export interface OutboundShare {
+  /** True once the answer may be made; false when it must not be: too many wait, or it was released. */
+  readonly admitted: Promise<boolean>;
+  /** It is sent, or nobody reads it any more. */
+  release(): void;
+}
+
+export interface OutboundBudget {
+  open(sink: OutboundSink, bytes: number): OutboundShare;
+}
+
+/** Of all answers that are being made and sent; a larger one goes alone. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_WAITING = 256;
+/** While others wait a reader has to take so much in each of these times, */
+const WINDOW_MS = 3_000;
+const WINDOW_BYTES = 16 * 1024;
+/** and all of it in so many of them. */
+const MOST_WINDOWS = 20;
+
+interface Share {
+  readonly sink: OutboundSink;
+  readonly bytes: number;
+  settle(isAdmitted: boolean): void;
+  /** When the window began. */
+  sent: number;
+  windows: number;
+}
+
+/**
+ * Bounds the large answers that are made and not sent yet, over all connections
+ * (rule UN4): each waits for its room, in order, before its value is read, and one
+ * is made in a turn of the event loop.
+ */
+export class FairOutboundBudget implements OutboundBudget {
+  readonly #clock: Clock;
+  readonly #collector = createCollector();
+  readonly #waiting = new Set<Share>();
+  readonly #admitted = new Set<Share>();
+  #total = 0;
+  #isTurnOver = true;
+  #isWatching = false;
+
+  constructor({ clock }: { clock: Clock }) {
+    this.#clock = clock;
+  }
+
+  open(sink: OutboundSink, bytes: number): OutboundShare {
+    const { promise: admitted, resolve: settle } = Promise.withResolvers<boolean>();
+    const share: Share = { sink, bytes, settle, sent: 0, windows: 0 };
+    if (this.#waiting.size >= MOST_WAITING) settle(false);
+    else this.#waiting.add(share);
+    this.#admit();
+    return { admitted, release: () => this.#release(share) };
+  }
+
+  #admit(): void {
+    const [next] = this.#waiting;
+    if (!next || !this.#isTurnOver) return;
+    if (this.#total > 0 && this.#total + next.bytes > MOST_BYTES) return this.#watch();
+    this.#waiting.delete(next);
+    this.#admitted.add(next);
+    this.#total += next.bytes;
+    next.sent = next.sink.sentBytes();
+    next.settle(true);
+    this.#isTurnOver = false;
+    setImmediate(() => {
+      this.#isTurnOver = true;
+      this.#admit();
+    });
+  }
+
+  #release(share: Share): void {
+    this.#waiting.delete(share);
+    share.settle(false); // Without effect on one that was admitted.
+    if (!this.#admitted.delete(share)) return;
+    this.#total -= share.bytes;
+    this.#collector.used(share.bytes);
+    this.#admit();
+  }
+
+  /** A reader must not keep the others waiting for ever. */
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const due = this.#clock.now() + WINDOW_MS;
+    this.#clock.schedule(WINDOW_MS, () => {
+      this.#isWatching = false;
+      // The server's own stall counts against no reader.
+      const isLate = this.#clock.now() - due > WINDOW_MS / 4;
+      if (!isLate && this.#waiting.size > 0)
+        for (const share of [...this.#admitted]) endWindow(share);
+      this.#admit();
+    });
+  }
+}
+
+function endWindow(share: Share): void {
+  const sent = share.sink.sentBytes();
+  const isSlow = sent - share.sent < WINDOW_BYTES;
+  share.sent = sent;
+  share.windows += 1;
+  if (isSlow || share.windows >= MOST_WINDOWS) share.sink.cut();
+}
