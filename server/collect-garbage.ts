@@ -4,6 +4,8 @@ import { runInNewContext } from 'node:vm';
 /** Half of a largest result. */
 const COLLECT_EVERY_BYTES = 4 * 1024 * 1024;
 
+export type Collector = ReturnType<typeof createCollector>;
+
 /**
  * Collects garbage once in a while of large values. V8 lets dead texts of many
  * MiB lie until its heap has doubled; of results of 8 MiB, with several copies

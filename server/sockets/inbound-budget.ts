@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { createCollector } from '../collect-garbage.ts';
+import { type Collector, createCollector } from '../collect-garbage.ts';
 
 /** Where bytes come from: a socket, or a request with a body. */
 export interface InboundSource {
@@ -56,87 +56,102 @@ interface Turn {
  * last, so that a newcomer does not wait for all who send nothing more. One that
  * is slow is cut.
  */
-export function createInboundBudget({ clock }: { clock: Clock }): InboundBudget {
-  const collector = createCollector();
+export const createInboundBudget = (deps: { clock: Clock; collector?: Collector }): InboundBudget =>
+  new FairInboundBudget(deps);
+
+class FairInboundBudget implements InboundBudget {
+  readonly #clock: Clock;
+  readonly #collector: Collector;
   /** With more than little in memory, the oldest first. */
-  const large = new Set<Share>();
-  let total = 0;
-  let isOver = false;
-  let turns: { oldest?: Turn | undefined; newest?: Turn | undefined } = {};
-  let stopWatching: (() => void) | undefined;
+  readonly #large = new Set<Share>();
+  #total = 0;
+  #isOver = false;
+  #turns: { oldest?: Turn | undefined; newest?: Turn | undefined } = {};
+  #stopWatching: (() => void) | undefined;
 
-  const isTooMuch = () => total > (isOver ? ENOUGH_BYTES : MOST_BYTES);
-  // What is complete waits for the server, not for its sender.
-  const isArriving = (share: Share) => large.has(share) && share.waiting === 0;
-
-  function read(share: Share, isRead: boolean): void {
-    if (share.isPaused !== isRead) return;
-    share.isPaused = !isRead;
-    if (isRead) share.source.resume();
-    else share.source.pause();
+  constructor({ clock, collector = createCollector() }: { clock: Clock; collector?: Collector }) {
+    this.#clock = clock;
+    this.#collector = collector;
   }
 
-  function next(before: Turn | undefined, other: Turn | undefined, shares: Share[]) {
-    if (before && isArriving(before.share)) return before;
+  open(source: InboundSource): InboundShare {
+    const share: Share = { source, arriving: 0, waiting: 0, isPaused: false };
+    return { set: ({ arriving, waiting }) => this.#count(share, arriving, waiting) };
+  }
+
+  #isTooMuch(): boolean {
+    return this.#total > (this.#isOver ? ENOUGH_BYTES : MOST_BYTES);
+  }
+
+  // What is complete waits for the server, not for its sender.
+  #isArriving(share: Share): boolean {
+    return this.#large.has(share) && share.waiting === 0;
+  }
+
+  #next(before: Turn | undefined, other: Turn | undefined, shares: Share[]): Turn | undefined {
+    if (before && this.#isArriving(before.share)) return before;
     // What waits for the server leaves room soon, and no one needs to be read for that.
-    if (total > MOST_BYTES && shares.some(({ waiting }) => waiting > 0)) return undefined;
-    const share = shares.find((one) => isArriving(one) && one !== other?.share);
+    if (this.#total > MOST_BYTES && shares.some(({ waiting }) => waiting > 0)) return undefined;
+    const share = shares.find((one) => this.#isArriving(one) && one !== other?.share);
     return share && { share, bytes: share.arriving, windows: 0 };
   }
 
-  function balance(): void {
-    isOver = isTooMuch();
-    const shares = [...large];
-    const oldest = isOver ? next(turns.oldest, turns.newest, shares) : undefined;
-    const newest = isOver ? next(turns.newest, oldest, shares.toReversed()) : undefined;
-    turns = { oldest, newest };
-    for (const share of shares)
-      read(share, !isOver || share === oldest?.share || share === newest?.share);
-    if (!isOver) stopWatching?.();
-    if (!isOver) stopWatching = undefined;
-    else stopWatching ??= watch();
+  #balance(): void {
+    this.#isOver = this.#isTooMuch();
+    const isOver = this.#isOver;
+    const shares = [...this.#large];
+    const { oldest: first, newest: last } = this.#turns;
+    const oldest = isOver ? this.#next(first, last, shares) : undefined;
+    const newest = isOver ? this.#next(last, oldest, shares.toReversed()) : undefined;
+    this.#turns = { oldest, newest };
+    for (const share of shares) {
+      setRead(share, !isOver || share === oldest?.share || share === newest?.share);
+    }
+    if (!isOver) this.#stopWatching?.();
+    if (!isOver) this.#stopWatching = undefined;
+    else this.#stopWatching ??= this.#watch();
   }
 
   /** Who is read must not keep the others waiting for ever. */
-  function watch(): () => void {
-    const due = clock.now() + WINDOW_MS;
-    return clock.schedule(WINDOW_MS, () => {
+  #watch(): () => void {
+    const due = this.#clock.now() + WINDOW_MS;
+    return this.#clock.schedule(WINDOW_MS, () => {
       // The server's own stall counts against nobody.
-      const isLate = clock.now() - due > WINDOW_MS / 4;
-      const isAlone = ![...large].some(({ isPaused }) => isPaused);
-      for (const turn of isLate || isAlone ? [] : [turns.oldest, turns.newest])
-        if (turn) endWindow(turn);
-      stopWatching = undefined;
-      balance();
+      const isLate = this.#clock.now() - due > WINDOW_MS / 4;
+      const isAlone = ![...this.#large].some(({ isPaused }) => isPaused);
+      const { oldest, newest } = this.#turns;
+      for (const turn of isLate || isAlone ? [] : [oldest, newest]) if (turn) this.#endWindow(turn);
+      this.#stopWatching = undefined;
+      this.#balance();
     });
   }
 
-  function endWindow(turn: Turn): void {
+  #endWindow(turn: Turn): void {
     const { share, bytes } = turn;
-    if (!isArriving(share)) return;
+    if (!this.#isArriving(share)) return;
     turn.windows += 1;
     turn.bytes = share.arriving;
     if (share.arriving - bytes < WINDOW_BYTES || turn.windows >= MOST_WINDOWS) share.source.cut();
   }
 
-  function count(share: Share, arriving: number, waiting: number): void {
-    const before = large.has(share) ? share.arriving + share.waiting : 0;
-    const wasArriving = isArriving(share);
+  #count(share: Share, arriving: number, waiting: number): void {
+    const before = this.#large.has(share) ? share.arriving + share.waiting : 0;
+    const wasArriving = this.#isArriving(share);
     const waited = share.waiting;
     Object.assign(share, { arriving, waiting });
     const isLarge = arriving + waiting > SMALL_BYTES;
-    total += (isLarge ? arriving + waiting : 0) - before;
-    if (isLarge) large.add(share);
-    else if (large.delete(share)) read(share, true);
-    const isNews = isArriving(share) !== wasArriving || waiting !== waited;
-    if (isNews || isOver !== isTooMuch()) balance();
-    if (!isLarge && before >= COLLECTED_BYTES) collector.used(before);
+    this.#total += (isLarge ? arriving + waiting : 0) - before;
+    if (isLarge) this.#large.add(share);
+    else if (this.#large.delete(share)) setRead(share, true);
+    const isNews = this.#isArriving(share) !== wasArriving || waiting !== waited;
+    if (isNews || this.#isOver !== this.#isTooMuch()) this.#balance();
+    if (!isLarge && before >= COLLECTED_BYTES) this.#collector.used(before);
   }
+}
 
-  return {
-    open(source) {
-      const share: Share = { source, arriving: 0, waiting: 0, isPaused: false };
-      return { set: ({ arriving, waiting }) => count(share, arriving, waiting) };
-    },
-  };
+function setRead(share: Share, isRead: boolean): void {
+  if (share.isPaused !== isRead) return;
+  share.isPaused = !isRead;
+  if (isRead) share.source.resume();
+  else share.source.pause();
 }

@@ -26,22 +26,13 @@ export function watchInbound(
   ws: Pick<WebSocket, 'on' | 'pause' | 'resume' | 'terminate'>,
   stream: Pick<Socket, 'on' | 'bytesRead'>,
 ): InboundSocket {
-  const reasons = new Set<Reason>();
+  const { pause, resume } = createReading(ws);
   const listeners: (() => void)[] = [];
   /** Up to here all was complete messages. */
   let complete = stream.bytesRead;
   let arriving = 0;
   let waiting = 0;
   let isClosed = false;
-
-  function pause(reason: Reason): void {
-    if (reasons.size === 0) ws.pause();
-    reasons.add(reason);
-  }
-
-  function resume(reason: Reason): void {
-    if (reasons.delete(reason) && reasons.size === 0) ws.resume();
-  }
 
   const share = budget.open({
     pause: () => pause('budget'),
@@ -85,5 +76,19 @@ export function watchInbound(
       };
     },
     onArriving: (listener) => void listeners.push(listener),
+  };
+}
+
+/** A socket is read while there is no reason not to. */
+function createReading(ws: Pick<WebSocket, 'pause' | 'resume'>) {
+  const reasons = new Set<Reason>();
+  return {
+    pause(reason: Reason): void {
+      if (reasons.size === 0) ws.pause();
+      reasons.add(reason);
+    },
+    resume(reason: Reason): void {
+      if (reasons.delete(reason) && reasons.size === 0) ws.resume();
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { createCollector } from '../collect-garbage.ts';
+import { type Collector, createCollector } from '../collect-garbage.ts';
 
 /** Where a large answer goes. */
 export interface OutboundSink {
@@ -45,15 +45,16 @@ interface Share {
  */
 export class FairOutboundBudget implements OutboundBudget {
   readonly #clock: Clock;
-  readonly #collector = createCollector();
+  readonly #collector: Collector;
   readonly #waiting = new Set<Share>();
   readonly #admitted = new Set<Share>();
   #total = 0;
   #isTurnOver = true;
   #isWatching = false;
 
-  constructor({ clock }: { clock: Clock }) {
+  constructor({ clock, collector = createCollector() }: { clock: Clock; collector?: Collector }) {
     this.#clock = clock;
+    this.#collector = collector;
   }
 
   open(sink: OutboundSink, bytes: number): OutboundShare {
