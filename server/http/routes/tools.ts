@@ -14,7 +14,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { given } from '#lib/util/given';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { AGENTS } from './access.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
