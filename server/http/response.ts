@@ -35,7 +35,8 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
     else answer.stream(outgoing);
     return;
   }
-  const body = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
+  const whole = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
+  const body = whole.length > LARGE_LENGTH ? Buffer.from(whole) : whole;
   const headers: OutgoingHttpHeaders = {
     ...DATA_HEADERS,
     ...('json' in answer ? { 'content-type': 'application/json' } : undefined),
@@ -43,9 +44,7 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
     'content-length': Buffer.byteLength(body),
   };
   outgoing.writeHead(answer.status, headers);
-  if (body.length > LARGE_LENGTH && outgoing.req.method !== 'HEAD') {
-    return writeInSlices(outgoing, Buffer.from(body));
-  }
+  if (Buffer.isBuffer(body) && outgoing.req.method !== 'HEAD') return writeInSlices(outgoing, body);
   // A string goes out in one write with its head, a copy of a buffer does not.
   outgoing.end(body);
 }

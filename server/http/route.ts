@@ -17,6 +17,8 @@ export interface RequestContext extends BodySource {
    * wait for their turn (rule UN4). Throws `rate_limited` when too many wait.
    */
   makeRoom(bytes: number): Promise<void>;
+  /** Whether it was made for a large one. */
+  isLarge(): boolean;
   /** Aborted when the caller hangs up. Made on first use. */
   signal(): AbortSignal;
 }

@@ -24,10 +24,10 @@ export interface OutboundBudget {
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 256;
 /** While others wait a reader has to take so much in each of these times, */
-const WINDOW_MS = 3_000;
+const WINDOW_MS = 10_000;
 const WINDOW_BYTES = 16 * 1024;
 /** and all of it in so many of them. */
-const MOST_WINDOWS = 20;
+const MOST_WINDOWS = 6;
 
 interface Share {
   readonly sink: OutboundSink;
@@ -87,8 +87,11 @@ export class FairOutboundBudget implements OutboundBudget {
     share.settle(false); // Without effect on one that was admitted.
     if (!this.#admitted.delete(share)) return;
     this.#total -= share.bytes;
-    this.#collector.used(share.bytes);
-    this.#admit();
+    // In a turn of its own, before the next one is made.
+    setImmediate(() => {
+      this.#collector.used(share.bytes);
+      setImmediate(() => this.#admit());
+    });
   }
 
   /** A reader must not keep the others waiting for ever. */
