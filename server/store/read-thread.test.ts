@@ -15,14 +15,13 @@ afterEach(async () => {
   for (const step of cleanups.splice(0).reverse()) await step();
 });
 
-function setup(limitMs?: number) {
+function setup(limitMs?: number, workerPath = new URL('./read-worker.ts', import.meta.url)) {
   const dir = mkdtempSync(join(tmpdir(), 'reads-'));
   cleanups.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'a.db');
   const writer = new DatabaseSync(file);
   cleanups.push(() => writer.isOpen && writer.close());
   writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)');
-  const workerPath = new URL('./read-worker.ts', import.meta.url);
   const thread = startReadThread({
     file,
     workerPath,
@@ -80,6 +79,13 @@ test('[ST43] a query over its time ends, and those behind it are answered by ano
     .toMatchObject({ rows: [{ word: 'one' }] });
   await thread.close();
   await expect(ask(ALL)).rejects.toBeInstanceOf(StoreBusyError);
+});
+
+test('[ST43] the time that a thread takes to start does not count', async () => {
+  const { writer, ask } = setup(200, new URL('./testing/slow-read-worker.ts', import.meta.url));
+  writer.exec("INSERT INTO words VALUES ('one')");
+  expect(await ask(ALL)).toMatchObject({ rows: [{ word: 'one' }] });
+  await expect(ask(LONG)).rejects.toBeInstanceOf(StoreBusyError);
 });
 
 test('[ST43] a thread that has ended is replaced by the next query', async () => {

@@ -17,6 +17,9 @@ export interface ReadRows<Row> {
   readonly isCut: boolean;
 }
 
+/** What the thread says first: from then on it takes queries. */
+export type Ready = 'ready';
+
 export type ReadAnswer =
   | ({ readonly ok: true } & ReadRows<unknown>)
   /** `code` and `errcode` as SQLite and Node give them. */
@@ -40,7 +43,8 @@ interface Asked {
   readonly request: ReadRequest;
   resolve(rows: ReadRows<unknown>): void;
   reject(error: Error): void;
-  readonly timer: NodeJS.Timeout;
+  /** Its time runs. */
+  timer?: NodeJS.Timeout;
 }
 
 const LIMIT_MS = 5_000;
@@ -51,13 +55,14 @@ export function startReadThread(options: {
   readonly file: string;
   /** `read-worker.ts`, or what it was built to. */
   readonly workerPath: string | URL;
-  /** From asking on. */
+  /** From asking on, but that a thread that starts is waited for: a busy machine takes seconds for that. */
   readonly limitMs?: number;
 }): ReadThread {
   const { limitMs = LIMIT_MS } = options;
   const waiting: Asked[] = [];
   let running: Asked | undefined;
   let worker: Worker | undefined;
+  let isStarting = false;
   /** Nothing is asked of it any more; the next one is started when it is gone. */
   let isEnding = false;
   let removed: Promise<void> = Promise.resolve();
@@ -66,9 +71,11 @@ export function startReadThread(options: {
   /** Started by the first query, and again by the first one after it has ended. */
   function start(): Worker {
     const started = new Worker(options.workerPath, { workerData: { file: options.file } });
+    isStarting = true;
     removed = new Promise((resolve) => {
       started.once('exit', () => {
         worker = undefined;
+        isStarting = false;
         isEnding = false;
         finish()?.reject(new StoreBusyError('the thread that reads has ended'));
         resolve();
@@ -79,14 +86,24 @@ export function startReadThread(options: {
       isEnding = true;
       finish()?.reject(error);
     });
-    started.on('message', (answer: ReadAnswer) => {
+    started.on('message', (answer: ReadAnswer | Ready) => {
       if (isEnding) return; // It came too late.
+      if (answer === 'ready') return ready();
       const asked = finish();
       if (answer.ok) asked?.resolve(answer);
       else asked?.reject(toError(answer));
       next();
     });
     return started;
+  }
+
+  function ready(): void {
+    isStarting = false;
+    for (const asked of [running, ...waiting]) if (asked) limit(asked);
+  }
+
+  function limit(asked: Asked): void {
+    asked.timer ??= setTimeout(() => expire(asked), limitMs);
   }
 
   function next(): void {
@@ -130,10 +147,10 @@ export function startReadThread(options: {
           request: { sql, values: parameters as SqlValue[], maxChars },
           resolve: resolve as Asked['resolve'],
           reject,
-          timer: setTimeout(() => expire(asked), limitMs),
         };
         waiting.push(asked);
         next();
+        if (!isStarting) limit(asked);
       });
     },
     async close() {

@@ -1,7 +1,7 @@
 /** The thread of `read-thread.ts`: one connection that only reads, one query after the other. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadAnswer, ReadRequest, ReadRows } from './read-thread.ts';
+import type { ReadAnswer, ReadRequest, ReadRows, Ready } from './read-thread.ts';
 import { TERMS_TABLE } from './word-terms.ts';
 
 const { file } = workerData as { file: string };
@@ -47,3 +47,4 @@ function answer(request: ReadRequest): ReadAnswer {
 }
 
 parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(answer(request)));
+parentPort?.postMessage('ready' satisfies Ready);
