@@ -95,7 +95,7 @@ function changesOf(number: number): Change[] {
   for (const event of eventsOf(number)) {
     const decision = decide(batch.record, event, { wall: at + 1, steady: at + 1 });
     if (!decision.ok) throw new Error(`${event.type}: ${decision.refusal}`);
-    batch.add(event.type, 'server', decision);
+    batch.add(event, 'server', decision);
   }
   const isFirst = number % CALLS_OF_RUN === 0;
   return isFirst ? [{ type: 'put_run', run: runAt(number, at) }, ...batch.changes] : batch.changes;

@@ -1,12 +1,19 @@
 import { decide } from '#lib/call/decide';
 import type { Effect, EffectBarrier } from '#lib/call/effects';
-import { hasUnsentStart, isStillWanted, takeDecided, takePending } from '#lib/call/engine-loop';
+import {
+  hasUnsentStart,
+  isStillWanted,
+  recoveredByVoid,
+  takeDecided,
+  takePending,
+} from '#lib/call/engine-loop';
 
 interface Loop {
   readonly takeDecided: typeof takeDecided;
   readonly takePending: typeof takePending;
   readonly isStillWanted: typeof isStillWanted;
   readonly hasUnsentStart: typeof hasUnsentStart;
+  readonly recoveredByVoid: typeof recoveredByVoid;
 }
 
 /** The rules that a world goes by: the real ones, or broken ones. */
@@ -34,7 +41,13 @@ export interface Design {
   readonly recovery: 'takes up open calls' | 'forgets them';
 }
 
-const realLoop: Loop = { takeDecided, takePending, isStillWanted, hasUnsentStart };
+const realLoop: Loop = {
+  takeDecided,
+  takePending,
+  isStillWanted,
+  hasUnsentStart,
+  recoveredByVoid,
+};
 
 /** As it is built. */
 export const realDesign: Design = {
@@ -122,4 +135,5 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   }),
   'effects of an append that was refused happen': { voids: 'happen' },
   'a start takes offers for not granted': { decide: withoutPossibleGrants },
+  'a start whose event was refused forgets it': withLoop({ recoveredByVoid: () => undefined }),
 };

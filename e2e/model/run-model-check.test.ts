@@ -8,6 +8,7 @@ const BROKEN_LOOPS = [
   'starts what ended while its start waited',
   'a cancel takes back a grant that has left',
   'effects of an append that was refused happen',
+  'a start whose event was refused forgets it',
 ];
 
 const check = runModelCheck({ attempts: 2, instances: 1, faults: 1 });

@@ -53,6 +53,7 @@ const NEEDS: Readonly<Record<string, Partial<Bounds>>> = {
   'the first client’s word counts for all': { instances: 2, isMixed: true },
   'a proof outlives its attempt': { attempts: 3, instances: 2 },
   'runs again what it ran already': { faults: 2 },
+  'a start whose event was refused forgets it': { attempts: 1, faults: 2 },
   'offers early to any client': { claims: false },
   'starts the server’s tool before that is on disk': { isServer: true },
   'starts what ended while its start waited': { isServer: true },

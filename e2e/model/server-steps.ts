@@ -63,7 +63,7 @@ export function createServer(design: Design, bounds: Bounds) {
     const batch = new EventBatch(toCall(w.rec, bounds), 0);
     const decision = design.decide(batch.record, event, NEVER_LATER);
     if (!decision.ok) return decision;
-    addDecision(batch, event.type, 'server', decision, rulesOf(w), NEVER_LATER);
+    addDecision(batch, event, 'server', decision, rulesOf(w), NEVER_LATER);
     commit(w, batch, reply);
     return decision;
   }
@@ -79,7 +79,8 @@ export function createServer(design: Design, bounds: Bounds) {
       if (happensNow(progress, planned)) now.push(one);
       else progress.pendingEffects.push(one);
     }
-    Object.assign(w, { grant: progress.grant ?? null, offerVersion: progress.offerVersion });
+    const { grant = null, offerVersion, recovery = null } = progress;
+    Object.assign(w, { grant, offerVersion, recovery });
     for (const one of now) run(w, one);
     if (design.tells === 'when decided') tell(w, w.pending.at(-1));
   }
@@ -247,11 +248,13 @@ export function createServer(design: Design, bounds: Bounds) {
     if (w.disk === null) return;
     const progress = progressOf(w, bounds);
     const voids = takeVoid(progress);
+    const recovered = design.loop.recoveredByVoid(progress);
     const to = grantedByVoid(progress);
     w.disk = { ...w.disk, version: w.disk.version + 1 };
-    Object.assign(w, { rec: w.disk, pending: [], grant: null, offerVersion: 0 });
+    Object.assign(w, { rec: w.disk, pending: [], grant: null, offerVersion: 0, recovery: null });
     w.waiting = progress.pendingEffects;
     if (design.voids === 'happen') for (const one of voids) run(w, one);
+    if (recovered) apply(w, recovered);
     if (!to) return;
     const { clientId, instanceId, attempt } = to;
     apply(w, { type: 'claimed', from: { clientId, instanceId, attempt } });

@@ -169,7 +169,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   function crash(w: World, written: number): void {
     w.disk = w.pending[written - 1]?.rec ?? w.disk;
     Object.assign(w, { pending: [], isUp: false, owed: { a: null, b: null } });
-    Object.assign(w, { waiting: [], grant: null, offerVersion: 0, own: 'none' });
+    Object.assign(w, { waiting: [], grant: null, offerVersion: 0, recovery: null, own: 'none' });
     Object.assign(w, { live: { a: 0, b: 0 }, serves: { a: false, b: false } });
   }
 
@@ -263,6 +263,10 @@ function countFromDisk(w: World, base: number): void {
   w.pending = w.pending.map((one) => ({ ...one, rec: later(one.rec) }));
   w.waiting = w.waiting.map((one) => ({ ...one, after: one.after - base }));
   w.offerVersion = Math.max(0, w.offerVersion - base);
+  const { recovery } = w;
+  // On disk, it is nothing that could be void.
+  const isVoidable = recovery !== null && recovery.version > base;
+  w.recovery = isVoidable ? { ...recovery, version: recovery.version - base } : null;
   if (!w.grant) return;
   const version = Math.max(0, w.grant.version - base);
   w.grant = w.grant.hasLeft && version === 0 ? null : { ...w.grant, version };

@@ -1,7 +1,7 @@
 import type { CallRecord, Provider } from '#lib/call/call-record';
 import { NO_ROUTING } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
-import type { CallProgress, Grant, PlannedEffect } from '#lib/call/engine-loop';
+import type { CallProgress, Grant, PlannedEffect, Recovery } from '#lib/call/engine-loop';
 import { newCall } from '#lib/call/new-call';
 import type { CallStatus } from '#lib/protocol/call-status';
 
@@ -70,6 +70,7 @@ export const progressOf = (w: World, bounds: Bounds): CallProgress<WaitingEffect
   pendingEffects: w.waiting,
   grant: w.grant ?? undefined,
   offerVersion: w.offerVersion,
+  recovery: w.recovery ?? undefined,
 });
 
 /** An effect that waits for an event to be on disk. */
@@ -116,6 +117,7 @@ export interface World {
   waiting: WaitingEffect[];
   grant: Grant | null;
   offerVersion: number;
+  recovery: Recovery | null;
   /** The server's own tool. `stopped`: before its effect. */
   own: 'none' | 'started' | 'ran' | 'stopped';
   isNew: boolean;
@@ -176,6 +178,7 @@ export function firstWorld({ faults, rerunnable, isServer = false }: Bounds): Wo
     waiting: [],
     grant: null,
     offerVersion: 0,
+    recovery: null,
     own: 'none',
     isNew: true,
     isAccepted: false,

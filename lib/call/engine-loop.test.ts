@@ -4,11 +4,14 @@ import type { CallRecord } from './call-record.ts';
 import { decide } from './decide.ts';
 import type { Effect } from './effects.ts';
 import {
+  addDecision,
   beginWith,
   type DecidedEffect,
   type DecisionBatch,
   happensNow,
   isStillWanted,
+  type Recovery,
+  recoveredByVoid,
   takeDecided,
   takePending,
   takeVoid,
@@ -26,6 +29,7 @@ function batchOf(record: CallRecord): DecisionBatch & { readonly types: string[]
   const effects: DecidedEffect[] = [];
   let newest = record;
   let offerVersion: number | undefined;
+  let recovery: Recovery | undefined;
   const append = (type: string, next: CallRecord) => {
     newest = { ...next, version: newest.version + 1 };
     types.push(type);
@@ -40,8 +44,14 @@ function batchOf(record: CallRecord): DecisionBatch & { readonly types: string[]
     get offerVersion() {
       return offerVersion;
     },
+    get recovery() {
+      return recovery;
+    },
     addFirst: (first) => append('created', first),
-    add: (type, _actor, decision) => append(type, decision.record),
+    add(event, _actor, decision) {
+      append(event.type, decision.record);
+      if (event.type === 'recovered') recovery = { event, version: newest.version };
+    },
   };
 }
 
@@ -63,6 +73,7 @@ test('[CE6] who gets a new call is decided within its first write, as the next v
     pendingEffects: [],
     grant: undefined,
     offerVersion: 0,
+    recovery: undefined,
   };
   // A tool with effects, at a client that does not claim: its request waits for its own event.
   const [request] = takeDecided(progress, batch, true);
@@ -92,6 +103,26 @@ test('[CE6] what waited for a version happens with it, and after a refused appen
   expect(progress.pendingEffects).toEqual([second]);
   expect(takeVoid(progress)).toEqual([second]);
   expect(progress.pendingEffects).toEqual([]);
+});
+
+test('[CE6] how a start took a call up is to be decided again as long as it is not on disk', () => {
+  const stored = sampleCall({ source: 'client', phase: 'queued', clockMark: null, version: 4 });
+  const event = { type: 'recovered', shiftMs: 7 } as const;
+  const batch = batchOf(stored);
+  const decision = decide(stored, event, NOW);
+  if (!decision.ok) throw new Error('Cannot be');
+  addDecision(batch, event, 'server', decision, { decide, route: () => undefined }, NOW);
+  const progress = {
+    latest: stored,
+    durable: stored,
+    pendingEffects: [],
+    grant: undefined,
+    offerVersion: 0,
+    recovery: undefined,
+  };
+  takeDecided(progress, batch, false);
+  expect(recoveredByVoid(progress)).toBe(event);
+  expect(recoveredByVoid({ ...progress, durable: batch.record })).toBeUndefined();
 });
 
 test('[CE6] what has ended is not started, but still stopped', () => {

@@ -33,8 +33,10 @@ export interface DecisionBatch {
   readonly effects: DecidedEffect[];
   /** The version of the newest offer among them. */
   readonly offerVersion: number | undefined;
+  /** The event by which a start takes the call up, when it is among them. */
+  readonly recovery: Recovery | undefined;
   addFirst(record: CallRecord, actor: Actor): void;
-  add(type: string, actor: Actor, decision: Decided): void;
+  add(event: CallEvent, actor: Actor, decision: Decided): void;
 }
 
 /** `after`: the version that has to be on disk before the effect; 0 for none. */
@@ -52,6 +54,12 @@ export interface Grant {
   hasLeft: boolean;
 }
 
+/** By which this process took the call up. */
+export interface Recovery {
+  readonly event: Extract<CallEvent, { type: 'recovered' }>;
+  readonly version: number;
+}
+
 /** How far a call has come. */
 export interface CallProgress<Pending extends PlannedEffect = PlannedEffect> {
   /** What has been decided; the next decision is made on this. */
@@ -62,6 +70,8 @@ export interface CallProgress<Pending extends PlannedEffect = PlannedEffect> {
   grant: Grant | undefined;
   /** The version of the newest offer; 0 when that was on disk before this process. */
   offerVersion: number;
+  /** Undefined for a call that this process made. */
+  recovery: Recovery | undefined;
 }
 
 /** A new call: with its first event and what follows from that. A call that may wait is shown as such from its first update on. */
@@ -85,13 +95,13 @@ export function beginWith(
 /** A decision, with what follows from it in the same write. */
 export function addDecision(
   batch: DecisionBatch,
-  type: string,
+  event: CallEvent,
   actor: Actor,
   decision: Decided,
   rules: Rules,
   now: Moment,
 ): void {
-  batch.add(type, actor, decision);
+  batch.add(event, actor, decision);
   follow(batch, decision.effects, rules, now);
 }
 
@@ -103,7 +113,7 @@ function decideNext(
   now: Moment,
 ): boolean {
   const decision = rules.decide(batch.record, event, now);
-  if (decision.ok) addDecision(batch, event.type, actor, decision, rules, now);
+  if (decision.ok) addDecision(batch, event, actor, decision, rules, now);
   return decision.ok;
 }
 
@@ -128,6 +138,7 @@ export function takeDecided(
 ): (DecidedEffect & PlannedEffect)[] {
   progress.latest = batch.record;
   progress.offerVersion = batch.offerVersion ?? progress.offerVersion;
+  progress.recovery = batch.recovery ?? progress.recovery;
   const { offerVersion } = progress;
   return batch.effects.map(({ effect, record }) => {
     return { effect, record, after: barrierOf(effect, record, offerVersion, isNew) };
@@ -187,6 +198,16 @@ export function grantedByVoid({
 }: Pick<CallProgress, 'grant' | 'durable'>): Provider | undefined {
   return grant?.hasLeft && grant.version > (durable?.version ?? 0) ? grant.to : undefined;
 }
+
+/**
+ * The event by which a start took the call up, where it is void now. It alone says that an offer of
+ * before may have been granted, so it is decided again on the newer state, before anything else.
+ */
+export const recoveredByVoid = ({
+  recovery,
+  durable,
+}: Pick<CallProgress, 'recovery' | 'durable'>): CallEvent | undefined =>
+  recovery && recovery.version > (durable?.version ?? 0) ? recovery.event : undefined;
 
 /** Whether a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
 export function hasUnsentStart({ grant, latest, durable, pendingEffects }: CallProgress): boolean {

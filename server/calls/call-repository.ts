@@ -86,6 +86,7 @@ export class CallRepository {
       pendingEffects: [],
       grant: undefined,
       offerVersion: 0,
+      recovery: undefined,
       hastyVersion: 0,
       waiters: undefined,
     };

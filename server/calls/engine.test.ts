@@ -50,6 +50,7 @@ function setup() {
   const clock = createManualClock();
   const store: Pick<Store, 'write' | 'getCall' | 'callBytes'> = {
     write(changes, options) {
+      if (changes.length === 0) return Promise.resolve();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       disk.push({ changes, mayWait: options?.mayWait, done: resolve, fail: reject });
       return promise;
@@ -720,6 +721,52 @@ describe('a grant whose event is void', () => {
   test('[CE4] has left, and the call has ended meanwhile: the end stays', async () => {
     const { repository, disk } = await voidGrant(true, { status: 'FAILED', phase: null });
     expect([repository.latest('tc_1')?.status, disk]).toEqual(['FAILED', []]);
+  });
+});
+
+describe('a start whose event is void', () => {
+  const OFFERED = { status: 'RUNNING', phase: 'offered', provider: phone, version: 2 } as const;
+  const RECOVERED = { type: 'recovered', shiftMs: 0 } as const;
+  const voidStart = async (newer: Partial<CallRecord> = {}) => {
+    const made = setup();
+    const { repository, apply, disk, written } = made;
+    const found = { ...atClient(), ...OFFERED };
+    repository.adopt(found);
+    apply(RECOVERED);
+    apply({ type: 'client_left' });
+    written.push({ ...found, ...newer, version: 9 });
+    const conflict = new VersionConflictError('tc_1', 3, 9);
+    for (const { fail } of disk.splice(0)) fail(conflict);
+    await new Promise(setImmediate);
+    return made;
+  };
+
+  test('[CE4] [CE5] an offer is taken for granted in its newer state, too, once', async () => {
+    const { repository, apply, disk } = await voidStart();
+    expect(repository.latest('tc_1')).toMatchObject({ phase: 'offered', granted: true });
+    expect(disk.map(({ changes }) => changes)).toMatchObject([
+      [{ event: { version: 10, type: 'recovered' } }],
+    ]);
+    expect(apply({ type: 'clock', clock: 'queue' })).toMatchObject({ ok: false });
+  });
+
+  test('[CE4] what has ended meanwhile stays as it is', async () => {
+    const { repository, disk } = await voidStart({ status: 'FAILED', phase: null });
+    expect([repository.latest('tc_1')?.status, disk]).toEqual(['FAILED', []]);
+  });
+
+  test('[CE4] what is on disk of it is not decided again', async () => {
+    const { repository, apply, disk, written, flush } = setup();
+    repository.adopt({ ...atClient(), ...OFFERED });
+    apply(RECOVERED);
+    await flush();
+    const taken = repository.latest('tc_1');
+    if (!taken) throw new Error('Cannot be');
+    apply({ type: 'cancelled', reason: 'enough' });
+    written.push({ ...taken, version: 9 });
+    disk.shift()?.fail(new VersionConflictError('tc_1', 4, 9));
+    await new Promise(setImmediate);
+    expect(disk).toEqual([]);
   });
 });
 

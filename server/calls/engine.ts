@@ -15,6 +15,7 @@ import {
   isStillWanted,
   type PlannedEffect,
   type Rules,
+  recoveredByVoid,
   takeDecided,
   takePending,
   takeVoid,
@@ -105,7 +106,7 @@ export class CallEngine {
     const entry = known ?? enterStored(repository, call);
     batch.addStatus(entry.pendingStatus);
     entry.pendingStatus = [];
-    addDecision(batch, event.type, actor, decision, this.#rules, now);
+    addDecision(batch, event, actor, decision, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
     const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
     applied.written.catch(this.#deps.logger.error);
@@ -290,22 +291,31 @@ export class CallEngine {
     // guard: void-effects-dropped
     drop(takeVoid(entry), error);
     entry.pendingStatus = [];
+    // A write before this one was refused, too.
+    if (repository.entry(latest.id) !== entry) return;
     repository.forget(entry);
+    // What the other writer was first with may be on its way to the disk.
     store
-      .getCall(latest.id)
+      .write([])
+      .then(() => store.getCall(latest.id))
       .then((stored) => {
         if (stored && !repository.entry(latest.id)) {
           repository.adopt(stored);
           onDecided(stored, latest);
-          this.#grantAgain(entry, stored);
         }
+        if (stored) this.#decideAgain(entry, stored);
         repository.passOnWaiters(entry);
       })
       .catch(logger.error);
   }
 
-  /** A grant that left by an event that is void now: its client runs the tool, so that the newer state is granted, too. */
-  #grantAgain(entry: CallEntry, stored: CallRecord): void {
+  /**
+   * What holds although its event is void: that a start found the call, and that a grant has left,
+   * whose client runs the tool. The newer state is not without them.
+   */
+  #decideAgain(entry: CallEntry, stored: CallRecord): void {
+    const recovered = recoveredByVoid(entry);
+    if (recovered) this.apply(stored, recovered, 'server');
     const to = grantedByVoid(entry);
     if (!to) return;
     const { clientId, instanceId, attempt } = to;

@@ -1,7 +1,8 @@
-import type { Actor, CallPatch } from '#lib/call/call-event';
+import type { Actor, CallEvent, CallPatch } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Decision } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
+import type { Recovery } from '#lib/call/engine-loop';
 import { mergeUpdates } from '#lib/call/merge-updates';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Change } from '../store/store.ts';
@@ -16,6 +17,8 @@ export class EventBatch {
   readonly effects: { readonly effect: Effect; readonly record: CallRecord }[] = [];
   /** The version of the newest offer among them. */
   offerVersion: number | undefined;
+  /** The event by which a start takes the call up, when it is among them. */
+  recovery: Recovery | undefined;
   readonly #at: number;
 
   constructor(record: CallRecord, at: number) {
@@ -28,9 +31,11 @@ export class EventBatch {
     this.#append('created', actor, record, {}, [record.card]);
   }
 
-  add(type: string, actor: Actor, { record, update }: Extract<Decision, { ok: true }>): void {
-    this.#append(type, actor, record, patchOf(this.record, record), [update]);
-    if (type === 'offered') this.offerVersion = this.record.version;
+  add(event: CallEvent, actor: Actor, { record, update }: Extract<Decision, { ok: true }>): void {
+    this.#append(event.type, actor, record, patchOf(this.record, record), [update]);
+    const { version } = this.record;
+    if (event.type === 'offered') this.offerVersion = version;
+    else if (event.type === 'recovered') this.recovery = { event, version };
   }
 
   /** What a running tool has shown since the last event, which the record has already. */
