@@ -49,7 +49,7 @@ test('[WA5] since a number that the log no longer has, or never had, a snapshot 
 
 test('[WA5] what happens while the snapshot is taken follows it', async () => {
   const { hub, send, watcher, slowSnapshot } = setup();
-  const finish = slowSnapshot();
+  const { finish } = slowSnapshot();
   const late = watcher();
   const added = hub.add(late.channel, {});
   send('tc_1', { tip: 'before the snapshot is made' });
@@ -126,6 +126,16 @@ test('[WA8] one that asks again and has not read what it was sent gets no more, 
   expect(greedy.frames).toHaveLength(1);
   expect(greedy.cut).toBe(true);
   expect(hub.count).toBe(0);
+});
+
+test('[WA15] one whose snapshot cannot be made is cut off, and nothing is kept for it', async () => {
+  const { hub, watcher, slowSnapshot } = setup();
+  const { fail } = slowSnapshot();
+  const one = watcher();
+  const added = hub.add(one.channel, {});
+  fail(new Error('a row is damaged'));
+  await expect(added).rejects.toThrow('a row is damaged');
+  expect([one.cut, hub.count]).toEqual([true, 0]);
 });
 
 test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
@@ -225,9 +235,9 @@ function setup({ firstSeq = 1 } = {}) {
     send: (id: string, update: CardUpdate, runId = 'run_1') =>
       bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update }),
     slowSnapshot() {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve: finish, reject: fail } = Promise.withResolvers<void>();
       ready = promise;
-      return resolve;
+      return { finish, fail };
     },
     watcher() {
       const frames: Buffer[] = [];

@@ -42,6 +42,9 @@ export const WATCH_LIMITS: WatchLimits = {
   pollMs: 100,
 };
 
+const TOO_SLOW = 'Too slow: connect again and take a snapshot';
+const NO_SNAPSHOT = 'The snapshot could not be made: connect again';
+
 /** Takes some milliseconds. */
 const SNAPSHOT_BYTES_PER_TURN = 2 * 1024 * 1024;
 
@@ -98,7 +101,7 @@ export class WatchHub {
     };
     // A watcher that asks again and again and reads nothing would be sent one snapshot after the other.
     if (channel.bufferedBytes > limits.cutAboveBytes) {
-      this.#cutOff(watcher);
+      this.#cutOff(watcher, TOO_SLOW);
       return () => {};
     }
     this.#watchers.add(watcher);
@@ -157,7 +160,7 @@ export class WatchHub {
     // guard: missed-updates-kept
     for (const { event } of events) if (concerns(event, watcher.runId)) watcher.missed.add(event);
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
-    if (watcher.channel.bufferedBytes > limits.cutAboveBytes) this.#cutOff(watcher);
+    if (watcher.channel.bufferedBytes > limits.cutAboveBytes) this.#cutOff(watcher, TOO_SLOW);
   }
 
   /** Looks after the slow ones until there are none. */
@@ -176,7 +179,7 @@ export class WatchHub {
     const { clock, limits, lists } = this.#deps;
     if (watcher.channel.bufferedBytes > limits.mergeAboveBytes / 4) {
       // guard: unread-watcher-cut-off
-      if (clock.now() - watcher.slowSince > limits.patienceMs) this.#cutOff(watcher);
+      if (clock.now() - watcher.slowSince > limits.patienceMs) this.#cutOff(watcher, TOO_SLOW);
       return;
     }
     const events = missed.take();
@@ -190,15 +193,19 @@ export class WatchHub {
     }
   }
 
-  #cutOff(watcher: Watcher): void {
+  #cutOff(watcher: Watcher, reason: string): void {
     this.#watchers.delete(watcher);
-    watcher.channel.cutOff('Too slow: connect again and take a snapshot');
+    watcher.channel.cutOff(reason);
   }
 
   /** Sends the state, then what came meanwhile, then all that comes. */
   async #begin(watcher: Watcher): Promise<void> {
     watcher.pending = [];
-    const snapshot = await this.#deps.snapshot(watcher.runId);
+    const snapshot = await this.#deps.snapshot(watcher.runId).catch((error: unknown) => {
+      // Else events would wait for it for ever, also when its channel is closed.
+      if (this.#watchers.has(watcher)) this.#cutOff(watcher, NO_SNAPSHOT);
+      throw error;
+    });
     await this.#pace(snapshot.text.length);
     if (!this.#watchers.has(watcher)) return;
     watcher.channel.send(snapshot.text);
