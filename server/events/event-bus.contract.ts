@@ -209,6 +209,8 @@ function describeInboxes(setup: () => BusUnderTest) {
     expect(await Promise.all(sent)).toEqual([true, true]);
     expect(got).toEqual([probe('a'), close]);
     expect(await bus.deliver(instanceAddress('cl_1', 'in_2'), probe('b'))).toBe(false);
+    // An id may have any characters.
+    expect(instanceAddress('a/b', 'c')).not.toBe(instanceAddress('a', 'b/c'));
   });
 
   test('[EB9] [EB10] a second inbox takes over, and the undo of the first leaves it open', async () => {

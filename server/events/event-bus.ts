@@ -45,5 +45,6 @@ export interface EventBus {
   deliver(instanceAddress: string, message: InstanceMessage): Promise<boolean>;
 }
 
+/** Either id may have any characters. */
 export const instanceAddress = (clientId: string, instanceId: string): string =>
-  `${clientId}/${instanceId}`;
+  `${clientId.length}/${clientId}/${instanceId}`;
