@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { type CallState, type ProviderRef, type StateEvent, transition } from './call-machine.ts';
 
@@ -169,7 +170,7 @@ describe('the life of a call', () => {
   });
 
   test('[CS6] each clock ends only its own phase', () => {
-    const clock = (name: 'approval' | 'queue' | 'execute' | 'cancel' | 'start'): StateEvent => ({
+    const clock = (name: CallClock): StateEvent => ({
       type: 'clock',
       clock: name,
       limitMs: 1000,
@@ -187,8 +188,14 @@ describe('the life of a call', () => {
       [offered, 'execute'],
       [granted, 'cancel'],
       [offered, 'start'],
+      [fresh, 'queue'],
+      [approval, 'queue'],
+      [approval, 'resume'],
+      [queued, 'resume'],
+      [follow(granted, { type: 'device', asking: true, from }), 'execute'],
+      [follow(granted, { type: 'cancelled', reason: 'stop' }), 'execute'],
     ] as const) {
-      expect(transition(state, clock(name)).ok).toBe(false);
+      expect(transition(state, clock(name)).ok, `${name} in ${state.phase}`).toBe(false);
     }
   });
 

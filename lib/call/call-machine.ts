@@ -258,11 +258,12 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
         executed: 'no',
       });
     case 'queue':
-      if (state.granted) return refuse('not_possible_now');
+      if (state.granted || (state.phase !== 'queued' && state.phase !== 'offered'))
+        return refuse('not_possible_now');
       return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, executed);
     case 'execute':
       // Offered again, it has what is left of the time in which it may run.
-      if (!state.granted && !isOfferedAgain(state)) return refuse('not_possible_now');
+      if (!mayRunNow(state) && !isOfferedAgain(state)) return refuse('not_possible_now');
       return timeout(state, clock, `No answer within ${seconds(limitMs)}`, executed);
     case 'cancel':
       if (state.phase !== 'cancelling') return refuse('not_possible_now');
@@ -272,6 +273,7 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
         executed: 'unknown',
       });
     case 'resume':
+      if (state.status !== 'RUNNING') return refuse('not_possible_now');
       return fail(state, {
         code: state.granted && !state.rerunnable ? 'outcome_unknown' : 'client_disconnected',
         reason: 'client_left',
@@ -283,6 +285,10 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       return refuse('not_possible_now');
   }
 }
+
+/** Its execute clock stands while the person at the device is asked, and once it is to stop. */
+const mayRunNow = ({ granted, phase }: CallState): boolean =>
+  granted && (phase === 'granted' || phase === 'offered');
 
 const isOfferedAgain = ({ phase, provider }: CallState): boolean =>
   phase === 'offered' && provider !== null && provider.attempt > 1;
