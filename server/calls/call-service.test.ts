@@ -538,7 +538,6 @@ describe('clients that go and come back', () => {
     const { clientId, instanceId } = back;
     await calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: 'e1',
       known,
@@ -575,7 +574,6 @@ describe('clients that go and come back', () => {
     const back = (attempt: number) =>
       calls.instances.back({
         clientId: one.clientId,
-        previousInstanceId: one.instanceId,
         instanceId: one.instanceId,
         journalEpoch: 'e1',
         known: [{ id, attempt, phase: 'running' }],
@@ -597,7 +595,6 @@ describe('clients that go and come back', () => {
       const { clientId, instanceId } = phone;
       await calls.instances.back({
         clientId,
-        previousInstanceId: instanceId,
         instanceId,
         journalEpoch: 'e1',
         // It never heard of the second grant, and runs the first attempt.
@@ -622,7 +619,6 @@ describe('clients that go and come back', () => {
     const journal = { journalEpoch: 'phone-epoch', known: [] };
     await calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       ...journal,
     });
@@ -649,7 +645,6 @@ describe('clients that go and come back', () => {
     const { clientId, instanceId } = back;
     await calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: 'e1',
       known,
@@ -699,7 +694,6 @@ describe('clients that go and come back', () => {
     const { clientId, instanceId } = back;
     const returning = {
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: null,
       known: [],
@@ -723,7 +717,7 @@ describe('clients that go and come back', () => {
     first.leave();
     const back = connect('phone', { claims: true, epoch: 'e' });
     const { clientId, instanceId } = back;
-    const same = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e' };
+    const same = { clientId, instanceId, journalEpoch: 'e' };
     await calls.instances.back({ ...same, known: [] });
     expect(await back.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
     back.offer(tool('pay'));
@@ -769,7 +763,6 @@ describe('after a crash', () => {
     const { clientId, instanceId } = back;
     await after.calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: null,
       known: [],

@@ -75,7 +75,6 @@ describe('a granted call whose client is away', () => {
     const { clientId, instanceId } = back;
     await calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: 'e1',
       known: [{ id, attempt: 1, phase: 'running' }],
@@ -112,7 +111,7 @@ describe('a granted call that is offered again', () => {
       for (const attempt of [2, 3]) {
         clock.advance(400);
         if (how === 'after a break') phone.leave();
-        const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+        const back = { clientId, instanceId, journalEpoch: 'e1' };
         await calls.instances.back({ ...back, known: [] });
         phone = arrive();
         await settle();
@@ -137,7 +136,7 @@ describe('a granted call that is offered again', () => {
     await phone.claim(id, 1);
     phone.leave();
     phone = connect('phone', { claims: true, epoch: 'e1' });
-    const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+    const back = { clientId, instanceId, journalEpoch: 'e1' };
     await calls.instances.back({ ...back, known: [] });
     phone.offer(offered);
     clock.advance(999);
@@ -193,7 +192,7 @@ describe('the time of a person at the device', () => {
     for (const attempt of [1, 2]) {
       const phone = connect('phone', { claims: true, epoch: 'e1' });
       const { clientId, instanceId } = phone;
-      const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e1' };
+      const back = { clientId, instanceId, journalEpoch: 'e1' };
       await calls.instances.back({ ...back, known: [] });
       phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
       if (id === '') ({ id } = await invoke('look'));
@@ -218,7 +217,7 @@ describe('the time of a person at the device', () => {
     phone.leave();
     phone = connect('phone');
     const { clientId, instanceId } = phone;
-    const back = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: null };
+    const back = { clientId, instanceId, journalEpoch: null };
     await calls.instances.back({ ...back, known: [] });
     phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
     await settle();
@@ -242,7 +241,6 @@ describe('the time of a person at the device', () => {
     const { clientId, instanceId } = back;
     await after.calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: 'e1',
       known: [{ id, attempt: 1, phase: 'running' }],
@@ -498,7 +496,7 @@ describe('two at one moment', () => {
     first.leave();
     const back = connect('phone', { claims: true, epoch: 'e2' });
     const { clientId, instanceId } = back;
-    const again = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: 'e2' };
+    const again = { clientId, instanceId, journalEpoch: 'e2' };
     await calls.instances.back({ ...again, known: [] });
     back.offer(tool('look', reading));
     clock.advance(0);

@@ -13,7 +13,6 @@ async function setup() {
     const { clientId, instanceId } = client;
     await one.calls.instances.back({
       clientId,
-      previousInstanceId: instanceId,
       instanceId,
       journalEpoch: 'e1',
       known: known as never,

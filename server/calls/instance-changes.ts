@@ -10,8 +10,7 @@ import type { WaitingCalls } from './waiting-calls.ts';
 
 export interface ReturningInstance {
   readonly clientId: string;
-  /** The instance that had the calls; a client without instance ids gets a new one each time. */
-  readonly previousInstanceId: string;
+  /** Proved, where calls wait for it. */
   readonly instanceId: string;
   readonly journalEpoch: string | null;
   readonly known: readonly { id: string; attempt: number; phase: 'running' | 'started' | 'done' }[];
@@ -24,8 +23,6 @@ export interface InstanceChanges {
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
   /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
   toolsChanged(instanceId: string, withdrawn?: readonly string[]): void;
-  /** Whether the instance is to get this call under a newer attempt, as soon as it has the tool. */
-  hasGivenUp(instanceId: string, callId: string, attempt: number): boolean;
   /** Whether open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean;
 }
@@ -66,7 +63,7 @@ export class ClientInstances implements InstanceChanges {
     const known = new Map(instance.known.map((one) => [one.id, one]));
     const forget: string[] = [];
     const cancel: string[] = [];
-    const pinned = index.pinnedTo(instance.previousInstanceId);
+    const pinned = index.pinnedTo(instance.instanceId);
     for (const id of new Set([...pinned, ...known.keys()])) {
       const call = await repository.find(id);
       const held = holding(call, known.get(id), instance);
@@ -105,12 +102,9 @@ export class ClientInstances implements InstanceChanges {
     });
   }
 
-  hasGivenUp(instanceId: string, callId: string, attempt: number): boolean {
-    return this.#deps.reoffers.hasGivenUp(instanceId, callId, attempt);
+  holdsCalls(instanceId: string): boolean {
+    return this.#deps.index.holdsCalls(instanceId);
   }
-
-  /** Passed on by itself. */
-  readonly holdsCalls = (instanceId: string): boolean => this.#deps.index.holdsCalls(instanceId);
 }
 
 type Known = ReturningInstance['known'][number];
@@ -125,10 +119,10 @@ const clientOf = ({ provider }: CallRecord): string => provider?.clientId ?? '';
 function holding(
   call: CallRecord | undefined,
   known: Known | undefined,
-  { clientId, previousInstanceId }: ReturningInstance,
+  { clientId, instanceId }: ReturningInstance,
 ): { isMine: boolean; known: Known | undefined } {
   const provider = call?.provider;
-  const isMine = provider?.clientId === clientId && provider.instanceId === previousInstanceId;
+  const isMine = provider?.clientId === clientId && provider.instanceId === instanceId;
   if (!call || !isMine) return { isMine: false, known };
   const isOfThis = known?.attempt === provider.attempt || isFinalStatus(call.status);
   return { isMine, known: isOfThis ? known : undefined };

@@ -14,7 +14,7 @@ async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   const back = async (clientId: string, epoch: string, ...tools: object[]) => {
     const client = one.connect(clientId, { claims: true, epoch });
     const { instanceId } = client;
-    const known = { clientId, previousInstanceId: instanceId, instanceId, journalEpoch: epoch };
+    const known = { clientId, instanceId, journalEpoch: epoch };
     await one.calls.instances.back({ ...known, known: [] });
     client.offer(...tools);
     await one.settle();

@@ -44,10 +44,7 @@ export class Presence {
   /** Continues the calls of a returning instance; resolves with those to forget and to cancel. */
   resumeCalls(known: KnownCalls): Promise<{ forget: string[]; cancel: string[] }> {
     const { clientId, instanceId, journalEpoch } = this.#instance;
-    const previousInstanceId = instanceId;
-    return this.#deps.instances.back({
-      ...{ clientId, previousInstanceId, instanceId, journalEpoch, known },
-    });
+    return this.#deps.instances.back({ clientId, instanceId, journalEpoch, known });
   }
 
   /** A newer session of the instance takes its place, and its calls. */
