@@ -95,7 +95,8 @@ export function createClients(design: Design, bounds: Bounds) {
       client.conn = conn;
       const done = client.answer === 'outcome_unknown' ? 'started' : 'done';
       const known = client.answer !== null ? done : client.run === 'none' ? 'nothing' : 'running';
-      say(w, i, 'hello', client.journal.epoch, claims ? known : 'nothing');
+      // With the attempt that it knows.
+      say(w, i, 'hello', client.journal.epoch, claims ? `${known}:${client.attempt}` : 'nothing:0');
     },
     welcomed(w: World, i: Instance, action: string) {
       const client = w.clients[i];

@@ -11,7 +11,7 @@ import {
   type Rules,
   takeVoid,
 } from '#lib/call/engine-loop';
-import { actionOnReturn, type ClientKnowledge } from '#lib/call/resume-matrix';
+import { type JournalEntry, onReturn } from '#lib/call/resume-matrix';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { EventBatch } from '../../server/calls/event-batch.ts';
@@ -221,26 +221,26 @@ export function createServer(design: Design, bounds: Bounds) {
     afterWrites(w, isOther ? reply('rejected', '-') : reply('acknowledged', text));
   }
 
-  function hello(w: World, i: Instance, conn: number, epoch: number, phase: string): void {
+  function hello(w: World, i: Instance, conn: number, epoch: number, known: string): void {
     w.newest[i] = conn;
     w.live[i] = conn;
     w.serves[i] = false;
     w.owed[i] = null;
-    const { provider } = w.rec;
-    const isMine = provider !== null && (provider.instanceId === i || phase !== 'nothing');
-    const knowledge = knowledgeOf(w.rec, epoch, phase);
-    const action = isMine ? actionOnReturn(toCall(w.rec, bounds), knowledge) : 'leave';
+    const journalEpoch = bounds.claims ? `e${epoch}` : null;
+    const client = { clientId: 'c', instanceId: i, journalEpoch };
+    const { mine, knowledge, action } = onReturn(toCall(w.rec, bounds), entryOf(known), client);
     const welcome = `c ${i} ${conn} welcome 0 ${action}`;
     if (design.forgets === 'once on disk') afterWrites(w, welcome);
     else say(w, welcome);
-    if (!isMine || isFinalStatus(w.rec.status)) return;
+    if (!mine || isFinalStatus(mine.status)) return;
     apply(w, { type: 'client_back', instanceId: i, knowledge });
   }
 
-  function knowledgeOf({ provider }: Rec, epoch: number, phase: string): ClientKnowledge {
-    if (phase !== 'nothing') return phase as ClientKnowledge;
-    const isSame = bounds.claims && provider?.journalEpoch === `e${epoch}`;
-    return isSame ? 'nothing' : 'nothing_new_journal';
+  function entryOf(known: string): JournalEntry | undefined {
+    const [phase = '', attempt] = known.split(':');
+    return phase === 'nothing'
+      ? undefined
+      : { phase: phase as JournalEntry['phase'], attempt: Number(attempt) };
   }
 
   /** Another writer of the store extends the time of the call, before what is on its way to the disk. */

@@ -36,6 +36,54 @@ export interface ResumeCase {
   readonly claims: boolean;
 }
 
+/** An instance of a client that is back, as it has proved to be. */
+export interface ReturningClient {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly journalEpoch: string | null;
+}
+
+/** What it has of a call. */
+export interface JournalEntry {
+  readonly attempt: number;
+  readonly phase: 'running' | 'started' | 'done';
+}
+
+/**
+ * What a client that is back has of a call, and what follows. A call is of the instance that was
+ * asked: to name a call is no ownership, and what a journal has of an older attempt proves nothing
+ * of the one that counts now.
+ */
+export function onReturn(
+  call: CallRecord | undefined,
+  entry: JournalEntry | undefined,
+  client: ReturningClient,
+): {
+  /** The call, if it is this client's. */
+  readonly mine: CallRecord | undefined;
+  readonly knowledge: ClientKnowledge;
+  readonly action: ResumeAction;
+} {
+  const mine = isOf(call, client) ? call : undefined;
+  const isOfThis = !mine || entry?.attempt === mine.provider?.attempt || isFinalStatus(mine.status);
+  const knowledge = knowledgeOf(mine, isOfThis ? entry : undefined, client);
+  return { mine, knowledge, action: actionOnReturn(mine, knowledge) };
+}
+
+const isOf = (call: CallRecord | undefined, { clientId, instanceId }: ReturningClient): boolean =>
+  call?.provider?.clientId === clientId && call.provider.instanceId === instanceId;
+
+function knowledgeOf(
+  call: CallRecord | undefined,
+  entry: JournalEntry | undefined,
+  { journalEpoch }: ReturningClient,
+): ClientKnowledge {
+  if (entry) return entry.phase;
+  // guard: journal-epoch-compared
+  const isSameJournal = journalEpoch !== null && call?.provider?.journalEpoch === journalEpoch;
+  return isSameJournal ? 'nothing' : 'nothing_new_journal';
+}
+
 /** For a call of this client; `undefined` is one that is not known here, or not this client's. */
 export function actionOnReturn(
   call: CallRecord | undefined,

@@ -1,5 +1,11 @@
 import type { CallRecord } from '#lib/call/call-record';
-import { actionOnReturn, type ClientKnowledge } from '#lib/call/resume-matrix';
+import {
+  actionOnReturn,
+  type ClientKnowledge,
+  type JournalEntry,
+  onReturn,
+  type ReturningClient,
+} from '#lib/call/resume-matrix';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
@@ -8,12 +14,8 @@ import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
-export interface ReturningInstance {
-  readonly clientId: string;
-  /** Proved, where calls wait for it. */
-  readonly instanceId: string;
-  readonly journalEpoch: string | null;
-  readonly known: readonly { id: string; attempt: number; phase: 'running' | 'started' | 'done' }[];
+export interface ReturningInstance extends ReturningClient {
+  readonly known: readonly ({ readonly id: string } & JournalEntry)[];
 }
 
 /** Calls when client instances go, come back, or offer other tools. */
@@ -66,10 +68,7 @@ export class ClientInstances implements InstanceChanges {
     const pinned = index.pinnedTo(instance.instanceId);
     for (const id of new Set([...pinned, ...known.keys()])) {
       const call = await repository.find(id);
-      const held = holding(call, known.get(id), instance);
-      const mine = held.isMine ? call : undefined;
-      const knowledge = knowledgeOf(mine, held.known, instance);
-      const action = actionOnReturn(mine, knowledge);
+      const { mine, knowledge, action } = onReturn(call, known.get(id), instance);
       if (action === 'forget') forget.push(id);
       else if (action === 'cancel') cancel.push(id);
       if (mine && !isFinalStatus(mine.status)) this.#comeBack(mine, knowledge, instance);
@@ -107,34 +106,4 @@ export class ClientInstances implements InstanceChanges {
   }
 }
 
-type Known = ReturningInstance['known'][number];
-
 const clientOf = ({ provider }: CallRecord): string => provider?.clientId ?? '';
-
-/**
- * A call is of the instance that was asked, which its token has proved: to name a
- * call is no ownership, and what a journal has of an older attempt proves nothing of
- * the one that counts now.
- */
-function holding(
-  call: CallRecord | undefined,
-  known: Known | undefined,
-  { clientId, instanceId }: ReturningInstance,
-): { isMine: boolean; known: Known | undefined } {
-  const provider = call?.provider;
-  const isMine = provider?.clientId === clientId && provider.instanceId === instanceId;
-  if (!call || !isMine) return { isMine: false, known };
-  const isOfThis = known?.attempt === provider.attempt || isFinalStatus(call.status);
-  return { isMine, known: isOfThis ? known : undefined };
-}
-
-function knowledgeOf(
-  call: CallRecord | undefined,
-  known: Known | undefined,
-  { journalEpoch }: ReturningInstance,
-): ClientKnowledge {
-  if (known) return known.phase;
-  // guard: journal-epoch-compared
-  const isSameJournal = journalEpoch !== null && call?.provider?.journalEpoch === journalEpoch;
-  return isSameJournal ? 'nothing' : 'nothing_new_journal';
-}
