@@ -3,7 +3,7 @@ import { type Bounds, isRerunnableAt, type Rec, type World } from './world.ts';
 
 const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
 
-/** Which promise a world breaks, or the step into it; undefined when all hold (rules MC2 to MC6). */
+/** Which promise a world breaks, or the step into it; undefined when all hold (rule MC1). */
 export function brokenPromise(before: World, w: World, bounds: Bounds): string | undefined {
   const { disk, effects } = w;
   if (w.isAccepted && disk === null) return 'P1: the caller has an id that is not on disk';

@@ -78,7 +78,10 @@ export interface CallRecord {
   readonly wantedClientId: string | null;
   readonly routing: Routing;
   readonly provider: Provider | null;
-  /** True once a claim was granted, or an answer came from a client that does not claim. */
+  /**
+   * An executor may have started: a claim was granted, the offer went to a client that does not
+   * claim, the server's tool was started, or a start of the server found the call offered.
+   */
   readonly granted: boolean;
   readonly createdAt: number;
   readonly queuedAt: number | null;
