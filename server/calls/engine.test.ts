@@ -55,7 +55,10 @@ function setup() {
       disk.push({ changes, mayWait: options?.mayWait, done: resolve, fail: reject });
       return promise;
     },
-    getCall: async (id) => written.findLast((one) => one.id === id),
+    async getCall(id) {
+      if (unreadable) throw unreadable;
+      return written.findLast((one) => one.id === id);
+    },
     callBytes: async () => 0,
   };
   const repository = new CallRepository({
@@ -64,6 +67,7 @@ function setup() {
     endedLimits: { totalBytes: 100_000, shareBytes: 30_000, shown: 20 },
   });
   let routed: CallEvent | undefined = { type: 'started_here' };
+  let unreadable: Error | undefined;
   const engine = new CallEngine({
     store,
     bus: {
@@ -120,6 +124,9 @@ function setup() {
   return {
     ...{ engine, repository, clock, disk, written, published, errors, ran, decided },
     ...{ flush, flushAll, draft, apply, running, end, cardOf, seen },
+    failReads(error: Error) {
+      unreadable = error;
+    },
     routeTo(event: CallEvent | undefined) {
       routed = event;
     },
@@ -788,6 +795,21 @@ test('[CE4] all that was decided on a void event is void, and what waits for the
   expect([published, ran, disk]).toEqual([[], [], []]);
   expect([repository.latest('tc_1'), decided.at(-1)]).toEqual([other, other]);
   expect(await waiting).toBe(other);
+});
+
+test('[CE4] who waits for the end of a call whose newer state cannot be read is told so', async () => {
+  const { repository, running, apply, disk, failReads } = setup();
+  await running();
+  let end: unknown;
+  void repository.wait('tc_1', 30_000).catch((error: unknown) => {
+    end = error;
+  });
+  apply({ type: 'cancelled', reason: 'enough' });
+  const unreadable = new Error('unreadable');
+  failReads(unreadable);
+  disk.shift()?.fail(new VersionConflictError('tc_1', 3, 9));
+  await new Promise(setImmediate);
+  expect(end).toBe(unreadable);
 });
 
 test('[CE4] who waits for the end of a call that is open in its newer state goes on waiting', async () => {

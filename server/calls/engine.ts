@@ -304,9 +304,9 @@ export class CallEngine {
           onDecided(stored, latest);
         }
         if (stored) this.#decideAgain(entry, stored);
-        repository.passOnWaiters(entry);
       })
-      .catch(logger.error);
+      .catch(logger.error)
+      .finally(() => repository.passOnWaiters(entry));
   }
 
   /**
