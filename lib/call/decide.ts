@@ -31,7 +31,7 @@ export type Decision =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * The only place where a call changes (rules CE in SPEC.md). Pure: the time is
+ * The only place where the state of a call changes (rules CE in SPEC.md). Pure: the time is
  * given, who could run the call is in the event, and what follows is returned as
  * data. The version is counted by the engine, which appends the event.
  */

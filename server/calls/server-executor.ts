@@ -6,7 +6,7 @@ import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ToolProvider } from './tool-provider.ts';
 
-/** What a tool answers goes to `finish`, at most once for each start. */
+/** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
 export interface ServerExecutor extends ToolProvider {
   stopAll(reason: string): void;
 }
