@@ -37,6 +37,31 @@ test('[WA5] with since a watcher is sent only what is newer, and nothing twice',
   expect(again.messages().some((message) => message.type === 'snapshot')).toBe(false);
 });
 
+test('[WA5] what is newer comes also when timers are before the bus', async () => {
+  const { hub, send, watcher, clock } = setup();
+  for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` });
+  await nextMoment();
+  const again = watcher();
+  await hub.add(again.channel, { since: 1 });
+  clock.advance(1);
+  await nextMoment();
+  send('tc_1', { tip: '4' });
+  await nextMoment();
+  expect(again.events().map(({ seq }) => seq)).toEqual([2, 3, 4]);
+});
+
+test('[WA7] who asks for another run meanwhile is sent nothing of the first request', async () => {
+  const { hub, send, watcher } = setup();
+  for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` }, 'run_a');
+  await nextMoment();
+  const one = watcher();
+  const leave = await hub.add(one.channel, { since: 1 });
+  leave();
+  await hub.add(one.channel, { runId: 'run_b' });
+  await nextMoment();
+  expect(one.messages().map(({ type, seq }) => [type, seq])).toEqual([['snapshot', 3]]);
+});
+
 test('[WA5] since a number that the log no longer has, or never had, a snapshot comes', async () => {
   const { hub, send, watcher } = setup({ firstSeq: 1_000 });
   send('tc_1', { tip: '1' });

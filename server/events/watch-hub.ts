@@ -219,21 +219,20 @@ export class WatchHub {
 
   /** Only what is newer than `since`, when the log still has it. */
   #catchUp(watcher: Watcher, since: number): boolean {
-    const { bus, lists, clock } = this.#deps;
-    let caughtUp = since === bus.seq;
+    const { bus, lists } = this.#deps;
+    const isUpToDate = since === bus.seq;
     const own = bus.subscribe({
       since,
       onEvents: (events) => {
         // From the second moment on the hub's own subscription serves it.
-        if (caughtUp) return;
-        caughtUp = true;
+        own.close();
+        if (!this.#watchers.has(watcher)) return;
         if (watcher.changes || !lists.areMany(events)) this.#goOn(watcher, events);
         else this.#beginSoon(watcher);
       },
     });
-    if (caughtUp || !own.complete) own.close();
-    else clock.schedule(0, own.close);
-    if (caughtUp) this.#goOn(watcher, []);
+    if (isUpToDate || !own.complete) own.close();
+    if (isUpToDate) this.#goOn(watcher, []);
     return own.complete;
   }
 
