@@ -673,6 +673,34 @@ test('[CE3] the record and the card of each version are the fold of the events u
   }
 });
 
+test('[CE3] an event has every field that it changes', () => {
+  const { engine, routeTo, disk, apply } = setup();
+  routeTo(offer());
+  engine.create(atClient({ args: { a: 1 } }), { ...ALLOWED, check: 'ask' }, 'operator');
+  const edited = {
+    ...{ args: { a: 2 }, annotations: READING, timeoutMs: 5_000, wantedClientId: 'phone' },
+    ...{ routing: { ...NO_ROUTING, hasOwnTimeout: true }, toolProvider: 'phones' },
+  };
+  apply({ type: 'approved', fields: edited });
+  apply({ type: 'claimed', from });
+  apply({ type: 'device', asking: true, from });
+  apply({ type: 'device', asking: false, from });
+  const attachments = [{ blob_id: 'b', media_type: 'image/png', size: 1 }];
+  apply({ type: 'answered', from, error: null, fields: { result: 1, attachments } });
+  apply({ type: 'late_answer', lateResult: 'late', isShown: true });
+  const appended = disk
+    .flatMap(({ changes }) => changes)
+    .flatMap((change) => (change.type === 'append_call' ? [change] : []));
+  const [first, ...rest] = appended;
+  if (!first) throw new Error('Cannot be');
+  let folded = first.call;
+  for (const { call, event } of rest) {
+    folded = foldEvent(folded, event);
+    expect(folded, event.type).toEqual(call);
+  }
+  expect(folded).toMatchObject({ ...edited, annotations: {}, lateResult: 'late', attachments });
+});
+
 test('[CE4] an event that another writer was before is void, and the newer state is read', async () => {
   const { engine, repository, running, apply, disk, written, published, ran } = setup();
   await running();
