@@ -13,9 +13,13 @@ export type ToolAnnotations = z.infer<typeof toolAnnotationsSchema>;
 /** A tool as a client registers it. Its name and schema are checked one by one by the registry. */
 export const toolSpecSchema = z.object({
   name: z.string(),
-  description: z.string(),
-  /** JSON Schema of the arguments; always an object schema. */
-  parameters: z.record(z.string(), z.unknown()),
+  description: z.string('must be text that says what the tool does'),
+  /** JSON Schema of the arguments; always an object schema. Over HTTP its name is `schema`. */
+  parameters: z.record(
+    z.string(),
+    z.unknown(),
+    'must be a JSON Schema, such as {"type": "object", "properties": {}}; over HTTP it is "schema"',
+  ),
   timeout_ms: z.number().optional(),
   display_name: z.string().max(128).optional(),
   annotations: toolAnnotationsSchema.optional(),

@@ -51,6 +51,31 @@ test('[SC2] only a schema of an object is taken', () => {
   for (const schema of ['string', null, 3, [], undefined]) expect(codeOf(schema)).not.toBe('ok');
 });
 
+test.each([
+  [{ type: 'string' }, 'its "type" was string'],
+  [{ type: ['object', 'null'] }, 'its "type" was object or null'],
+  [{}, 'it had neither "type" nor "properties"'],
+  [true, 'it was true'],
+])('[SC2] for %j the refusal names what it was', (schema, what) => {
+  expect(compileToolSchema(schema)).toMatchObject({ message: expect.stringContaining(what) });
+});
+
+test('[SC25] a refusal names its place in the schema, the root excepted', () => {
+  const messageOf = (schema: unknown) => {
+    const compiled = compileToolSchema(schema);
+    return compiled.ok ? '' : compiled.message;
+  };
+  const parts = { a: { type: 'object' }, 'b/c': { items: { anyOf: [{}, { if: {} }] } } };
+  expect(messageOf({ type: 'object', properties: parts })).toMatch(
+    /^At "#\/properties\/b~1c\/items\/anyOf\/1": The keyword "if" is not supported: write "anyOf"/,
+  );
+  const later = { anyOf: [{}], properties: { a: { items: {} } }, $defs: 3 };
+  expect(messageOf({ type: 'object', properties: { x: later } })).toMatch(
+    /^At "#\/properties\/x": "\$defs" in the schema must be an object/,
+  );
+  expect(messageOf({ type: 'object', if: {} })).toMatch(/^The keyword "if"/);
+});
+
 test('[SC2] an object without properties takes any object', () => {
   expect(compile({ type: 'object' })({ any: [1] })).toEqual({
     ok: true,
@@ -149,7 +174,9 @@ test.each(REFUSED)('[SC23] "%s" is refused by its name, at any depth', (keyword,
       ok: false,
       code: 'schema_keyword',
       message: expect.stringMatching(
-        RegExp(`^The keyword "${keyword.replace('$', '\\$')}" .*: write .*Supported are type, `),
+        RegExp(
+          `^(?:At "#[^"]+": )?The keyword "${keyword.replace('$', '\\$')}" .*: write .*Supported are type, `,
+        ),
       ),
       params: { keyword },
     });

@@ -71,7 +71,7 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
     return {
       ok: false,
       code: 'schema_not_object',
-      message: `The schema must describe an object: {"type": "object", "properties": {…}}; was ${describeValue(schema)} without that.`,
+      message: `The schema must describe an object: {"type": "object", "properties": {…}}; ${describeRoot(node)}.`,
     };
   }
   const endless = checkExpansion(node);
@@ -83,6 +83,11 @@ function isObjectSchema(node: SchemaNode): boolean {
   if (node.types) return node.types.length === 1 && node.types[0] === 'object';
   return node.properties !== undefined;
 }
+
+const describeRoot = ({ types, always }: SchemaNode): string => {
+  if (always !== undefined) return `it was ${always}`;
+  return types ? `its "type" was ${types.join(' or ')}` : 'it had neither "type" nor "properties"';
+};
 
 function checkArgs(node: SchemaNode, args: unknown): ArgsCheck {
   const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });

@@ -64,11 +64,14 @@ function readNode(reader: SchemaReader, schema: unknown): SchemaNode {
     return node;
   }
   reader.nodes.set(schema, node);
+  const outer = reader.place;
+  reader.place = schema;
   const read = withPrefixItems(schema);
   refuseKeywords(reader, read);
   checkAnnotations(reader, read);
   readScalars(reader, read, node);
   readSubschemas(reader, read, node);
+  reader.place = outer;
   return node;
 }
 

@@ -11,6 +11,9 @@ export interface SchemaRefusal {
   readonly params?: Readonly<Record<string, string>>;
 }
 
+/** Of a place in the schema, in a message. */
+const PLACE_CHARS = 200;
+
 /** All patterns of one schema together; compiled they take at most some 30 ms. */
 const MAX_TOTAL_PATTERN_SIZE = 3 * MAX_PATTERN_SIZE;
 
@@ -25,6 +28,8 @@ export interface SchemaReader {
   /** References that are still to be followed. */
   readonly pending: { from: SchemaNode; target: unknown }[];
   refusal: SchemaRefusal | undefined;
+  /** The part that is being read. */
+  place: unknown;
   patternSize: number;
 }
 
@@ -33,17 +38,31 @@ export const createSchemaReader = (root: unknown): SchemaReader => ({
   nodes: new Map(),
   pending: [],
   refusal: undefined,
+  place: root,
   patternSize: 0,
 });
 
-/** Records the first refusal; later ones are left out. */
+/** Records the first refusal, with its place in the schema; later ones are left out. */
 export function refuse(
   reader: SchemaReader,
   code: string,
-  message: string,
+  text: string,
   params?: SchemaRefusal['params'],
 ): void {
-  reader.refusal ??= params ? { code, message, params } : { code, message };
+  if (reader.refusal) return;
+  const place = findPlace(reader.root, reader.place);
+  const message = place ? `At "#${place.slice(0, PLACE_CHARS).toWellFormed()}": ${text}` : text;
+  reader.refusal = params ? { code, message, params } : { code, message };
+}
+
+/** The JSON pointer of a part of the schema, which has a limited depth; empty for the whole. */
+function findPlace(value: unknown, wanted: unknown): string | undefined {
+  if (value === wanted) return '';
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, one] of Object.entries(value)) {
+    const rest = findPlace(one, wanted);
+    if (rest !== undefined) return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}${rest}`;
+  }
 }
 
 /** The keyword's value when it is there and right; else the refusal is noted. */

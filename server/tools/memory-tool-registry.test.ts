@@ -437,3 +437,14 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
   registry.drop('i3999');
   expect(best()).toEqual(['i0']);
 });
+
+test('[TR1] a tool without a schema or a description is refused with what would be right', () => {
+  const { rejected } = setup().registry.register(client('one'), [
+    { name: 'bare', description: 'Does it' },
+    { name: 'mute', parameters: { type: 'object' } },
+  ]);
+  expect(rejected.map(({ message }) => message)).toEqual([
+    '"parameters" is wrong: must be a JSON Schema, such as {"type": "object", "properties": {}}; over HTTP it is "schema".',
+    '"description" is wrong: must be text that says what the tool does.',
+  ]);
+});
