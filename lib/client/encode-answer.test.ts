@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ClientToolAnswer } from './client-tool.ts';
 import { encodeAnswer, INLINE_BYTES } from './encode-answer.ts';
 
 const call = { id: 'tc_1', attempt: 2 };
@@ -84,6 +85,19 @@ test.each([
   await expect(encodeAnswer(call, { output }, setup().options)).rejects.toMatchObject({
     code: 'internal',
     message: expect.stringContaining('cannot be sent'),
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ['nothing', undefined, 'returned nothing'],
+  ['a bare text', 'open', 'without "output"'],
+  ['a bare object', { door: 'open' }, 'without "output"'],
+  ['a list', ['open'], 'without "output"'],
+])('[CL39] a tool that returns %s fails, and is told what to return', async (_, given, what) => {
+  const encoding = encodeAnswer(call, given as ClientToolAnswer, setup().options);
+  await expect(encoding).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringMatching(new RegExp(`${what}.*\\{ output: … \\}`)),
   });
 });
 

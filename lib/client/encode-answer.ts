@@ -1,3 +1,4 @@
+import { isRecord } from '../json/is-record.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { AttachmentUpload, ClientMessageOf } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
@@ -21,9 +22,10 @@ export interface EncodeOptions {
 /** A tool's answer as the message that carries it. Throws `ToolFailure` when it cannot be sent. */
 export async function encodeAnswer(
   call: { readonly id: string; readonly attempt: number },
-  { output, display, attachments = [] }: ClientToolAnswer,
+  given: ClientToolAnswer,
   options: EncodeOptions,
 ): Promise<CallAnswer> {
+  const { output, display, attachments = [] } = withOutput(given);
   if (attachments.length > LIMITS.attachmentsPerResult) {
     throw tooLarge(`${attachments.length} attachments`, `${LIMITS.attachmentsPerResult}`);
   }
@@ -47,6 +49,16 @@ export async function encodeAnswer(
   const read = parseJson(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
   if (!read.ok) throw new ToolFailure('internal', `The result cannot be sent: ${read.message}`);
   return message;
+}
+
+/** A program without types may return the bare value, which would be lost without a word. */
+function withOutput(given: ClientToolAnswer): ClientToolAnswer {
+  if (isRecord(given) && 'output' in given) return given;
+  const what = given === undefined ? 'nothing' : 'a value without "output"';
+  throw new ToolFailure(
+    'internal',
+    `The tool ran, but it returned ${what}; it must return { output: … }.`,
+  );
 }
 
 /** A failure as the message that carries it. */
@@ -92,10 +104,17 @@ function toJson(value: unknown, what: string): unknown {
   }
   if (text === undefined) throw new ToolFailure('internal', `The tool's ${what} is not JSON.`);
   if (text.length > LIMITS.resultBytes) {
-    throw tooLarge(`${text.length} bytes of ${what}`, `${LIMITS.resultBytes} bytes`);
+    throw tooLarge(
+      `${text.length} bytes of ${what}`,
+      `${LIMITS.resultBytes} bytes`,
+      ' Send large data as an attachment.',
+    );
   }
   return JSON.parse(text);
 }
 
-const tooLarge = (what: string, limit: string): ToolFailure =>
-  new ToolFailure('result_too_large', `The result has ${what}; at most ${limit} can be sent.`);
+const tooLarge = (what: string, limit: string, instead = ''): ToolFailure =>
+  new ToolFailure(
+    'result_too_large',
+    `The result has ${what}; at most ${limit} can be sent.${instead}`,
+  );
