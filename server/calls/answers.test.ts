@@ -88,3 +88,17 @@ test('[CA6] the same failure again is a duplicate, another one a conflict', asyn
   expect(await gauge.fail(id, 'dry', 'broken')).toMatchObject({ code: 'conflict' });
   expect(await gauge.succeed(id, 'dry')).toMatchObject({ code: 'conflict' });
 });
+
+test.each([
+  ['cancelled', 'cancelled', 'unknown'],
+  ['outcome_unknown', 'outcome_unknown', 'unknown'],
+  ['result_too_large', 'result_too_large', 'yes'],
+  ['no_water', 'tool_error', 'yes'],
+])('[CA27] a failure that a client calls %s ends the call as %s', async (word, code, executed) => {
+  const { connect, invoke, call } = await setup();
+  const gauge = connect('gauge');
+  gauge.offer(tool('tide'));
+  const { id } = await invoke('tide');
+  await gauge.fail(id, 'dry', word);
+  expect((await call(id)).error).toMatchObject({ code, executed, message: 'dry' });
+});

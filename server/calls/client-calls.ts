@@ -280,12 +280,16 @@ function toError(given: ClientAnswer): CallError | null {
     return { code: 'outcome_unknown', message: given.message, executed: 'unknown' };
   }
   return {
-    code: given.clientCode === 'cancelled' ? 'cancelled' : 'tool_error',
+    code: isOwnCode(given.clientCode) ? given.clientCode : 'tool_error',
     message: given.message,
     executed: given.clientCode === 'cancelled' ? 'unknown' : 'yes',
     ...(given.clientCode === undefined ? {} : { client_code: given.clientCode }),
   };
 }
+
+/** What a client reports in the words of a call's own errors: it was stopped, or its result cannot be sent. */
+const isOwnCode = (code: string | undefined): code is 'cancelled' | 'result_too_large' =>
+  code === 'cancelled' || code === 'result_too_large';
 
 const REFUSAL_TEXT: Record<Refusal, string> = {
   already_final: 'The call has ended',
