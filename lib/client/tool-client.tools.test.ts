@@ -137,7 +137,7 @@ test('[CL37] a touch without a connection is reported with the next one, and onl
   ]);
 });
 
-test('tools that the server does not take are told with the reason', async () => {
+test('[CL40] tools that the server does not take are told with the reason', async () => {
   const refused: string[] = [];
   const { connect } = await setupClient({
     tools: [door],
@@ -148,6 +148,15 @@ test('tools that the server does not take are told with the reason', async () =>
   link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
   await link.settled();
   expect(refused).toEqual(['taken by the server']);
+});
+
+test('[CL40] without a listener they are problems', async () => {
+  const { connect, problems } = await setupClient({ tools: [door] });
+  const { link } = await connect();
+  const rejected = [{ name: 'door.open', code: 'reserved', message: 'taken by the server' }];
+  link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
+  await link.settled();
+  expect(problems).toEqual(['the server refused the tool "door.open": taken by the server']);
 });
 
 test('what the server objects to is told', async () => {

@@ -38,7 +38,7 @@ export interface ToolClientOptions {
   readonly uploadBlob?: UploadBlob;
   /** Whether the server refuses our credential; asked when a socket could not be opened. */
   readonly isRefused?: () => Promise<boolean>;
-  /** Tools that the server does not take, with the reason. */
+  /** Tools that the server does not take, with the reason; without it they are problems. */
   onRejectedTools?(rejected: readonly RejectedTool[]): void;
   /** A failure that no call of the caller reports; for a log. */
   onProblem?(message: string): void;
@@ -205,7 +205,7 @@ class ConnectedClient {
       case 'welcome':
         return this.#welcomed(message);
       case 'tools_registered':
-        if (message.rejected.length > 0) this.#options.onRejectedTools?.(message.rejected);
+        this.#reportRejected(message.rejected);
         return this.#repliedToTools();
       case 'error':
         this.#onProblem(`the server reports ${message.code}: ${message.message}`);
@@ -234,6 +234,15 @@ class ConnectedClient {
   #repliedToTools(): void {
     this.#tools.replied();
     this.registered.set(this.#isWelcomed && this.#tools.areReplied);
+  }
+
+  #reportRejected(rejected: readonly RejectedTool[]): void {
+    const { onRejectedTools } = this.#options;
+    if (rejected.length === 0) return;
+    if (onRejectedTools) return onRejectedTools(rejected);
+    for (const { name, message } of rejected) {
+      this.#onProblem(`the server refused the tool ${JSON.stringify(name)}: ${message}`);
+    }
   }
 
   #saveIdentity({ client_id, resume_token }: ServerMessageOf<'welcome'>): void {

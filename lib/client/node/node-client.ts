@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { randomId } from '../../util/random-id.ts';
+import type { ClientStatus } from '../client-status.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
 import { createHttpUploadBlob } from '../upload-blob.ts';
@@ -53,6 +54,10 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
     isRefused: () => isRefused(url, headers),
     onProblem,
   });
+  client.status.subscribe((status) => {
+    const problem = describeTrouble(status, url);
+    if (problem !== undefined) onProblem(problem);
+  });
 
   return {
     ...client,
@@ -71,6 +76,15 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
       lock = undefined;
     },
   };
+}
+
+/** What a person at the terminal has to learn; one lost connection is soon made again. */
+function describeTrouble(status: ClientStatus, url: string): string | undefined {
+  if (status.state === 'refused') {
+    return `${url} refuses this client: ${status.reason}. It does not try again; give it the token of the server`;
+  }
+  if (status.state !== 'reconnecting' || status.attempt !== 2) return undefined;
+  return `there is no connection to ${url}; trying again until there is one`;
 }
 
 /** A socket that could not be opened gives no reason; a request does. Without a response nothing is refused. */

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createNodeToolClient } from './node-client.ts';
+
+/** A client of that server whose first problem is awaited. */
+async function firstProblem(url: string): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'callboard-client-'));
+  const problem = Promise.withResolvers<string>();
+  const client = await createNodeToolClient({
+    ...{ url, token: 'the-wrong-token-it-is', name: 'door', tools: [], dataDir },
+    onProblem: problem.resolve,
+  });
+  onTestFinished(async () => {
+    await client.stop();
+    await rm(dataDir, { recursive: true });
+  });
+  await client.start();
+  return problem.promise;
+}
+
+async function listen(): Promise<{ url: string; close(): void }> {
+  const server = createServer((_, response) => response.writeHead(401).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
+test('[CL41] a refused credential is reported', async () => {
+  const server = await listen();
+  onTestFinished(server.close);
+  expect(await firstProblem(server.url)).toBe(
+    `${server.url} refuses this client: the credential was not accepted. It does not try again; give it the token of the server`,
+  );
+});
+
+test('[CL41] a server that is not there is reported', async () => {
+  const server = await listen();
+  server.close();
+  expect(await firstProblem(server.url)).toBe(
+    `there is no connection to ${server.url}; trying again until there is one`,
+  );
+});
