@@ -32,7 +32,7 @@ export function describeApi(routes: readonly RouteDocs[], cookieName: string) {
 }
 
 function describeRoute(route: RouteDocs) {
-  const { path, id, tag, summary, access, query } = route;
+  const { path, id, tag, summary, access, query, headers = {} } = route;
   const body = route.body ?? route.docsBody;
   const fields = query && toJsonSchema(query);
   const parameters = [
@@ -43,6 +43,10 @@ function describeRoute(route: RouteDocs) {
     ...Object.entries(fields?.properties ?? {}).map(([name, schema]) => ({
       ...{ name, in: 'query', required: fields?.required?.includes(name) ?? false },
       schema,
+    })),
+    ...Object.entries(headers).map(([name, description]) => ({
+      ...{ name, in: 'header', required: false, description },
+      schema: { type: 'string' },
     })),
   ];
   return {

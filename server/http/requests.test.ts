@@ -150,7 +150,11 @@ describe('public routes', () => {
     expect(document.openapi).toBe('3.1.0');
     const invoke = document.paths['/v1/tools/{name}/invoke'].post;
     const { schema } = invoke.requestBody.content['application/json'];
-    expect(invoke.parameters).toMatchObject([{ name: 'name', in: 'path', required: true }]);
+    expect(invoke.parameters[0]).toMatchObject({ name: 'name', in: 'path', required: true });
+    const key = { name: 'Idempotency-Key', in: 'header', required: false };
+    const { parameters } = document.paths['/v1/tool_calls/{id}/retry'].post;
+    expect(invoke.parameters[1]).toMatchObject(key);
+    expect(parameters[1]).toMatchObject(key);
     const accepted = invoke.responses['202'].content['application/json'].schema;
     expect(accepted.properties.status).toEqual({ type: 'string', enum: ['pending'] });
     expect(schema.required).toEqual(['run_id']);

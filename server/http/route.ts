@@ -48,6 +48,8 @@ export interface RouteDocs {
   readonly summary: string;
   readonly access: Access;
   readonly query?: z.ZodObject;
+  /** Headers that it reads besides those of every request, with what each is for. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
   /** For the reference alone, where the handler reads the body itself. */
   readonly docsBody?: z.ZodType;

@@ -21,6 +21,7 @@ export const eventsRoute = (deps: Deps): Route =>
       'Server-Sent Events of a run: a snapshot, or what is newer than since (or Last-Event-ID)',
     access: AGENTS,
     query: eventsQuerySchema,
+    headers: { 'Last-Event-ID': 'As since, which it replaces: a reader that reconnects sends it' },
     responses: { 200: { description: 'text/event-stream; data is the event as JSON' } },
     async handle({ principal, params, query, context }) {
       const runId = params.id;

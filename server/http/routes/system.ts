@@ -17,7 +17,7 @@ export const systemRoutes = (
     tag,
     summary: 'Whether the process is alive',
     access: 'public',
-    responses: { 200: { description: 'It does', schema: healthSchema } },
+    responses: { 200: { description: 'It is', schema: healthSchema } },
     handle: () => json(200, { status: 'alive' }),
   }),
   defineRoute({

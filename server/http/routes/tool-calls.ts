@@ -20,7 +20,7 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
-import { readIdempotencyKey } from './idempotency-key.ts';
+import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
@@ -123,6 +123,7 @@ const agentActions = (deps: Deps): Route[] => [
     summary:
       'Call again after a call has ended, with the same arguments or new ones; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
+    headers: IDEMPOTENCY_HEADERS,
     body: retryBodySchema,
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body, context }) {

@@ -16,7 +16,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { AGENTS } from './access.ts';
-import { readIdempotencyKey } from './idempotency-key.ts';
+import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
@@ -73,6 +73,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
     summary:
       'Call a tool. With wait_ms the response is held until the call is final; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
+    headers: IDEMPOTENCY_HEADERS,
     body: invokeBodySchema,
     responses: {
       200: { description: 'The final record, with wait_ms', schema: callRecordSchema },
