@@ -55,20 +55,23 @@ const toolStatusSchema = z.object({
   phase: callPhaseSchema.extract(['device', 'granted']).optional(),
 });
 
-export const attachmentUploadSchema = z.union([
-  z.object({
-    media_type: z.string().max(128),
-    data: z.string(),
-    name: z.string().max(256).optional(),
-    alt: z.string().max(2_000).optional(),
-  }),
-  z.object({
-    media_type: z.string().max(128),
-    blob_id: z.string().max(128),
-    name: z.string().max(256).optional(),
-    alt: z.string().max(2_000).optional(),
-  }),
-]);
+export const attachmentUploadSchema = z.union(
+  [
+    z.object({
+      media_type: z.string().max(128),
+      data: z.string(),
+      name: z.string().max(256).optional(),
+      alt: z.string().max(2_000).optional(),
+    }),
+    z.object({
+      media_type: z.string().max(128),
+      blob_id: z.string().max(128),
+      name: z.string().max(256).optional(),
+      alt: z.string().max(2_000).optional(),
+    }),
+  ],
+  'must have media_type with data (base64) or blob_id, all as text; name and alt may be beside them',
+);
 export type AttachmentUpload = z.infer<typeof attachmentUploadSchema>;
 
 export const toolResultSchema = z.object({

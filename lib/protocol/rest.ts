@@ -100,7 +100,9 @@ export const alwaysRuleSchema = z.object({
 export const alwaysAllowedSchema = z.object({ always: z.array(alwaysRuleSchema) });
 
 /** `null` is an answer; a missing `output` is not. */
-export const answerBodySchema = z.object({ output: z.unknown() });
+export const answerBodySchema = z.object({
+  output: z.custom<unknown>((value) => value !== undefined, 'must be given; any JSON will do'),
+});
 export const extendBodySchema = z.object({
   by_ms: z.number().int().positive().max(LIMITS.maxTimeoutMs),
 });

@@ -90,3 +90,11 @@ describe('a failure', () => {
     expect(parseClientFrame(text)).toMatchObject({ message: { code: 'locked' } });
   });
 });
+
+test('an attachment that makes no sense is refused with what would be right', () => {
+  const attachments = [{ media_type: 'image/png' }];
+  const text = JSON.stringify({ type: 'tool_result', id: 'tc_1', output: 1, attachments });
+  expect(parseClientFrame(text)).toMatchObject({
+    message: expect.stringMatching(/^attachments\.0: must have media_type with data .* or blob_id/),
+  });
+});

@@ -195,6 +195,12 @@ describe('actions', () => {
     expect((await server.post('/v1/tool_calls/tc_x/answer', { output: 1 })).status).toBe(404);
   });
 
+  test('[HT16] an answer without an output is refused with what would be right', async () => {
+    const server = await withCalls(done());
+    const { json } = await server.post('/v1/tool_calls/tc_1/answer', {});
+    expect(json.error.message).toMatch(/: output: must be given; any JSON will do$/);
+  });
+
   test('[HT12] a retry takes an Idempotency-Key, of the same length as that of an invoke', async () => {
     const server = await withCalls(done());
     const retry = (key: string) =>
