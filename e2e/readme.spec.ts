@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from './fixtures.ts';
@@ -61,6 +64,60 @@ test('the example is a tool that can be called', async ({ callboard }) => {
     });
   } finally {
     program.kill();
+  }
+});
+
+test('the example by the client library is a tool that can be called', async ({ callboard }) => {
+  const args = [
+    join(ROOT, 'examples/node-tool.mjs'),
+    callboard.url,
+    test.info().outputPath('door'),
+  ];
+  const program = spawn(process.execPath, args, {
+    env: { ...process.env, CALLBOARD_TOKEN: callboard.token },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  try {
+    const body = { run_id: 'run_readme', args: { seconds: 0.1 }, wait_ms: 5_000 };
+    const open = () => callboard.http('POST', '/v1/tools/door.open/invoke', body);
+    await expect.poll(async () => (await open()).status).toBe(200);
+    expect((await open()).body).toMatchObject({
+      status: 'SUCCEEDED',
+      result: { opened_for: 0.1 },
+      display: 'Open for 0.1 s',
+    });
+  } finally {
+    program.kill();
+  }
+});
+
+test('the example page is a tool that can be called', async ({ page, startServer }) => {
+  const example = await read('examples/page-tool.html');
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(example),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const file = test.info().outputPath('page-tool.json');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
+    // With what a subprotocol cannot have as it is.
+    const token = 'a-token/of=the-operator';
+    const callboard = await startServer({ token, env: { CALLBOARD_CONFIG: file } });
+    await page.goto(origin);
+    await page.getByLabel('Server').fill(`${callboard.url.replace('http', 'ws')}/ws/client`);
+    await page.getByLabel('Operator token').fill(token);
+    await page.getByRole('button').click();
+    await expect(page.locator('#log')).toContainText('"registered":1');
+
+    const body = { run_id: 'run_readme', args: { text: 'Milk' }, wait_ms: 5_000 };
+    const written = await callboard.http('POST', '/v1/tools/board.write/invoke', body);
+    expect(written.body).toMatchObject({ status: 'SUCCEEDED', result: { length: 4 } });
+    await expect(page.locator('#note')).toHaveText('Milk');
+  } finally {
+    server.close();
+    server.closeAllConnections();
   }
 });
 

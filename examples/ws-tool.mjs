@@ -11,8 +11,10 @@ const dice = { name: 'dice.roll', description: 'Rolls a die', parameters };
 socket.on('open', () => send({ type: 'hello', name: 'Dice', kind: 'program' }));
 socket.on('open', () => send({ type: 'register_tools', tools: [dice] }));
 socket.on('message', (data) => {
-  const { type, id, args } = JSON.parse(data);
-  if (type !== 'tool_call_request') return;
+  const message = JSON.parse(data);
+  if (message.type === 'welcome') return;
+  if (message.type !== 'tool_call_request') return console.log(message);
+  const { id, args } = message;
   send({ type: 'tool_status', id, tip: 'Rolling…' });
   const output = 1 + Math.floor(Math.random() * (args.sides ?? 6));
   send({ type: 'tool_result', id, success: true, output });
