@@ -19,7 +19,7 @@ export const SERVER_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
 
-/** The server's own number for a disk that it could not write to (server/describe-end.ts). */
+/** The server's own number for a disk that it could not write to (server/store/integrity/describe-end.ts). */
 const STORE_FAILED = 74;
 const LONGEST_PAUSE_S = 30;
 /** A server that ran for this long was well: the next pause is a short one again. */
