@@ -80,6 +80,17 @@ const IS_FOR_TESTS = /\.(test|contract)\.tsx?$|\/testing\//;
 
 const files = ['app', 'components', 'lib', 'server'].flatMap(sourceFiles);
 
+test('the page on the architecture has each room of lib and server', () => {
+  const page = read('docs/architecture.md');
+  const rooms = ['lib', 'server'].flatMap((top) =>
+    readdirSync(join(root, top), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+      .map(({ name }) => `${top}/${name}`),
+  );
+  expect(rooms.length).toBeGreaterThan(20);
+  expect(rooms.filter((room) => !page.includes(`\`${room}\``))).toEqual([]);
+});
+
 describe('architecture', () => {
   test('each part imports only what it may use', () => {
     const illegal = files.flatMap((file) =>
