@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 
 /** A request, and what bounds the bytes that come in at a time. */
 export interface BodySource {
@@ -11,10 +12,11 @@ export interface BodySource {
 }
 
 /**
- * How much too much is still taken in, and thrown away: a connection that is
- * closed over unread bytes is reset, and the caller never reads its 413.
+ * How much too much is still taken in, and thrown away, of a body that may be large: a
+ * connection that is closed over unread bytes is reset, and the caller never reads its 413.
  */
 const DRAIN_BYTES = 4 * 1024 * 1024;
+const drainOf = (maxBytes: number): number => Math.min(16 * maxBytes, DRAIN_BYTES);
 
 /**
  * The whole body, up to `maxBytes`. What is over it is not kept. It takes its share
@@ -26,7 +28,8 @@ export function readBody(
   maxBytes: number,
 ): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0);
-  if (declared > maxBytes + DRAIN_BYTES) return Promise.reject(tooLarge(maxBytes));
+  const mostTaken = maxBytes + drainOf(maxBytes);
+  if (declared > mostTaken) return Promise.reject(tooLarge(maxBytes));
   const share = inbound.open({
     pause: () => incoming.pause(),
     resume: () => incoming.resume(),
@@ -34,19 +37,22 @@ export function readBody(
   });
   const release = () => share.set({ arriving: 0, waiting: 0 });
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const gathered = new GatheredBytes();
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else chunks.length = 0;
+      if (size <= maxBytes) gathered.add(chunk);
+      else gathered.clear();
       share.set({ arriving: size <= maxBytes ? size : 0, waiting: 0 });
-      if (size > maxBytes + DRAIN_BYTES) reject(tooLarge(maxBytes));
+      if (size <= mostTaken) return;
+      // Nothing more is taken in; closed now, the connection would take the 413 with it.
+      incoming.pause();
+      reject(tooLarge(maxBytes));
     });
     incoming.once('end', () => {
       share.set({ arriving: 0, waiting: size > LIMITS.httpBodyBytes ? size : 0 });
       if (size > maxBytes) reject(tooLarge(maxBytes));
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      else resolve(gathered.all());
     });
     // After 'end' too: then the body is complete, and an error without a reader would only cost its stack.
     outgoing.once('close', release);

@@ -75,6 +75,8 @@ export interface RouteOptions<
   readonly access: Allowed;
   readonly query?: Query;
   readonly body?: Body;
+  /** Of the body; by default what a call may have. */
+  readonly maxBodyBytes?: number;
   handle(
     input: RouteInput<Path, Allowed, z.output<Query>, z.output<Body>>,
   ): HttpResponse | Promise<HttpResponse>;
@@ -93,7 +95,7 @@ export function defineRoute<
     ...options,
     async run(principal, params, context) {
       const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
-      const json = bodySchema && (await readJson(context));
+      const json = bodySchema && (await readJson(context, options.maxBodyBytes));
       const body = bodySchema && checkShape(bodySchema, json?.value, 'body');
       // The edge where the erased types come back: the schemas above and the runner have just proved them.
       const input = { principal, params, query, body, bodyBytes: json?.bytes ?? 0, context };

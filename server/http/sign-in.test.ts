@@ -47,6 +47,12 @@ test.each([{}, { token: '' }, { code: '' }, { token: 7 }, { code: null }, { key:
   },
 );
 
+test('[HT56] of a body without a credential 4 KiB are taken', async () => {
+  const server = await startTestServer();
+  const refused = await server.post('/auth/sign-in', { token: 'x'.repeat(8_000) }, visitor);
+  expect(refused).toMatchObject({ status: 413, json: { error: { code: 'too_large' } } });
+});
+
 const codeOf = (path: string): string => path.replace('/sign-in/', '');
 
 const sessionOf = (answer: Awaited<ReturnType<TestServer['get']>>) => ({

@@ -9,6 +9,8 @@ import { OPERATORS } from './access.ts';
 type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'isOperatorToken'>;
 
 const tag = 'signing in';
+/** Of strangers nothing larger is taken: what is larger would have a part of the room of all. */
+const MOST_BYTES = 4 * 1024;
 
 export const authRoutes = (deps: Deps): Route[] => [
   defineRoute({
@@ -20,6 +22,7 @@ export const authRoutes = (deps: Deps): Route[] => [
       "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and returns the key that has to be sent with it as X-Callboard-Session",
     access: 'public',
     body: signInBodySchema,
+    maxBodyBytes: MOST_BYTES,
     responses: { 200: { description: 'Signed in', schema: signedInSchema } },
     async handle({ body, context: { address } }) {
       // Checked first: the right one is let in, however often others of this address were wrong.
