@@ -10,6 +10,7 @@ import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
+import { admit } from './unused-connections.ts';
 
 /** A smaller record is answered at once. */
 const LARGE_BYTES = 256 * 1024;
@@ -58,12 +59,13 @@ export function createRouteRunner(deps: {
 async function authorize(
   credentials: Credentials,
   { access }: Route,
-  { incoming, address }: RequestContext,
+  { incoming, outgoing, address }: RequestContext,
 ): Promise<Principal | Anonymous> {
   if (access === 'public') return ANONYMOUS;
   const { headers, method = '' } = incoming;
   const principal = await credentials.authenticate({ headers, method, address });
   if (principal instanceof HttpError) throw principal;
+  admit(outgoing);
   if (access.includes(principal.kind)) return principal;
   throw new HttpError(
     'permission_denied',

@@ -7,6 +7,7 @@ import { errorResponse } from './error-response.ts';
 import { setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import { admit } from './unused-connections.ts';
 
 export type PageHandler = (
   incoming: IncomingMessage,
@@ -50,7 +51,7 @@ export function createPageServer(deps: {
     });
     const refusal =
       refuse(incoming, pathname, deps.development) ??
-      (await rejectUnauthenticated(deps.credentials, incoming, target));
+      (await rejectUnauthenticated(deps.credentials, incoming, outgoing, target));
     if (refusal) {
       const headers = { ...refusal.headers, 'content-security-policy': policy };
       return writeResponse(outgoing, { ...refusal, headers });
@@ -108,6 +109,7 @@ function refuse(
 async function rejectUnauthenticated(
   credentials: Credentials,
   incoming: IncomingMessage,
+  outgoing: ServerResponse,
   target: Target,
 ): Promise<HttpResponse | undefined> {
   const { pathname } = target;
@@ -116,6 +118,7 @@ async function rejectUnauthenticated(
   const address = incoming.socket.remoteAddress ?? 'unknown';
   const principal = await credentials.authenticate({ headers, method, address, at: 'page' });
   if (!(principal instanceof HttpError)) {
+    admit(outgoing);
     return principal.kind === 'operator' ? undefined : toSignIn(target);
   }
   return principal.code === 'rate_limited' ? errorResponse(principal) : toSignIn(target);

@@ -3,15 +3,25 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpServer } from './create-http-server.ts';
+import { admit } from './unused-connections.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+/** Without a credential, and of its body a part. */
+const STRANGER = 'POST /stranger HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1234';
 
 /** A server for few connections, whose answers wait until the test sends them. */
 async function setup() {
   const waiting: ServerResponse[] = [];
   const server = createHttpServer({
-    onRequest: (_incoming, outgoing) => void waiting.push(outgoing),
-    onUpgrade: (_incoming, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    onRequest(incoming, outgoing) {
+      if (incoming.url === '/stranger') return;
+      admit(outgoing);
+      waiting.push(outgoing);
+    },
+    onUpgrade(_incoming, socket) {
+      admit(socket);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    },
     maxConnections: 40,
     maxUnused: 20,
   });
@@ -49,6 +59,12 @@ async function setup() {
 test('[HT55] 400 connections that say nothing, or half of a request, do not keep out who comes after them', async () => {
   const { open, openMany, answer } = await setup();
   for (const socket of await openMany(400)) socket.write('GET / HTTP/1.1\r\nHost');
+  expect(await answer(await open(), GET)).toContain('200 OK');
+});
+
+test('[HT55] 400 connections whose request has shown no credential do not keep out who comes after them', async () => {
+  const { open, openMany, answer } = await setup();
+  for (const socket of await openMany(400)) socket.write(STRANGER);
   expect(await answer(await open(), GET)).toContain('200 OK');
 });
 

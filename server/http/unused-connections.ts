@@ -1,22 +1,30 @@
+import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+const ADMITTED = Symbol('admitted');
+
+/** Of a response, or of a socket that is to be upgraded: its caller has shown a credential. */
+export const admit = (exchange: EventEmitter): void => void exchange.emit(ADMITTED);
+
 /**
- * Bounds the connections without a request: those that have sent none yet, or not
- * all of its headers, and those that wait for the next one. Beyond `most` the one
- * that has been so for longest is closed, so that they leave room for newcomers
- * however many come, from whatever address: behind a proxy all have the same.
+ * Bounds the connections that nobody with a credential uses now: those that have
+ * sent no request yet, or not all of its headers, those whose request has shown no
+ * credential, and those that wait for the next one. Beyond `most` the one that has
+ * been silent for longest is closed, so that they leave room for newcomers however
+ * many come, from whatever address: behind a proxy all have the same.
  */
 export function boundUnusedConnections(server: Server, most: number): void {
-  /** Those that became so first come first. */
+  /** Those that said nothing for longest come first. */
   const unused = new Set<Socket>();
-  /** By connection; a caller may send the next before it has the answer. */
+  /** Requests with a credential, by connection; a caller may send the next before it has the answer. */
   const requests = new WeakMap<Socket, number>();
 
   function count(socket: Socket, more: number): void {
     const open = (requests.get(socket) ?? 0) + more;
     requests.set(socket, open);
-    if (open > 0 || socket.destroyed) return void unused.delete(socket);
+    unused.delete(socket);
+    if (open > 0 || socket.destroyed) return;
     unused.add(socket);
     const [oldest] = unused;
     if (unused.size > most) oldest?.destroy();
@@ -26,10 +34,18 @@ export function boundUnusedConnections(server: Server, most: number): void {
     socket.once('close', () => unused.delete(socket));
     count(socket, 0);
   });
-  server.on('request', ({ socket }, outgoing) => {
-    count(socket, 1);
-    outgoing.once('close', () => count(socket, -1));
+  // Before those who answer.
+  server.prependListener('request', ({ socket }, outgoing) => {
+    let shown = 0;
+    count(socket, 0);
+    outgoing.once(ADMITTED, () => {
+      shown = 1;
+      count(socket, 1);
+    });
+    outgoing.once('close', () => count(socket, -shown));
   });
   // From then on it is counted among the sockets.
-  server.on('upgrade', ({ socket }) => count(socket, 1));
+  server.prependListener('upgrade', ({ socket }) => {
+    socket.once(ADMITTED, () => count(socket, 1));
+  });
 }

@@ -16,6 +16,7 @@ import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';
+import { admit } from './unused-connections.ts';
 
 /** Who is at the other end of an open socket. */
 export interface SocketContext {
@@ -85,6 +86,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     const principal = await authenticate(deps.credentials, incoming, address, path).finally(done);
     const problem = open.capacityProblem();
     if (problem) throw problem;
+    admit(incoming.socket);
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       open.add(ws, principal);
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
