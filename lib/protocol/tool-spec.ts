@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Hints as in MCP. They come from the tool's author and are not proof of anything. */
 export const toolAnnotationsSchema = z.object({
-  title: z.string().optional(),
+  title: z.string().max(256).optional(),
   readOnlyHint: z.boolean().optional(),
   destructiveHint: z.boolean().optional(),
   idempotentHint: z.boolean().optional(),
