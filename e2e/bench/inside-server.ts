@@ -63,6 +63,7 @@ const sessions = createClientSessions({
   instances: calls.instances,
   blobs: {
     put: () => Promise.reject(new Error('no blobs here')),
+    find: async () => undefined,
     read: () => Promise.resolve(undefined),
   },
   clock,

@@ -22,6 +22,8 @@ export type BlobOutcome =
  */
 export interface BlobStore {
   put(upload: BlobUpload): Promise<BlobOutcome>;
+  /** Without its bytes. */
+  find(blobId: string): Promise<Attachment | undefined>;
   /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
   read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
 }

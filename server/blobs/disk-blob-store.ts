@@ -72,6 +72,8 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
       };
     },
 
+    find: async (blobId) => (BLOB_ID.test(blobId) ? readAttachment(blobId) : undefined),
+
     size: sizes.total,
 
     async *putBefore(at) {

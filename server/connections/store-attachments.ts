@@ -29,9 +29,10 @@ async function storeAttachment(upload: AttachmentUpload, blobs: BlobStore): Prom
     ...(alt === undefined ? {} : { alt }),
   };
   if ('blob_id' in upload) {
-    const blob = await blobs.read(upload.blob_id);
-    return blob
-      ? { ok: true, attachment: { ...blob.attachment, ...described } }
+    // Not its bytes: a small message may name large blobs, and many such messages may come.
+    const known = await blobs.find(upload.blob_id);
+    return known
+      ? { ok: true, attachment: { ...known, ...described } }
       : unusableAnswer(`There is no blob ${upload.blob_id}; upload it before the result`);
   }
   const bytes = decodeBase64(upload.data);

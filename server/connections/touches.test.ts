@@ -20,7 +20,11 @@ async function setup() {
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('id_') }),
     calls: calls.clients,
     instances: calls.instances,
-    blobs: { put: () => Promise.reject(), read: () => Promise.reject() },
+    blobs: {
+      put: () => Promise.reject(),
+      find: () => Promise.reject(),
+      read: () => Promise.reject(),
+    },
     heartbeatMs: 10_000,
     newId: () => `id_${++ids}`,
     newSecret: () => `secret_${++ids}`,

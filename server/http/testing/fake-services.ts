@@ -186,6 +186,7 @@ export function createFakeBlobs(): BlobStore {
       kept.set(blob_id, { attachment, bytes });
       return { ok: true, attachment };
     },
+    find: async (id) => kept.get(id)?.attachment,
     read: async (id) => kept.get(id),
   };
 }
