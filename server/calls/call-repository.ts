@@ -1,12 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
+import { createCollector } from '../collect-garbage.ts';
 import type { Store } from '../store/store.ts';
 import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
+
+/** A smaller record is read at once. */
+const LARGE_BYTES = 256 * 1024;
 
 /** An effect that waits for an event of its call to be on disk. */
 export interface PendingEffect extends DecidedEffect, PlannedEffect {
@@ -32,6 +37,10 @@ export class CallRepository {
   readonly #clock: SteadyClock;
   readonly #entries = new Map<string, CallEntry>();
   readonly #ended: ReturnType<typeof createEndedCalls>;
+  readonly #collector = createCollector();
+  /** Large records that are being read, or are to be. */
+  readonly #reads = new Map<string, Promise<CallRecord | undefined>>();
+  #lastRead: Promise<unknown> = Promise.resolve();
   #retiring: CallEntry[] = [];
   #isReleased = false;
 
@@ -62,9 +71,27 @@ export class CallRepository {
     return this.#entries.has(id) ? 0 : this.#store.callBytes(id);
   }
 
-  /** As `latest`, and from the store when it is not in memory any more. */
+  /** As `latest`, and from the store when it is not in memory any more; of large records one at a time (rule CA27). */
   async find(id: string): Promise<CallRecord | undefined> {
-    return this.latest(id) ?? (await this.#store.getCall(id)) ?? undefined;
+    const latest = this.latest(id);
+    if (latest) return latest;
+    const bytes = await this.#store.callBytes(id);
+    return bytes < LARGE_BYTES ? this.#store.getCall(id) : this.#readInTurn(id, bytes);
+  }
+
+  #readInTurn(id: string, bytes: number): Promise<CallRecord | undefined> {
+    const known = this.#reads.get(id);
+    if (known) return known;
+    const read = this.#lastRead
+      .then(() => this.#store.getCall(id))
+      .finally(() => this.#reads.delete(id));
+    this.#reads.set(id, read);
+    this.#lastRead = read
+      .catch(() => {})
+      // Who waited for it has looked at it by then.
+      .then(() => nextTurn())
+      .then(() => this.#collector.used(bytes));
+    return read;
   }
 
   /** Resolves when all that was decided of this call is on disk. */
