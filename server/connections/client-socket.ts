@@ -9,7 +9,7 @@ import { createCork } from '../sockets/cork.ts';
 import type { InboundSocket } from '../sockets/inbound-socket.ts';
 import { createFrameQueue, createTurns, type Turns } from '../sockets/large-frames.ts';
 import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
-import { createOutbox } from '../sockets/outbox.ts';
+import { Outbox } from '../sockets/outbox.ts';
 import type { ClientSession, Received } from './client-session.ts';
 import type { ClientSessions } from './client-sessions.ts';
 import type { ClientTable } from './client-table.ts';
@@ -43,7 +43,7 @@ export function createClientSocketHandler(deps: ClientSocketDeps) {
 
 class ClientConnection implements ClientChannel {
   readonly #socket: WebSocket;
-  readonly #put: (message: ServerMessage) => void;
+  readonly #outbox: Outbox;
   readonly #bucket: TokenBucket;
   readonly #session: ClientSession;
   readonly #liveness: Liveness;
@@ -62,12 +62,10 @@ class ClientConnection implements ClientChannel {
       parse: (data) => this.#parse(data),
       handle: (message) => this.#session.receive(message),
     });
-    this.#put = createOutbox({
-      socket,
-      onSend: createCork(stream),
-      // When it connects again, its calls are as they were.
-      onFull: () => socket.terminate(),
-    });
+    // When it connects again, its calls are as they were.
+    const cut = () => socket.terminate();
+    const onSend = createCork(stream);
+    this.#outbox = new Outbox({ socket, clock: deps.clock, onSend, onFull: cut, onStalled: cut });
     this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
     this.#session = deps.sessions.open(principal, this);
     this.#liveness = watchLiveness({
@@ -111,7 +109,7 @@ class ClientConnection implements ClientChannel {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     // The reply to a message that the server had requested takes no part in a flood.
     if (isRequested(message)) this.#bucket.giveBack();
-    this.#put(message);
+    this.#outbox.send(message);
   }
 
   close(code: number, reason: string): void {
@@ -121,6 +119,7 @@ class ClientConnection implements ClientChannel {
 
   closed(): void {
     this.#liveness.stop();
+    this.#outbox.stop();
     this.#session.closed();
   }
 

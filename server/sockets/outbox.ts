@@ -1,64 +1,125 @@
 import type { WebSocket } from 'ws';
 import type { ServerMessage } from '#lib/protocol/server-messages';
+import type { Clock } from '../clock.ts';
 
 /** What a client may leave unread: the socket's own buffer, and what waits for it here. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Above this nothing more is handed to the socket until it has sent some. */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
+/** A client that takes nothing for so long does not read, whatever it sends. */
+const STALL_MS = 60_000;
 
 export interface OutboxDeps {
   readonly socket: Pick<WebSocket, 'send' | 'bufferedAmount' | 'readyState' | 'OPEN'>;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Before each frame. */
   onSend(): void;
   /** The client asks and does not read. */
   onFull(): void;
-}
-
-/**
- * Messages to one client, in order (rule UN1). A request of a call waits as the
- * message that it is, which is in memory with its call; so many large ones may be
- * due at one moment. All else has an answer's text, and counts.
- */
-export function createOutbox(deps: OutboxDeps): (message: ServerMessage) => void {
-  const { socket, onSend, onFull } = deps;
-  const waiting: Waiting[] = [];
-  let waitingBytes = 0;
-
-  const hasRoom = () => socket.bufferedAmount <= PAUSE_ABOVE_BYTES;
-
-  function write(text: string): void {
-    onSend();
-    socket.send(text, pump);
-  }
-
-  /** Called after each frame that went out, or could not. */
-  function pump(): void {
-    while (socket.readyState === socket.OPEN && hasRoom()) {
-      const next = waiting.shift();
-      if (!next) return;
-      waitingBytes -= next.bytes;
-      write(next.text());
-    }
-  }
-
-  return (message) => {
-    if (waiting.length === 0 && hasRoom()) return write(JSON.stringify(message));
-    const held = hold(message);
-    waiting.push(held);
-    waitingBytes += held.bytes;
-    if (waitingBytes + socket.bufferedAmount > MOST_UNSENT_BYTES) onFull();
-  };
+  /** Bytes wait, and the client has taken none for a while. */
+  onStalled(): void;
 }
 
 interface Waiting {
   text(): string;
   /** That it takes of memory by waiting. */
   readonly bytes: number;
+  /** The call that it requests. */
+  readonly callId: string | undefined;
+}
+
+/**
+ * Messages to one client, in order (rule UN1). A request of a call waits as the
+ * message that it is, which is in memory with its call; so many large ones may be
+ * due at one moment. With its call it goes. All else has an answer's text, and counts.
+ */
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  readonly #waiting = new Set<Waiting>();
+  /** Those that wait, by their calls. */
+  readonly #requests = new Map<string, Waiting>();
+  #waitingBytes = 0;
+  /** Frames that went out. */
+  #sent = 0;
+  #stopWatching: (() => void) | undefined;
+
+  /** Called after each frame that went out, or could not. */
+  readonly #wasTaken = (): void => {
+    this.#sent += 1;
+    this.#pump();
+  };
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  send(message: ServerMessage): void {
+    const { socket, onFull } = this.#deps;
+    // The call has ended, or is requested anew under the next attempt.
+    if (message.type === 'tool_call_cancel' || message.type === 'tool_call_request')
+      this.#take(this.#requests.get(message.id));
+    if (this.#waiting.size === 0 && this.#hasRoom()) return this.#write(JSON.stringify(message));
+    const held = hold(message);
+    this.#waiting.add(held);
+    if (held.callId !== undefined) this.#requests.set(held.callId, held);
+    this.#waitingBytes += held.bytes;
+    if (this.#waitingBytes + socket.bufferedAmount > MOST_UNSENT_BYTES) onFull();
+  }
+
+  /** The socket has closed. */
+  stop(): void {
+    this.#stopWatching?.();
+    this.#waiting.clear();
+    this.#requests.clear();
+  }
+
+  #hasRoom(): boolean {
+    return this.#deps.socket.bufferedAmount <= PAUSE_ABOVE_BYTES;
+  }
+
+  #write(text: string): void {
+    const { socket, onSend } = this.#deps;
+    onSend();
+    this.#watch();
+    socket.send(text, this.#wasTaken);
+  }
+
+  #pump(): void {
+    const { socket } = this.#deps;
+    while (socket.readyState === socket.OPEN && this.#hasRoom()) {
+      const [next] = this.#waiting;
+      if (!next) return;
+      this.#take(next);
+      this.#write(next.text());
+    }
+  }
+
+  #take(held: Waiting | undefined): void {
+    if (!held || !this.#waiting.delete(held)) return;
+    this.#waitingBytes -= held.bytes;
+    if (held.callId !== undefined) this.#requests.delete(held.callId);
+  }
+
+  /** From a moment on in which something is unsent. */
+  #watch(): void {
+    if (this.#stopWatching) return;
+    const { clock, socket, onStalled } = this.#deps;
+    const sentBefore = this.#sent;
+    const due = clock.now() + STALL_MS;
+    this.#stopWatching = clock.schedule(STALL_MS, () => {
+      this.#stopWatching = undefined;
+      if (socket.readyState !== socket.OPEN || socket.bufferedAmount === 0) return;
+      // The server's own stall counts against no client.
+      const isLate = clock.now() - due > STALL_MS / 4;
+      if (this.#sent === sentBefore && !isLate) onStalled();
+      else this.#watch();
+    });
+  }
 }
 
 function hold(message: ServerMessage): Waiting {
   if (message.type === 'tool_call_request')
-    return { text: () => JSON.stringify(message), bytes: 0 };
+    return { text: () => JSON.stringify(message), bytes: 0, callId: message.id };
   const text = JSON.stringify(message);
-  return { text: () => text, bytes: Buffer.byteLength(text) };
+  return { text: () => text, bytes: Buffer.byteLength(text), callId: undefined };
 }
