@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { done } from './testing/fake-services.ts';
+import { createFakeBlobs, done } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const MIB = 1024 * 1024;
 const READERS = 20;
 const RESULT = `"é" ${'x'.repeat(8 * MIB - 100)}`;
 
-/** A call of 8 MiB, and readers of it that have sent their request and read nothing yet. */
+/** A call of 8 MiB, and readers that send a request and read nothing yet. */
 async function setup() {
   const server = await startTestServer();
   const { records } = server.calls.fake;
@@ -19,19 +19,21 @@ async function setup() {
     reads += 1;
     return get(id);
   };
-  const ask = async () => {
-    const socket = connect(server.port, '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    socket.pause();
-    await once(socket, 'connect');
-    socket.write(
-      `GET /v1/tool_calls/tc_1 HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n` +
-        `Authorization: Bearer ${TOKENS.operator}\r\nConnection: close\r\n\r\n`,
-    );
-    return socket;
-  };
-  const readers = await Promise.all(Array.from({ length: READERS }, ask));
-  return { server, readers, reads: () => reads };
+  const askAll = (path: string) =>
+    Promise.all(Array.from({ length: READERS }, () => openUnread(server, path)));
+  return { server, askAll, reads: () => reads };
+}
+
+async function openUnread({ port }: { port: number }, path: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.pause();
+  await once(socket, 'connect');
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+      `Authorization: Bearer ${TOKENS.operator}\r\nConnection: close\r\n\r\n`,
+  );
+  return socket;
 }
 
 async function readAll(socket: Socket): Promise<string> {
@@ -41,7 +43,8 @@ async function readAll(socket: Socket): Promise<string> {
 }
 
 test('[UN4] of 20 readers of a result of 8 MiB who read nothing two are served, and others are answered', async () => {
-  const { server, readers, reads } = await setup();
+  const { server, askAll, reads } = await setup();
+  const readers = await askAll('/v1/tool_calls/tc_1');
   await expect.poll(reads).toBeGreaterThan(0);
   // Behind all of them: a record that is small is answered at once.
   server.calls.fake.records.set('tc_small', done({ id: 'tc_small' }));
@@ -68,3 +71,49 @@ test('[UN4] 20 who wait for the end of one call get its large result one after t
     expect(text.length).toBeGreaterThan(RESULT.length);
   }
 }, 60_000);
+
+test('[UN4] of 20 readers of a blob of 16 MiB who read nothing one is served', async () => {
+  const blobs = createFakeBlobs();
+  const server = await startTestServer({ deps: { blobs } });
+  const put = await blobs.put({ mediaType: 'image/png', bytes: Buffer.alloc(16 * MIB) });
+  const id = put.ok ? put.attachment.blob_id : '';
+  const { read } = blobs;
+  let reads = 0;
+  blobs.read = async (blobId) => {
+    reads += 1;
+    return read(blobId);
+  };
+  const all = Array.from({ length: READERS }, () => openUnread(server, `/v1/blobs/${id}`));
+  const readers = await Promise.all(all);
+  await expect.poll(() => reads).toBeGreaterThan(0);
+  expect((await server.get('/v1/tools')).status).toBe(200);
+  expect(reads).toBe(1);
+  const sizes = await Promise.all(readers.map(async (one) => (await readAll(one)).length));
+  expect(Math.min(...sizes)).toBeGreaterThan(16 * MIB);
+}, 60_000);
+
+test.each([
+  ['GET', 'model_output', 200],
+  ['POST', 'cancel', 409],
+])(
+  '[UN4] a large record that a %s of %s is about waits for its turn',
+  async (method, action, status) => {
+    const { server } = await setup();
+    const { get } = server.calls.service;
+    const gate = Promise.withResolvers<void>();
+    let reading = 0;
+    server.calls.service.get = async (id) => {
+      reading += 1;
+      await gate.promise;
+      return get(id);
+    };
+    const path = `/v1/tool_calls/tc_1/${action}`;
+    const asked = Array.from({ length: READERS }, () => server.ask(method, path));
+    await expect.poll(() => reading).toBeGreaterThan(0);
+    // Behind all of them.
+    expect((await server.get('/v1/tools')).status).toBe(200);
+    expect(reading).toBeLessThanOrEqual(2);
+    gate.resolve();
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(status);
+  },
+);

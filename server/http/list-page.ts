@@ -3,7 +3,7 @@ import type { ListedCall } from '#lib/protocol/call-record';
 import { type Included, toListedCall } from './to-wire-call.ts';
 
 /** A page of the list (contract, section 6). */
-const PAGE_BYTES = 4 * 1024 * 1024;
+export const PAGE_BYTES = 4 * 1024 * 1024;
 /** The values behind a page of previews: to be cut, each whole has to be read first. */
 const READ_BYTES = 16 * 1024 * 1024;
 
@@ -20,6 +20,10 @@ export function createListPage(options: {
   let bytesRead = 0;
   return {
     calls,
+    /** Of its calls as JSON; some more when there was one that did not fit. */
+    get bytes() {
+      return bytes;
+    },
     takes(call: CallRecord): boolean {
       if (!options.maySee(call)) return true;
       const listed = toListedCall(call, options.include);

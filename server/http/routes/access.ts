@@ -2,6 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Principal } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import type { RequestContext } from '../route.ts';
 
 /** Contract, section 4. */
 export const AGENTS = ['operator', 'agent'] as const;
@@ -15,12 +16,14 @@ export const maySee = (
   call: CallRecord,
 ): boolean => principal.kind === 'operator' || deps.tools.mayCall(principal, call.toolName);
 
-/** The call, or the same refusal whether there is none or the caller may not see it. */
+/** The call, or the same refusal whether there is none or the caller may not see it. A large one waits for its turn. */
 export async function findCall(
   deps: Pick<HttpDeps, 'tools' | 'calls'>,
   principal: Principal,
   id: string,
+  context: Pick<RequestContext, 'makeRoom'>,
 ): Promise<CallRecord> {
+  await context.makeRoom(await deps.calls.storedBytes(id));
   const call = await deps.calls.get(id);
   if (call && maySee(deps, principal, call)) return call;
   throw deps.calls.wasDeleted(id) ? callDeleted(id) : callNotFound(id);

@@ -15,7 +15,6 @@ import { AGENTS } from './access.ts';
 type Deps = Pick<HttpDeps, 'blobs'>;
 
 const tag = 'blobs';
-const BLOB_ID = /^blob_[0-9a-f]{40}$/;
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
 const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
 
@@ -46,7 +45,10 @@ export const blobRoutes = (deps: Deps): Route[] => [
     access: AGENTS,
     responses: { 200: { description: 'The bytes' } },
     async handle({ params, context }) {
-      const blob = BLOB_ID.test(params.id) ? await deps.blobs.read(params.id) : undefined;
+      const found = await deps.blobs.find(params.id);
+      // A large one waits for its turn before it is in memory.
+      if (found) await context.makeRoom(found.size);
+      const blob = found && (await deps.blobs.read(params.id));
       if (!blob) throw new HttpError('blob_not_found', 'This blob does not exist.');
       const { 'if-none-match': known } = context.incoming.headers;
       if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };

@@ -15,7 +15,7 @@ import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'clients'>;
+type Deps = Pick<HttpDeps, 'clients' | 'calls'>;
 
 const tag = 'clients without a socket';
 
@@ -66,7 +66,8 @@ export const internalRoutes = (deps: Deps): Route[] => [
     access: CLIENTS,
     body: submitBodySchema,
     responses: { 200: { description: 'Durable', schema: submitAnswerSchema } },
-    async handle({ principal, params, body }) {
+    async handle({ principal, params, body, context }) {
+      await context.makeRoom(await deps.calls.storedBytes(params.id));
       const outcome = await deps.clients.submit(principal, params.id, body);
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
       return json(200, { ok: true, tool_call_id: params.id, status: outcome.status });

@@ -23,8 +23,8 @@ export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs' | 'tools'
       'What a model is sent of a call, and the requests that had it: where their sha256 is that of the text, it is what the model got',
     access: AGENTS,
     responses: { 200: { description: 'The text and its requests', schema: modelOutputSchema } },
-    async handle({ principal, params }) {
-      const call = await findCall(deps, principal, params.id);
+    async handle({ principal, params, context }) {
+      const call = await findCall(deps, principal, params.id, context);
       const { text, cut, images } = outputOfRecord(call);
       const page = await deps.runs.modelTurns({
         ...{ runId: call.runId, toolCallId: call.id, after: 0, limit: MOST_SENT },

@@ -15,7 +15,7 @@ import { given } from '#lib/util/given';
 import { principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createListPage } from '../list-page.ts';
+import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
@@ -41,8 +41,7 @@ const getCallRoute = (deps: Deps): Route =>
     query: waitQuerySchema,
     responses: record,
     async handle({ principal, params, query, context }) {
-      await context.makeRoom(await deps.calls.storedBytes(params.id));
-      const found = await findCall(deps, principal, params.id);
+      const found = await findCall(deps, principal, params.id, context);
       if (!query.wait_ms || isFinalStatus(found.status)) return json(200, toWireCall(found));
       const waited = await deps.calls.wait(params.id, query.wait_ms, context.signal());
       return recordAnswer(context, waited ?? found);
@@ -60,8 +59,10 @@ const listCallsRoute = (deps: Deps): Route =>
     access: AGENTS,
     query: callsQuerySchema,
     responses: { 200: { description: 'A page of records', schema: callsPageSchema } },
-    async handle({ principal, query }) {
+    async handle({ principal, query, context }) {
       const { include = [] } = query;
+      // Whole values may fill the page, and previews seldom do: of these it is known after.
+      if (include.length > 0) await context.makeRoom(PAGE_BYTES);
       const page = createListPage({ include, maySee: (call) => maySee(deps, principal, call) });
       const { nextCursor } = await deps.calls.list({
         limit: query.limit,
@@ -75,6 +76,7 @@ const listCallsRoute = (deps: Deps): Route =>
           cursor: query.cursor,
         }),
       });
+      await context.makeRoom(page.bytes);
       return json(200, { tool_calls: page.calls, next_cursor: nextCursor });
     },
   });
@@ -90,8 +92,8 @@ const listEventsRoute = (deps: Deps): Route =>
     access: AGENTS,
     query: callEventsQuerySchema,
     responses: { 200: { description: 'A page of events', schema: callEventsPageSchema } },
-    async handle({ principal, params, query }) {
-      const call = await findCall(deps, principal, params.id);
+    async handle({ principal, params, query, context }) {
+      const call = await findCall(deps, principal, params.id, context);
       const { after = 0, limit } = query;
       const events = await deps.calls.events(call.id, { after, limit });
       const last = events.at(-1)?.version;
@@ -109,8 +111,8 @@ const agentActions = (deps: Deps): Route[] => [
     summary: 'Stop a call. The client that runs it receives tool_call_cancel',
     access: AGENTS,
     responses: record,
-    async handle({ principal, params }) {
-      await findCall(deps, principal, params.id);
+    async handle({ principal, params, context }) {
+      await findCall(deps, principal, params.id, context);
       const actor = principalName(principal);
       return done(await deps.calls.cancel(params.id, `Cancelled by ${actor}.`, actor));
     },
@@ -127,7 +129,7 @@ const agentActions = (deps: Deps): Route[] => [
     body: retryBodySchema,
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body, context }) {
-      await findCall(deps, principal, params.id);
+      await findCall(deps, principal, params.id, context);
       const { args, client_id: fromClientId } = body;
       const more = given({ args, fromClientId, idempotencyKey: readIdempotencyKey(context) });
       return done(await deps.calls.retry(params.id, principal, more));
@@ -142,8 +144,8 @@ const agentActions = (deps: Deps): Route[] => [
     access: AGENTS,
     body: extendBodySchema,
     responses: record,
-    async handle({ principal, params, body }) {
-      await findCall(deps, principal, params.id);
+    async handle({ principal, params, body, context }) {
+      await findCall(deps, principal, params.id, context);
       return done(await deps.calls.extend(params.id, body.by_ms, principalName(principal)));
     },
   }),
