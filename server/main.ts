@@ -290,6 +290,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     credentials,
     api,
     pages: pages.handle,
+    clock,
     newNonce: () => randomBytes(16).toString('base64'),
     development: config.development,
     logger,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createOneAtATime } from './one-at-a-time.ts';
 import { boundUnusedConnections } from './unused-connections.ts';
 
 const SECOND = 1_000;
@@ -25,7 +26,7 @@ export function createHttpServer(deps: {
       // An offer of HTTP/2 (curl --http2) is not a socket: it is answered as the request that it is.
       shouldUpgradeCallback: (incoming) => incoming.headers.upgrade?.toLowerCase() === 'websocket',
     },
-    deps.onRequest,
+    createOneAtATime(deps.onRequest),
   );
   server.maxConnections = deps.maxConnections ?? 10_000;
   boundUnusedConnections(server, deps.maxUnused ?? 5_000);

@@ -8,6 +8,7 @@ import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
 import { admit } from './unused-connections.ts';
@@ -98,22 +99,6 @@ function createContext(
       return controller.signal;
     },
   };
-}
-
-async function roomFor(outbound: OutboundBudget, outgoing: ServerResponse, bytes: number) {
-  const share = outbound.open(
-    {
-      sentBytes: () => outgoing.socket?.bytesWritten ?? 0,
-      cut: () => outgoing.destroy(),
-    },
-    bytes,
-  );
-  outgoing.once('close', share.release);
-  if (outgoing.destroyed) share.release();
-  if (await share.admitted) return;
-  throw new HttpError('rate_limited', 'Too many large records are asked for at once.', {
-    retryAfter: 1,
-  });
 }
 
 function abortWhenLeft(outgoing: ServerResponse): AbortController {

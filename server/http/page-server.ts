@@ -3,10 +3,13 @@ import { HttpError } from '#lib/protocol/http-error';
 import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
+import type { Clock } from '../clock.ts';
+import { FairOutboundBudget, type OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse } from './error-response.ts';
 import { setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import { roomFor } from './room-for.ts';
 import { admit } from './unused-connections.ts';
 
 export type PageHandler = (
@@ -28,6 +31,12 @@ const NEXT_HEADERS = /^x-(?:middleware-|invoke-|matched-path$|now-route-matches$
 /** Drawing a page takes the processor for some 25 ms, and calls are to be answered meanwhile. */
 const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
 
+/** A file, and what compresses it. So there are 64 on their way at once to visitors, and 64 to operators. */
+const FILE_BYTES = 256 * 1024;
+/** They leave less garbage than is worth collecting. */
+const createFileBudget = (clock: Clock): OutboundBudget =>
+  new FairOutboundBudget({ clock, collector: { used: () => {} } });
+
 /**
  * Lets Next draw pages and nothing else: no API, no data routes, no server
  * actions, no image fetching. Who may see a page is decided here, not in a
@@ -36,12 +45,17 @@ const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
 export function createPageServer(deps: {
   readonly credentials: Credentials;
   readonly pages: PageHandler;
+  readonly clock: Clock;
   readonly newNonce: () => string;
   readonly development: boolean;
 }): (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void> {
   // Apart, so that visitors without a credential do not keep operators from their pages.
   const forVisitors = createLimiter(DRAWN_AT_ONCE);
   const forOperators = createLimiter(DRAWN_AT_ONCE);
+  const filesOf = {
+    visitors: createFileBudget(deps.clock),
+    operators: createFileBudget(deps.clock),
+  };
   return async (incoming, outgoing, target) => {
     const { pathname } = target;
     const policy = setPageHeaders(outgoing, {
@@ -60,7 +74,13 @@ export function createPageServer(deps: {
     // Next reads the nonce for its scripts from the request.
     incoming.headers['content-security-policy'] = policy;
     const draw = async () => deps.pages(incoming, outgoing);
-    if (FREE_FILE.test(pathname)) return draw();
+    if (FREE_FILE.test(pathname)) {
+      const budget = (await isOperator(deps.credentials, incoming))
+        ? filesOf.operators
+        : filesOf.visitors;
+      await roomFor(budget, outgoing, FILE_BYTES);
+      return draw();
+    }
     return inTurn(SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators, outgoing, draw);
   };
 }
@@ -103,6 +123,17 @@ function refuse(
   return errorResponse(
     new HttpError('method_not_allowed', `Pages accept GET, not ${method}; the API is under /v1.`),
   );
+}
+
+/** By the cookie, which the browser sends for files too. */
+async function isOperator(
+  credentials: Credentials,
+  { headers, method = '', socket }: IncomingMessage,
+): Promise<boolean> {
+  if (headers.cookie === undefined || headers.authorization !== undefined) return false;
+  const address = socket.remoteAddress ?? 'unknown';
+  const principal = await credentials.authenticate({ headers, method, address, at: 'page' });
+  return !(principal instanceof HttpError);
 }
 
 /** Without an operator's credential there is the sign-in page and nothing else. */

@@ -146,6 +146,22 @@ describe('drawing', () => {
   });
 });
 
+test('[HT58] 64 files are on their way to visitors at a time, and operators do not wait for them', async () => {
+  const sending: (() => void)[] = [];
+  const server = await startTestServer({
+    pages: (_incoming, outgoing) => void sending.push(() => outgoing.end('a file')),
+  });
+  const { cookie } = await server.sessions.signIn();
+  const headers = { cookie: cookie.split(';')[0] ?? '' };
+  const file = '/_next/static/chunks/a.js';
+  const asked = Array.from({ length: 100 }, () => server.get(file, visitor));
+  await expect.poll(() => sending.length).toBe(64);
+  asked.push(server.get(file, { token: null, headers }));
+  await expect.poll(() => sending.length).toBe(65);
+  const statuses = await drawUntil(Promise.all(asked), sending);
+  expect(statuses.every(({ status }) => status === 200)).toBe(true);
+});
+
 /** Draws what is begun until all is over. */
 async function drawUntil<T>(over: Promise<T>, drawing: (() => void)[]): Promise<T> {
   let isOver = false;

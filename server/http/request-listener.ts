@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
+import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Api } from './create-api.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
@@ -15,6 +16,7 @@ export interface RequestListenerDeps {
   readonly api: Api;
   /** Next's handler. */
   readonly pages: PageHandler;
+  readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */
   readonly newNonce: () => string;
   readonly development: boolean;

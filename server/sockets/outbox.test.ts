@@ -73,16 +73,16 @@ test('[UN1] a client that takes nothing for a minute is cut off, whatever it sen
 
 test('[UN1] a client to which nothing was sent for long has its minute from the next message on', () => {
   const { clock, outbox, readAll, endings } = setup();
-  const say = () => outbox.send({ type: 'probe', nonce: '1' });
-  say();
+  const probe = () => outbox.send({ type: 'probe', nonce: '1' });
+  probe();
   readAll();
   clock.advance(50_000);
-  say();
+  probe();
   clock.advance(59_000);
   expect(endings).toEqual([]);
   readAll();
   clock.advance(600_000);
-  say();
+  probe();
   clock.advance(59_000);
   expect(endings).toEqual([]);
 });

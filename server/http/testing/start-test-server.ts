@@ -132,6 +132,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       credentials,
       api,
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
+      clock,
       newNonce: () => randomBytes(16).toString('base64'),
       development: options.development ?? false,
       logger,
