@@ -1,5 +1,6 @@
 import { createBrowserEnvironment } from '#lib/client/browser-environment';
 import { findGap } from '#lib/stores/find-gap';
+import { runsThatLost } from '#lib/stores/fold-calls';
 import { createFrameScheduler } from '#lib/stores/frame-scheduler';
 import { createWatchFeed, type WatchFeed } from '#lib/stores/watch-feed';
 import { pageProtocols } from './page-session.ts';
@@ -8,7 +9,7 @@ import type { Workbench } from './workbench-context.tsx';
 
 /** Connects a workbench's stores to the watch socket of the server that served the page. */
 export function startFeed(workbench: Workbench): WatchFeed {
-  const { calls, runs, listings, connection, api } = workbench;
+  const { calls, older, runs, listings, connection, api } = workbench;
   const environment = createBrowserEnvironment(pageProtocols);
   const fed = [calls, runs, listings];
   return createWatchFeed({
@@ -25,7 +26,9 @@ export function startFeed(workbench: Workbench): WatchFeed {
     },
     findGap: (events) => findGap(calls.getState(), runs.getState(), events),
     onSnapshot: (snapshot) => {
+      const before = calls.getState();
       for (const store of fed) store.getState().replace(snapshot);
+      older.getState().renew(runsThatLost(before, calls.getState()));
     },
     onEvents: (events) => {
       for (const store of fed) store.getState().apply(events);

@@ -49,6 +49,29 @@ test('[CD12] a list that was held while empty shows what comes', () => {
   expect(feedView(four, { ...FOLLOW, held: [] }).ids).toEqual(['d', 'c', 'b', 'a']);
 });
 
+test('[CD12] of a held list those that a snapshot left out are not counted, and come once', () => {
+  const older = stateOf([
+    ['x', 'SUCCESS'],
+    ['y', 'SUCCESS'],
+  ]);
+  expect(feedView(four, { ...FOLLOW, older, held: ['x', 'y', 'a', 'b', 'z'] })).toEqual({
+    ids: ['b', 'a', 'y', 'x'],
+    fresh: 2,
+    total: 6,
+  });
+  // In another order, as of a snapshot.
+  expect(feedView(four, { ...FOLLOW, held: ['a', 'c', 'b'] })).toEqual({
+    ids: ['b', 'c', 'a'],
+    fresh: 1,
+    total: 4,
+  });
+  expect(feedView(four, { ...FOLLOW, held: ['y', 'z'] })).toEqual({
+    ids: ['d', 'c', 'b', 'a'],
+    fresh: 0,
+    total: 4,
+  });
+});
+
 test('[CD12] an update that leaves the list as it was gives the same list', () => {
   const all = createFeedSelector(FOLLOW);
   const failed = createFeedSelector({ ...FOLLOW, filter: 'failed' });

@@ -61,12 +61,18 @@ export function feedView(state: Known, { filter, runId, held, older }: FeedChoic
       : ids.filter((id) => passesFilter(own(state, id) ?? own(older, id), filter, runId));
   const before = older.order.filter((id) => !own(state, id));
   const total = before.length + state.order.length;
-  const newest = held?.at(-1);
-  if (!held || newest === undefined) {
+  // A snapshot may have left some of them out: these are among the calls of before, if anywhere.
+  const still = held?.filter((id) => own(state, id));
+  const newest = still?.at(-1);
+  if (!still || newest === undefined) {
     return { ids: pick([...before, ...state.order]).toReversed(), fresh: 0, total };
   }
-  const later = state.order.slice(state.order.lastIndexOf(newest) + 1);
-  return { ids: pick([...before, ...held]).toReversed(), fresh: pick(later).length, total };
+  // A snapshot orders calls of one moment anew.
+  const seen = new Set(still);
+  const later = state.order
+    .slice(state.order.lastIndexOf(newest) + 1)
+    .filter((id) => !seen.has(id));
+  return { ids: pick([...before, ...still]).toReversed(), fresh: pick(later).length, total };
 }
 
 const own = ({ byId }: Known, id: string): CallEntry | undefined =>

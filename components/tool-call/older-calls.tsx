@@ -4,17 +4,22 @@ import { useTranslations } from 'next-intl';
 import { useEffect } from 'react';
 import { Button } from '#components/ui/button';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useListingsKnown, useRunPages, useWorkbench } from '../providers/workbench-context.tsx';
+import {
+  useListingsKnown,
+  useRunPages,
+  useWorkbench,
+  type Workbench,
+} from '../providers/workbench-context.tsx';
 
 /** Below the calls of a conversation: whether there are older ones, fetched page by page. */
 export function OlderCalls({ runId }: { runId: string }) {
   const t = useTranslations('card.list');
   const formatFailure = useFormatFailure();
-  const { older } = useWorkbench();
+  const { older, calls } = useWorkbench();
   const isFed = useListingsKnown();
   const pages = useRunPages(runId);
   const isUnasked = isFed && pages === undefined;
-  const load = () => void older.getState().loadPage(runId);
+  const load = () => void loadUnseen({ older, calls }, runId);
   useEffect(() => {
     if (isUnasked) void older.getState().loadPage(runId);
   }, [older, runId, isUnasked]);
@@ -38,4 +43,16 @@ export function OlderCalls({ runId }: { runId: string }) {
       </Button>
     </div>
   );
+}
+
+/** The newest pages may hold calls of the feed alone: goes on to one that brings another call. */
+async function loadUnseen({ older, calls }: Pick<Workbench, 'older' | 'calls'>, runId: string) {
+  const unseen = () =>
+    older.getState().order.filter((id) => !Object.hasOwn(calls.getState().byId, id)).length;
+  const before = unseen();
+  do {
+    await older.getState().loadPage(runId);
+    const page = older.getState().pages[runId];
+    if (page?.state !== 'ready' || page.cursor === null) return;
+  } while (unseen() === before);
 }

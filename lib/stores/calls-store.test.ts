@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCallSummary } from './call-summary.ts';
 import { createCallsStore } from './calls-store.ts';
-import { callIdsOfRun, foldCalls, KEPT_CALLS, NO_CALLS } from './fold-calls.ts';
+import { callIdsOfRun, foldCalls, KEPT_CALLS, NO_CALLS, runsThatLost } from './fold-calls.ts';
 import { callEvent, snapshot } from './testing/fixtures.ts';
 
 const waiting = { status: 'WAIT', tool_name: 'device.info' } as const;
@@ -73,6 +73,25 @@ test('[SF5] a snapshot replaces the calls, and equal ones keep their identity', 
   expect(store.getState().order).toEqual(['tc_a', 'tc_b']);
   expect(Object.keys(store.getState().byId)).toEqual(['tc_a', 'tc_b']);
   expect(store.getState().byId.tc_a).toBe(before);
+});
+
+test('[SO7] runs whose calls a snapshot leaves out are named', () => {
+  const store = createCallsStore();
+  store
+    .getState()
+    .apply([
+      callEvent(1, 'tc_gone', waiting, 'run_1'),
+      callEvent(2, 'tc_a', waiting, 'run_1'),
+      callEvent(3, 'tc_b', waiting, 'run_2'),
+    ]);
+  const before = store.getState();
+  const calls = ['tc_a', 'tc_b', 'tc_c'].map((tool_call_id) => ({
+    tool_call_id,
+    run_id: tool_call_id === 'tc_a' ? 'run_1' : 'run_2',
+    card: waiting,
+  }));
+  store.getState().replace(snapshot(9, { calls }));
+  expect(runsThatLost(before, store.getState())).toEqual(new Set(['run_1']));
 });
 
 test('[SF2] the ids of one run are the same array until a call comes', () => {

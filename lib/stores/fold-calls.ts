@@ -66,6 +66,14 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
   return { byId, order, ...(leftOut === undefined ? {} : { leftOut }) };
 }
 
+/** Runs with calls that are no longer here. */
+export const runsThatLost = (before: CallsState, after: CallsState): ReadonlySet<string> =>
+  new Set(
+    Object.values(before.byId)
+      .filter(({ callId }) => !entryOf(after, callId))
+      .map(({ runId }) => runId),
+  );
+
 /** SF19: of a call that is not here nothing is kept. */
 export function withDeleted<State extends { readonly byId: CallEntries }>(
   state: State,

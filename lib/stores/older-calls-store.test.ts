@@ -114,3 +114,58 @@ test('[SO4] of a large value of a single record a card has the beginning', async
     result_bytes: 100_000,
   });
 });
+
+test('[SO7] after a snapshot that left out calls of a run its pages are asked for anew', async () => {
+  const { asked, state } = setup(3);
+  await state().loadPage('run_1');
+  await state().loadPage('run_1');
+  state().renew(new Set(['run_2']));
+  expect(state().pages.run_1).toEqual({ state: 'ready', cursor: null });
+  state().renew(new Set(['run_1']));
+  expect(state().pages).toEqual({});
+  expect(state().order).toEqual(['tc_0', 'tc_1', 'tc_2']);
+  await state().loadPage('run_1');
+  expect(asked).toEqual(['page 0', 'page 2', 'page 0']);
+});
+
+test('[SO7] a call that was open when it was fetched is fetched again after a snapshot', async () => {
+  const open = record('tc_1', 1);
+  const store = createOlderCallsStore({
+    listCalls: async () => failure,
+    getCall: async (id) => ({
+      ok: true,
+      value: id === 'tc_1' ? { ...open, card: { ...open.card, status: 'DOING' } } : record(id, 2),
+    }),
+  });
+  await store.getState().loadCall('tc_1');
+  await store.getState().loadCall('tc_2');
+  store.getState().renew(new Set());
+  expect(store.getState().order).toEqual(['tc_2']);
+  expect(Object.keys(store.getState().byId)).toEqual(['tc_2']);
+});
+
+test('[SO7] a page that was on its way when a snapshot came counts for nothing, and is asked for again', async () => {
+  const pages = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let asked = 0;
+  const store = createOlderCallsStore({
+    getCall: async () => failure,
+    async listCalls() {
+      const page = pages[asked];
+      asked += 1;
+      await page?.promise;
+      return { ok: true, value: { tool_calls: [record(`tc_${asked}`, 1)], next_cursor: null } };
+    },
+  });
+  const { loadPage, renew } = store.getState();
+  const first = loadPage('run_1');
+  renew(new Set());
+  expect(store.getState().pages).toEqual({});
+  const second = loadPage('run_1');
+  pages[0]?.resolve();
+  await first;
+  expect(store.getState()).toMatchObject({ order: [], pages: { run_1: { state: 'loading' } } });
+  expect(loadPage('run_1')).toBe(second);
+  pages[1]?.resolve();
+  await second;
+  expect(store.getState()).toMatchObject({ order: ['tc_2'], pages: { run_1: { cursor: null } } });
+});

@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ApiFailure, ApiResult } from '../api/api-result.ts';
 import { boundCard } from '../call/bound-card.ts';
-import { mergeCard } from '../call/merge-card.ts';
+import { isFinalCard, mergeCard } from '../call/merge-card.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import { type CallEntry, withDeleted } from './fold-calls.ts';
 
@@ -37,6 +37,8 @@ export interface OlderCallsActions {
   reach(runId: string, callId: string): Promise<void>;
   /** The server has said that it deleted this call. */
   markDeleted(callId: string): void;
+  /** A snapshot came, and left out calls of these runs that the feed had named (SO7). */
+  renew(runIds: ReadonlySet<string>): void;
 }
 
 export type OlderCallsStore = StoreApi<OlderCallsState & OlderCallsActions>;
@@ -54,6 +56,7 @@ const NOTHING: OlderCallsState = { byId: {}, order: [], pages: {}, single: {} };
 /** Calls that the feed does not name, because they ended long ago: fetched when a person reaches them. */
 export function createOlderCallsStore({ listCalls, getCall }: OlderCallsDeps): OlderCallsStore {
   const pagesUnderWay = new Map<string, Promise<void>>();
+  let renewals = 0;
   return createStore((set, get) => {
     const setPages = (runId: string, pages: RunPages) =>
       set((state) => ({ pages: { ...state.pages, [runId]: pages } }));
@@ -69,7 +72,9 @@ export function createOlderCallsStore({ listCalls, getCall }: OlderCallsDeps): O
       const cursor = own(get().pages, runId)?.cursor;
       if (cursor === null) return;
       setPages(runId, { state: 'loading', cursor });
+      const before = renewals;
       const answer = await listCalls({ runId, ...(cursor === undefined ? {} : { cursor }) });
+      if (before !== renewals) return;
       if (!answer.ok) return setPages(runId, { state: 'failed', failure: answer, cursor });
       const { tool_calls: calls, next_cursor } = answer.value;
       set((state) => withCalls(state, calls));
@@ -78,7 +83,9 @@ export function createOlderCallsStore({ listCalls, getCall }: OlderCallsDeps): O
     const loadPage = (runId: string) => {
       const underWay = pagesUnderWay.get(runId);
       if (underWay) return underWay;
-      const page = fetchPage(runId).finally(() => pagesUnderWay.delete(runId));
+      const page = fetchPage(runId).finally(() => {
+        if (pagesUnderWay.get(runId) === page) pagesUnderWay.delete(runId);
+      });
       pagesUnderWay.set(runId, page);
       return page;
     };
@@ -97,6 +104,11 @@ export function createOlderCallsStore({ listCalls, getCall }: OlderCallsDeps): O
       loadPage,
       loadCall,
       markDeleted: (callId) => set((state) => withDeleted(state, callId)),
+      renew(runIds) {
+        renewals += 1;
+        pagesUnderWay.clear();
+        set((state) => renewed(state, runIds));
+      },
       async reach(runId, callId) {
         if (!isHere(callId)) await loadPage(runId);
         if (!isHere(callId)) await loadCall(callId);
@@ -115,6 +127,27 @@ function withCalls(
   const byId = Object.fromEntries(kept);
   const order = Object.keys(byId).toSorted((a, b) => madeAt(byId, a) - madeAt(byId, b));
   return { byId, order };
+}
+
+/** SO7: without what may have changed since, so that it is fetched again when it is reached. */
+function renewed(state: OlderCallsState, runIds: ReadonlySet<string>): Partial<OlderCallsState> {
+  const { byId, order, pages } = state;
+  const isFinal = (id: string) => {
+    const entry = own(byId, id);
+    return entry !== undefined && isFinalCard(entry.card);
+  };
+  const kept = Object.entries(pages).filter(
+    ([runId, page]) => !runIds.has(runId) && page.state !== 'loading',
+  );
+  return {
+    pages: Object.fromEntries(kept),
+    ...(order.every(isFinal)
+      ? {}
+      : {
+          byId: Object.fromEntries(Object.entries(byId).filter(([id]) => isFinal(id))),
+          order: order.filter(isFinal),
+        }),
+  };
 }
 
 /** As the feed would carry it: a single record has all of its values, a card their beginnings. */

@@ -1,0 +1,41 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { callEvent } from '#lib/stores/testing/fixtures';
+import { OlderCalls } from './older-calls.tsx';
+import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+
+afterEach(cleanup);
+
+const call = (at: number) => ({
+  tool_call_id: `tc_${at}`,
+  run_id: 'run_1',
+  created_at: at,
+  card: { status: 'SUCCESS', tool_name: 'tide.now', created_at: at },
+});
+
+test('[SO1] one press goes on to the first page with a call that the list does not have', async () => {
+  // Pages of one call each; the feed has the newest three of six.
+  const { workbench, sent } = createTestWorkbench(({ path }) => {
+    const at = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 6);
+    return { body: { tool_calls: [call(at)], next_cursor: at === 1 ? null : `${at - 1}` } };
+  });
+  const feed = [4, 5, 6].map((at) =>
+    callEvent(at, `tc_${at}`, { status: 'SUCCESS', tool_name: 'tide.now' }),
+  );
+  workbench.calls.getState().apply(feed);
+  workbench.listings.setState({ known: true });
+  await act(async () => {
+    render(
+      <InWorkbench workbench={workbench}>
+        <OlderCalls runId="run_1" />
+      </InWorkbench>,
+    );
+  });
+  expect(sent).toHaveLength(1);
+  const more = await screen.findByRole('button', { name: 'Load older calls of this conversation' });
+  await act(async () => fireEvent.click(more));
+  expect(workbench.older.getState().order).toEqual(['tc_3', 'tc_4', 'tc_5', 'tc_6']);
+  await act(async () => fireEvent.click(more));
+  expect(workbench.older.getState().order).toHaveLength(5);
+});
