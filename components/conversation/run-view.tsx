@@ -1,7 +1,9 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useMessages, useRun } from '../providers/workbench-context.tsx';
+import { useFormatFailure } from '../failure/format-failure.ts';
+import { useHasMessages, useMessages, useRun } from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
 import { MessageView } from './message-view.tsx';
 import { Notice } from './notice.tsx';
 import { RunEnd } from './run-end.tsx';
@@ -24,14 +26,25 @@ export const RunView = (props: RunViewProps) => (
 function Messages({ runId, onSend }: RunViewProps) {
   const t = useTranslations('conversation');
   const whatToDo = useTranslations('errors.whatToDo');
+  const formatFailure = useFormatFailure();
   const run = useRun(runId);
   const messages = useMessages(runId);
-  const missing = useFetchedRun(runId);
-  if (missing) {
+  const hasMessages = useHasMessages(runId);
+  const { failure, again } = useFetchedRun(runId);
+  if (failure?.code === 'run_not_found') {
     const words = t('notFound');
     return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
   }
-  if (!run) return <p className="text-muted">{t('loading')}</p>;
+  if (failure) {
+    return (
+      <Notice code={failure.code} words={formatFailure(failure)}>
+        <Button size="sm" onClick={again}>
+          {t('callAgain')}
+        </Button>
+      </Notice>
+    );
+  }
+  if (!run || !hasMessages) return <p className="text-muted">{t('loading')}</p>;
   return (
     <>
       {messages.map((message) => (
