@@ -40,3 +40,23 @@ test('[CD24] a record on its way shows how large it is and how much has come', a
   });
   expect(await screen.findByText('tc_1')).toBeDefined();
 });
+
+test('a record that nobody waits for any more stops coming', async () => {
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const workbench = createWorkbench({
+    baseUrl: '',
+    fetch: async (_url, { signal }) => {
+      signals.push(signal);
+      return new Response(new ReadableStream());
+    },
+  });
+  const { unmount } = render(
+    <InWorkbench workbench={workbench}>
+      <FetchedRecord callId="tc_1">{(call) => <p>{call.tool_call_id}</p>}</FetchedRecord>
+    </InWorkbench>,
+  );
+  await act(async () => {});
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+  unmount();
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+});

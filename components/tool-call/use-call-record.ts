@@ -13,18 +13,19 @@ export interface FetchedCall {
   readonly received: Received | null;
 }
 
-/** The record of a call, which holds more than its card. */
+/** The record of a call, which holds more than its card; it stops coming when nobody waits for it. */
 export function useCallRecord(callId: string): FetchedCall {
   const api = useApi();
   const [record, setRecord] = useState<ApiResult<WireCallRecord> | null>(null);
   const [received, setReceived] = useState<Received | null>(null);
   useEffect(() => {
-    let isWanted = true;
-    const onReceived = (so: Received) => isWanted && setReceived(so);
-    void api.getCall(callId, onReceived).then((result) => isWanted && setRecord(result));
-    return () => {
-      isWanted = false;
-    };
+    const left = new AbortController();
+    const { signal } = left;
+    const onReceived = (so: Received) => signal.aborted || setReceived(so);
+    void api
+      .getCall(callId, onReceived, signal)
+      .then((result) => signal.aborted || setRecord(result));
+    return () => left.abort();
   }, [api, callId]);
   return { record, received };
 }

@@ -39,8 +39,12 @@ export interface SignedIn {
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
 export interface Api {
   invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
-  /** A record may have megabytes: `onReceived` follows how much of it has come. */
-  getCall(id: string, onReceived?: OnReceived): Promise<ApiResult<WireCallRecord>>;
+  /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
+  getCall(
+    id: string,
+    onReceived?: OnReceived,
+    signal?: AbortSignal,
+  ): Promise<ApiResult<WireCallRecord>>;
   /** What a model is sent of a call, and which requests had it. */
   getModelOutput(callId: string): Promise<ApiResult<ModelOutputRecord>>;
   /** The requests to a model whose answer is this message. */
@@ -91,8 +95,8 @@ export function createApi(
   },
 ): Api {
   const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
-  const get: Get = (path, onReceived) =>
-    send({ method: 'GET', path, ...(onReceived && { onReceived }) });
+  const get: Get = (path, onReceived, signal) =>
+    send({ method: 'GET', path, ...(onReceived && { onReceived }), ...(signal && { signal }) });
   const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
   const ask: Post = async (path, body) => {
     const clientId = (await deps.askingClient?.()) ?? null;
@@ -116,7 +120,11 @@ export function createApi(
   };
 }
 
-type Get = <T>(path: string, onReceived?: OnReceived) => Promise<ApiResult<T>>;
+type Get = <T>(
+  path: string,
+  onReceived?: OnReceived,
+  signal?: AbortSignal,
+) => Promise<ApiResult<T>>;
 type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
 /** The answer to what is asked about one call. */
 type OnCall = <T>(callId: string, request: Promise<ApiResult<T>>) => Promise<ApiResult<T>>;
@@ -136,8 +144,8 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
       ...(client === undefined ? {} : { client }),
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
-  getCall: (id: string, onReceived?: OnReceived) =>
-    onCall(id, get<WireCallRecord>(callPath(id), onReceived)),
+  getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
+    onCall(id, get<WireCallRecord>(callPath(id), onReceived, signal)),
   getModelOutput: (id: string) => onCall(id, get<ModelOutputRecord>(callPath(id, '/model_output'))),
   listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
     const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
