@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { sampleEvent } from '#lib/call/testing/sample-call';
 import { createFakeBlobs, done } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const MIB = 1024 * 1024;
-const READERS = 20;
+const READERS = 10;
 const RESULT = `"é" ${'x'.repeat(8 * MIB - 100)}`;
 
 /** A call of 8 MiB, and readers that send a request and read nothing yet. */
@@ -13,8 +14,13 @@ async function setup() {
   const server = await startTestServer();
   const { records } = server.calls.fake;
   records.set('tc_1', done({ result: RESULT }));
-  const { get } = server.calls.service;
+  const { get, list } = server.calls.service;
   let reads = 0;
+  server.calls.service.list = async (query) => {
+    reads += 1;
+    return list(query);
+  };
+  server.calls.service.events = async () => [sampleEvent({ update: { result: RESULT } })];
   server.calls.service.get = async (id) => {
     reads += 1;
     return get(id);
@@ -42,7 +48,7 @@ async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-test('[UN4] of 20 readers of a result of 8 MiB who read nothing two are served, and others are answered', async () => {
+test('[UN4] of ten readers of a result of 8 MiB who read nothing two are served, and others are answered', async () => {
   const { server, askAll, reads } = await setup();
   const readers = await askAll('/v1/tool_calls/tc_1');
   await expect.poll(reads).toBeGreaterThan(0);
@@ -60,7 +66,7 @@ test('[UN4] of 20 readers of a result of 8 MiB who read nothing two are served, 
   expect(reads() - 2).toBe(READERS);
 }, 60_000);
 
-test('[UN4] 20 who wait for the end of one call get its large result one after the other', async () => {
+test('[UN4] ten who wait for the end of one call get its large result one after the other', async () => {
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', done({ status: 'RUNNING', result: undefined }));
   server.calls.fake.onWait = async () => done({ result: RESULT });
@@ -72,7 +78,38 @@ test('[UN4] 20 who wait for the end of one call get its large result one after t
   }
 }, 60_000);
 
-test('[UN4] of 20 readers of a blob of 16 MiB who read nothing one is served', async () => {
+test('[UN4] of ten readers of a large record that is in memory few have it as text', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', done({ result: RESULT }));
+  server.calls.service.storedBytes = async () => 0;
+  const before = process.memoryUsage().arrayBuffers;
+  const path = '/v1/tool_calls/tc_1';
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, () => openUnread(server, path)),
+  );
+  for (let time = 0; time < READERS; time += 1) await server.get('/v1/tool_calls/tc_none');
+  expect((process.memoryUsage().arrayBuffers - before) / MIB).toBeLessThan(5 * 8);
+  for (const text of await Promise.all(readers.map(readAll))) expect(text).toContain('200 OK');
+}, 60_000);
+
+test.each([
+  ['/v1/tool_calls/tc_1/events', 2],
+  ['/v1/tool_calls?include=result', 4],
+])(
+  '[UN4] of ten readers of %s who read nothing %i are served',
+  async (path, most) => {
+    const { server, askAll, reads } = await setup();
+    const readers = await askAll(path);
+    await expect.poll(reads).toBeGreaterThan(0);
+    expect((await server.get('/v1/tools')).status).toBe(200);
+    expect(reads()).toBeLessThanOrEqual(most);
+    for (const text of await Promise.all(readers.map(readAll))) expect(text).toContain('200 OK');
+    expect(reads()).toBe(READERS);
+  },
+  60_000,
+);
+
+test('[UN4] of ten readers of a blob of 16 MiB who read nothing one is served', async () => {
   const blobs = createFakeBlobs();
   const server = await startTestServer({ deps: { blobs } });
   const put = await blobs.put({ mediaType: 'image/png', bytes: Buffer.alloc(16 * MIB) });

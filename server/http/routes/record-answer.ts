@@ -4,12 +4,14 @@ import { type HttpResponse, json } from '../response.ts';
 import type { RequestContext } from '../route.ts';
 import { toWireCall } from '../to-wire-call.ts';
 
-/** A record that is in memory; a large one waits for its turn before it becomes text. */
+/** A large record that is in memory waits for its turn before it becomes text, as one that is read has. */
 export async function recordAnswer(
   context: RequestContext,
   call: CallRecord,
 ): Promise<HttpResponse> {
-  const { args, result, display, lateResult } = call;
-  await context.makeRoom(estimateJsonBytes([args, result, display, lateResult]));
+  if (!context.isLarge()) {
+    const { args, result, display, lateResult } = call;
+    await context.makeRoom(estimateJsonBytes([args, result, display, lateResult]));
+  }
   return json(200, toWireCall(call));
 }

@@ -42,7 +42,7 @@ const getCallRoute = (deps: Deps): Route =>
     responses: record,
     async handle({ principal, params, query, context }) {
       const found = await findCall(deps, principal, params.id, context);
-      if (!query.wait_ms || isFinalStatus(found.status)) return json(200, toWireCall(found));
+      if (!query.wait_ms || isFinalStatus(found.status)) return recordAnswer(context, found);
       const waited = await deps.calls.wait(params.id, query.wait_ms, context.signal());
       return recordAnswer(context, waited ?? found);
     },
