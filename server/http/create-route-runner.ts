@@ -5,7 +5,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
-import type { OutboundBudget } from '../sockets/outbound-budget.ts';
+import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
@@ -82,6 +82,7 @@ function createContext(
 ): RequestContext {
   let controller: AbortController | undefined;
   let hasRoom = false;
+  let room: OutboundShare | undefined;
   return {
     incoming,
     outgoing,
@@ -91,8 +92,9 @@ function createContext(
     async makeRoom(bytes) {
       if (bytes < LARGE_BYTES || hasRoom) return;
       hasRoom = true;
-      await roomFor(outbound, outgoing, bytes);
+      room = await roomFor(outbound, outgoing, bytes);
     },
+    resizeRoom: (bytes) => room?.resize(bytes),
     isLarge: () => hasRoom,
     signal() {
       controller ??= abortWhenLeft(outgoing);

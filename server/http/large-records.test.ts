@@ -94,7 +94,7 @@ test('[UN4] of ten readers of a large record that is in memory few have it as te
 
 test.each([
   ['/v1/tool_calls/tc_1/events', 2],
-  ['/v1/tool_calls?include=result', 4],
+  ['/v1/tool_calls?include=result', 2],
 ])(
   '[UN4] of ten readers of %s who read nothing %i are served',
   async (path, most) => {

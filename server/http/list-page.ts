@@ -20,9 +20,9 @@ export function createListPage(options: {
   let bytesRead = 0;
   return {
     calls,
-    /** Of its calls as JSON; some more when there was one that did not fit. */
-    get bytes() {
-      return bytes;
+    /** Of the calls that were looked at. */
+    get bytesRead() {
+      return bytesRead;
     },
     takes(call: CallRecord): boolean {
       if (!options.maySee(call)) return true;

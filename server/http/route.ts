@@ -17,6 +17,8 @@ export interface RequestContext extends BodySource {
    * wait for their turn (rule UN4). Throws `rate_limited` when too many wait.
    */
   makeRoom(bytes: number): Promise<void>;
+  /** How many bytes there were, where `makeRoom` could not be told. */
+  resizeRoom(bytes: number): void;
   /** Whether it was made for a large one. */
   isLarge(): boolean;
   /** Aborted when the caller hangs up. Made on first use. */

@@ -12,7 +12,14 @@ function setup() {
   const order: number[] = [];
   let readers = 0;
   const reader = (bytes: number) => {
-    const self = { number: readers++, isIn: false, isCut: false, taken: 0, release: () => {} };
+    const self = {
+      number: readers++,
+      isIn: false,
+      isCut: false,
+      taken: 0,
+      release: () => {},
+      resize: (_bytes: number) => {},
+    };
     const share = budget.open(
       {
         sentBytes: () => self.taken,
@@ -23,6 +30,7 @@ function setup() {
       },
       bytes,
     );
+    self.resize = share.resize;
     self.release = () => {
       self.isIn = false;
       share.release();
@@ -100,4 +108,21 @@ test('[UN4] more than 256 do not wait, and one that hangs up waits no more', asy
     await turns(2);
   }
   expect(order.length).toBe(256);
+});
+
+test('[UN4] one that came to less than was thought makes room for others, and none after its end', async () => {
+  const { reader, order, turns } = setup();
+  const [first, second] = [reader(16 * MIB), reader(8 * MIB), reader(8 * MIB), reader(8 * MIB)];
+  await turns(5);
+  expect(order).toEqual([0]);
+  first?.resize(1 * MIB);
+  await turns(5);
+  expect(order).toEqual([0, 1]);
+  second?.resize(7 * MIB);
+  await turns(5);
+  expect(order).toEqual([0, 1, 2]);
+  first?.release();
+  first?.resize(0);
+  await turns(5);
+  expect(order).toEqual([0, 1, 2]);
 });

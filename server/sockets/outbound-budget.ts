@@ -12,6 +12,8 @@ export interface OutboundSink {
 export interface OutboundShare {
   /** True once the answer may be made; false when it must not be: too many wait, or it was released. */
   readonly admitted: Promise<boolean>;
+  /** What it came to, where that was not known before it was made. */
+  resize(bytes: number): void;
   /** It is sent, or nobody reads it any more. */
   release(): void;
 }
@@ -31,7 +33,7 @@ const MOST_WINDOWS = 6;
 
 interface Share {
   readonly sink: OutboundSink;
-  readonly bytes: number;
+  bytes: number;
   settle(isAdmitted: boolean): void;
   /** When the window began. */
   sent: number;
@@ -63,7 +65,11 @@ export class FairOutboundBudget implements OutboundBudget {
     if (this.#waiting.size >= MOST_WAITING) settle(false);
     else this.#waiting.add(share);
     this.#admit();
-    return { admitted, release: () => this.#release(share) };
+    return {
+      admitted,
+      resize: (to) => this.#resize(share, to),
+      release: () => this.#release(share),
+    };
   }
 
   #admit(): void {
@@ -80,6 +86,13 @@ export class FairOutboundBudget implements OutboundBudget {
       this.#isTurnOver = true;
       this.#admit();
     });
+  }
+
+  #resize(share: Share, bytes: number): void {
+    if (!this.#admitted.has(share)) return;
+    this.#total += bytes - share.bytes;
+    share.bytes = bytes;
+    this.#admit();
   }
 
   #release(share: Share): void {

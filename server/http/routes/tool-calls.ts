@@ -61,8 +61,8 @@ const listCallsRoute = (deps: Deps): Route =>
     responses: { 200: { description: 'A page of records', schema: callsPageSchema } },
     async handle({ principal, query, context }) {
       const { include = [] } = query;
-      // Whole values may fill the page, and previews seldom do: of these it is known after.
-      if (include.length > 0) await context.makeRoom(PAGE_BYTES);
+      // To be cut for a page of previews, values are read whole as well.
+      await context.makeRoom(PAGE_BYTES);
       const page = createListPage({ include, maySee: (call) => maySee(deps, principal, call) });
       const { nextCursor } = await deps.calls.list({
         limit: query.limit,
@@ -76,7 +76,7 @@ const listCallsRoute = (deps: Deps): Route =>
           cursor: query.cursor,
         }),
       });
-      await context.makeRoom(page.bytes);
+      context.resizeRoom(page.bytesRead);
       return json(200, { tool_calls: page.calls, next_cursor: nextCursor });
     },
   });
