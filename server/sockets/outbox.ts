@@ -6,8 +6,9 @@ import type { Clock } from '../clock.ts';
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Above this nothing more is handed to the socket until it has sent some. */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
-/** A client that takes nothing for so long does not read, whatever it sends. */
-const STALL_MS = 60_000;
+/** A client that takes nothing in so many of these times does not read, whatever it sends. */
+const WINDOW_MS = 15_000;
+const MOST_WINDOWS = 4;
 
 export interface OutboxDeps {
   readonly socket: Pick<WebSocket, 'send' | 'bufferedAmount' | 'readyState' | 'OPEN'>;
@@ -41,6 +42,8 @@ export class Outbox {
   #waitingBytes = 0;
   /** Frames that went out. */
   #sent = 0;
+  /** Windows in which none did, one after the other. */
+  #silent = 0;
   #stopWatching: (() => void) | undefined;
 
   /** Called after each frame that went out, or could not. */
@@ -103,16 +106,17 @@ export class Outbox {
   /** From a moment on in which something is unsent. */
   #watch(): void {
     if (this.#stopWatching) return;
-    const { clock, socket, onStalled } = this.#deps;
+    const { clock, socket } = this.#deps;
     const sentBefore = this.#sent;
-    const due = clock.now() + STALL_MS;
-    this.#stopWatching = clock.schedule(STALL_MS, () => {
+    const due = clock.now() + WINDOW_MS;
+    this.#stopWatching = clock.schedule(WINDOW_MS, () => {
       this.#stopWatching = undefined;
-      if (socket.readyState !== socket.OPEN || socket.bufferedAmount === 0) return;
+      const isOver = socket.readyState !== socket.OPEN || socket.bufferedAmount === 0;
+      if (isOver || this.#sent !== sentBefore) this.#silent = 0;
       // The server's own stall counts against no client.
-      const isLate = clock.now() - due > STALL_MS / 4;
-      if (this.#sent === sentBefore && !isLate) onStalled();
-      else this.#watch();
+      else if (clock.now() - due <= WINDOW_MS / 4) this.#silent += 1;
+      if (this.#silent >= MOST_WINDOWS) return this.#deps.onStalled();
+      if (!isOver) this.#watch();
     });
   }
 }
