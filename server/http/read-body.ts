@@ -18,6 +18,8 @@ export interface BodySource {
 const DRAIN_BYTES = 4 * 1024 * 1024;
 const drainOf = (maxBytes: number): number => Math.min(16 * maxBytes, DRAIN_BYTES);
 
+const LINGER_MS = 1_000;
+
 /**
  * The whole body, up to `maxBytes`. What is over it is not kept. It takes its share
  * of what may come in at a time; one that is larger than a call's has it until the
@@ -45,8 +47,9 @@ export function readBody(
       else gathered.clear();
       share.set({ arriving: size <= maxBytes ? size : 0, waiting: 0 });
       if (size <= mostTaken) return;
-      // Nothing more is taken in; closed now, the connection would take the 413 with it.
+      // Nothing more is taken in. Closed at once, the connection would take the 413 with it.
       incoming.pause();
+      outgoing.once('finish', () => setTimeout(() => incoming.destroy(), LINGER_MS).unref());
       reject(tooLarge(maxBytes));
     });
     incoming.once('end', () => {

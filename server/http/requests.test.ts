@@ -55,6 +55,13 @@ describe('what makes no sense', () => {
     expect((await server.get(`/v1/${'a'.repeat(8_000)}`)).status).toBe(404);
   });
 
+  test('[HT5] a connection whose body has no end is closed after its 413', async () => {
+    const server = await startTestServer();
+    const head = `POST /auth/sign-in HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+    const body = `Transfer-Encoding: chunked\r\n\r\n30000\r\n${'x'.repeat(0x20000)}`;
+    expect(await server.raw(head + body)).toMatch(/^HTTP\/1.1 413 /);
+  });
+
   test.each([
     ['2 MiB in chunks', 2, '0\r\n\r\n'],
     ['a body without end', 8, ''],
