@@ -94,7 +94,7 @@ test.each([
   ['outcome_unknown', 'outcome_unknown', 'unknown'],
   ['result_too_large', 'result_too_large', 'yes'],
   ['no_water', 'tool_error', 'yes'],
-])('[CA27] a failure that a client calls %s ends the call as %s', async (word, code, executed) => {
+])('[CA28] a failure that a client calls %s ends the call as %s', async (word, code, executed) => {
   const { connect, invoke, call } = await setup();
   const gauge = connect('gauge');
   gauge.offer(tool('tide'));
