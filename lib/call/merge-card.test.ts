@@ -139,4 +139,6 @@ test('[CM13] a value given whole takes back the size of the one before, also on 
   const whole = mergeCard(one, { params: { b: 1 }, params_whole: true });
   expect(whole).toMatchObject({ params: { b: 1 }, params_bytes: null, truncated: false });
   expect(mergeCard(summary, { tip: 'goes on' })).toMatchObject({ preview_bytes: 4_000 });
+  // A whole that reads like the beginning that was shown.
+  expect(mergeCard(summary, { preview: 'cut' })).toMatchObject({ preview_bytes: null });
 });

@@ -32,17 +32,17 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
     next.status_params = mergeParams(card.status_params ?? {}, update.status_params);
   }
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
-  takeBackSizes(next, card, given);
+  const hasStaleSize = takeBackSizes(next, card, given);
   if (goesBack(card, update)) {
     // CM4: a late WAIT still tells parameters or a tip, but not a status.
     if (card.status !== undefined) next.status = card.status;
     if (card.phase !== undefined) next.phase = card.phase;
   }
-  return changesNothing(card, next, given) ? card : next;
+  return !hasStaleSize && changesNothing(card, next, given) ? card : next;
 }
 
 /** CM13. Such an update was made for a card that had the whole, e.g. no summary of it. */
-function takeBackSizes(next: Card, card: Card, given: CardUpdate): void {
+function takeBackSizes(next: Card, card: Card, given: CardUpdate): boolean {
   const stale = SIZED.filter(
     ([value, size]) =>
       typeof card[size] === 'number' &&
@@ -52,6 +52,7 @@ function takeBackSizes(next: Card, card: Card, given: CardUpdate): void {
   );
   for (const [, size] of stale) next[size] = null;
   if (stale.length > 0) next.truncated = SIZED.some(([, size]) => typeof next[size] === 'number');
+  return stale.length > 0;
 }
 
 const SIZED = [
