@@ -27,7 +27,7 @@ const RUN = {
   messages: [MESSAGE],
 };
 
-/** The view of a conversation of which the feed has told nothing. */
+/** The view of a conversation that no event of the feed was about. */
 async function setup(locale: 'en' | 'zh' = 'en') {
   const server: { refusal: { status: number; code: string } | null } = { refusal: null };
   const { workbench, sent } = createTestWorkbench(() => {

@@ -41,7 +41,7 @@ test('[CD24] a record on its way shows how large it is and how much has come', a
   expect(await screen.findByText('tc_1')).toBeDefined();
 });
 
-test('a record that nobody waits for any more stops coming', async () => {
+test('the transfer of a record ends with the last view that waits for it', async () => {
   const signals: (AbortSignal | null | undefined)[] = [];
   const workbench = createWorkbench({
     baseUrl: '',

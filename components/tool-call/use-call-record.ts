@@ -13,7 +13,7 @@ export interface FetchedCall {
   readonly received: Received | null;
 }
 
-/** The record of a call, which holds more than its card; it stops coming when nobody waits for it. */
+/** The record of a call, which holds more than its card; its transfer ends with the last view that waits for it. */
 export function useCallRecord(callId: string): FetchedCall {
   const api = useApi();
   const [record, setRecord] = useState<ApiResult<WireCallRecord> | null>(null);

@@ -137,7 +137,7 @@ test('[CL37] a touch without a connection is reported with the next one, and onl
   ]);
 });
 
-test('[CL40] tools that the server does not take are told with the reason', async () => {
+test('[CL40] tools that the server rejects are reported with the reason', async () => {
   const refused: string[] = [];
   const { connect } = await setupClient({
     tools: [door],

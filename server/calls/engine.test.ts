@@ -825,7 +825,7 @@ test('[CE4] all that was decided on a void event is void, and what waits for the
   expect(await waiting).toBe(other);
 });
 
-test('[CE4] who waits for the end of a call whose newer state cannot be read is told so', async () => {
+test('[CE4] a wait for the end of a call whose newer state cannot be read ends with that error', async () => {
   const { repository, running, apply, disk, failReads } = setup();
   await running();
   let end: unknown;

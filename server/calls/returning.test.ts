@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
-test('[RM6] a client is told to forget an end once that is on disk', async () => {
+test('[RM6] a client gets the message to forget an end once that is on disk', async () => {
   const { calls, store, connect, invoke, close } = await setupCalls();
   onTestFinished(() => close());
   const phone = connect('phone', { claims: true, epoch: 'e1' });

@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { storeAttachments } from './store-attachments.ts';
 
 const known: Attachment = { blob_id: `blob_${'a'.repeat(40)}`, media_type: 'image/png', size: 7 };
-const unused = () => Promise.reject(new Error('nobody needs the bytes'));
+const unused = () => Promise.reject(new Error('the bytes are not needed'));
 const blobs: BlobStore = {
   put: unused,
   read: unused,

@@ -66,7 +66,7 @@ test('[UN4] of ten readers of a result of 8 MiB who read nothing two are served,
   expect(reads() - 2).toBe(READERS);
 }, 60_000);
 
-test('[UN4] ten who wait for the end of one call get its large result one after the other', async () => {
+test('[UN4] ten who wait for the end of one call all get its large result', async () => {
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', done({ status: 'RUNNING', result: undefined }));
   server.calls.fake.onWait = async () => done({ result: RESULT });

@@ -17,7 +17,7 @@ export interface RequestContext extends BodySource {
    * wait for their turn (rule UN4). Throws `rate_limited` when too many wait.
    */
   makeRoom(bytes: number): Promise<void>;
-  /** How many bytes there were, where `makeRoom` could not be told. */
+  /** How many bytes there were, where that was not known at `makeRoom`. */
   resizeRoom(bytes: number): void;
   /** Whether it was made for a large one. */
   isLarge(): boolean;

@@ -8,7 +8,7 @@ const ADMITTED = Symbol('admitted');
 export const admit = (exchange: EventEmitter): void => void exchange.emit(ADMITTED);
 
 /**
- * Bounds the connections that nobody with a credential uses now: those that have
+ * Bounds the connections that no caller with a credential uses now: those that have
  * sent no request yet, or not all of its headers, those whose request has shown no
  * credential, and those that wait for the next one. Beyond `most` the one that has
  * been silent for longest is closed, so that they leave room for newcomers however

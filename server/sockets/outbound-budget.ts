@@ -14,7 +14,7 @@ export interface OutboundShare {
   readonly admitted: Promise<boolean>;
   /** What it came to, where that was not known before it was made. */
   resize(bytes: number): void;
-  /** It is sent, or nobody reads it any more. */
+  /** It is sent, or its reader has gone. */
   release(): void;
 }
 
