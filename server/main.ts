@@ -8,6 +8,7 @@ import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
 import { loadInstanceId } from './auth/instance-id.ts';
 import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
+import { FIRST_OPERATOR } from './auth/principal.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { formatBanner, reachableUrl } from './banner.ts';
@@ -208,8 +209,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
   const credentials = createCredentials({
-    findPrincipal: (token) =>
-      isOperatorToken(token) ? { kind: 'operator', sessionId: null } : undefined,
+    findPrincipal: (token) => (isOperatorToken(token) ? FIRST_OPERATOR : undefined),
     sessions,
     failedAttempts,
   });

@@ -1,3 +1,4 @@
+import { FIRST_OPERATOR } from './auth/principal.ts';
 import type { ToolRegistry } from './tools/tool-registry.ts';
 
 /** Name, what it counts, and how many there are now. */
@@ -11,8 +12,6 @@ const toPrometheus = (metrics: readonly Metric[]): string =>
     )
     .join('');
 
-const OPERATOR = { kind: 'operator', sessionId: null } as const;
-
 /** The body of `/metrics`. */
 export const serverMetrics = (server: {
   readonly calls: { readonly openCount: number };
@@ -25,7 +24,7 @@ export const serverMetrics = (server: {
     ['callboard_open_calls', 'Calls that are not final', server.calls.openCount],
     ['callboard_sockets', 'Open sockets of clients and watchers', server.sockets],
     ['callboard_watchers', 'Watchers that are shown calls', server.watchers],
-    ['callboard_tools', 'Tools that are offered now', server.registry.list(OPERATOR).length],
+    ['callboard_tools', 'Tools that are offered now', server.registry.list(FIRST_OPERATOR).length],
     ['callboard_events', 'Number of the newest event', server.bus.seq],
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
   ]);

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { FIRST_OPERATOR } from '../../server/auth/principal.ts';
 import { CircuitBreaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { createSystemClock } from '../../server/clock.ts';
@@ -103,7 +104,7 @@ server.on('upgrade', (request, socket, head) => {
   wss.handleUpgrade(request, socket, head, (ws) => {
     if (request.url === '/client') {
       const inbound = watchInbound(budget, ws, request.socket);
-      onClient(ws, { principal: { kind: 'operator', sessionId: null }, stream: socket, inbound });
+      onClient(ws, { principal: FIRST_OPERATOR, stream: socket, inbound });
     } else if (request.url === '/watch') onWatch(ws);
     else if (request.url === '/raw-watch')
       rawWatchers.add(ws.on('close', () => rawWatchers.delete(ws)));
@@ -136,7 +137,7 @@ async function rawCall(barriers: number): Promise<void> {
 
 async function call(kind: Kind): Promise<void> {
   const outcome = await calls.invoke({
-    principal: { kind: 'operator', sessionId: null },
+    principal: FIRST_OPERATOR,
     tool: TOOL_OF[kind],
     runId: 'run_bench',
     args: ARGS,
@@ -187,7 +188,7 @@ async function openCalls({ count, bytes }: { count: number; bytes: number }): Pr
   ]);
   for (let n = 0; n < count; n += 1) {
     const args = { text: String(n).padEnd(bytes, 'x') };
-    const run = { principal: { kind: 'operator', sessionId: null }, runId: 'run_open' } as const;
+    const run = { principal: FIRST_OPERATOR, runId: 'run_open' } as const;
     const outcome = await calls.invoke({ ...run, tool: 'silent', args });
     if (!outcome.ok) throw new Error(outcome.message);
   }

@@ -8,10 +8,11 @@ import { readConfig } from '../config.ts';
 import { type CredentialRequest, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { createTokenCheck } from './operator-token.ts';
+import { FIRST_OPERATOR } from './principal.ts';
 
 const TOKEN = 'the-right-token';
-const OPERATOR = { kind: 'operator', sessionId: null };
-const SIGNED_IN = { kind: 'operator', sessionId: 'session-1' };
+const OPERATOR = FIRST_OPERATOR;
+const SIGNED_IN = { ...FIRST_OPERATOR, sessionId: 'session-1' };
 const cookie = 'callboard_session_0=good';
 const origin = 'http://localhost:3000';
 const key = { 'x-callboard-session': 'its-key' };
@@ -195,7 +196,7 @@ async function ask(more: Partial<CredentialRequest>) {
 
 function setup(isRight = (token: string): boolean => token === TOKEN) {
   const credentials = createCredentials({
-    findPrincipal: (token) => (isRight(token) ? { kind: 'operator', sessionId: null } : undefined),
+    findPrincipal: (token) => (isRight(token) ? FIRST_OPERATOR : undefined),
     sessions: {
       find: async (header, key) =>
         header?.includes('=good') && key === 'its-key' ? 'session-1' : undefined,

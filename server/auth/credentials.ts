@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { readCredentialProtocol, SESSION_HEADER } from '#lib/protocol/subprotocols';
 import type { FailedAttempts } from './failed-attempts.ts';
 import { isForeignFetch } from './host-gate.ts';
-import type { Principal } from './principal.ts';
+import { type Caller, FIRST_OPERATOR } from './principal.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface CredentialRequest {
@@ -19,19 +19,19 @@ export interface CredentialRequest {
 }
 
 /**
- * Finds the principal of a request: by `Authorization: Bearer`, on a socket by the subprotocol
+ * Finds the caller of a request: by `Authorization: Bearer`, on a socket by the subprotocol
  * `bearer.<token>`, else by the sign-in cookie together with the page's key; never
  * by anything in a URL. The `Host`, an `Origin` that is there and what the browser
  * reports of the site that asks have been checked before (`HostGate`). A refusal names
  * the same whatever was asked for.
  */
 export interface Credentials {
-  authenticate(request: CredentialRequest): Promise<Principal | HttpError>;
+  authenticate(request: CredentialRequest): Promise<Caller | HttpError>;
 }
 
 export function createCredentials(deps: {
-  /** The principal of a token; undefined when there is none. */
-  readonly findPrincipal: (token: string) => Principal | undefined | Promise<Principal | undefined>;
+  /** The caller of a token; undefined when there is none. */
+  readonly findPrincipal: (token: string) => Caller | undefined | Promise<Caller | undefined>;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
   readonly failedAttempts: FailedAttempts;
 }): Credentials {
@@ -57,7 +57,7 @@ export function createCredentials(deps: {
       const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
       const sessionId = await found;
       // Not counted: an expired cookie is not a guess, and browsers send it with everything.
-      return sessionId === undefined ? unauthenticated() : { kind: 'operator', sessionId };
+      return sessionId === undefined ? unauthenticated() : { ...FIRST_OPERATOR, sessionId };
     },
   };
 }

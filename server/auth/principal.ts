@@ -1,20 +1,83 @@
+/** What a person's token allows, the least first; each allows what those before it do. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A person: by the first-run token, whose `tokenId` is null, by a named token, or signed in by either. */
+export interface Operator {
+  readonly kind: 'operator';
+  readonly name: string;
+  readonly role: Role;
+  readonly tokenId: string | null;
+  readonly sessionId: string | null;
+}
+
+/** A program with a token of its own. `tools`: whole names, or `prefix.*`. */
+export interface Agent {
+  readonly kind: 'agent';
+  readonly name: string;
+  readonly tokenId: string;
+  readonly tools: readonly string[];
+}
+
+/** A paired client. */
+export interface Device {
+  readonly kind: 'device';
+  readonly clientId: string;
+  readonly tokenId: string | null;
+}
+
+/** Who shows a credential. */
+export type Caller = Operator | Agent | Device;
+
+/** The built-in agent in a run: it acts for the caller who started the run, and never decides for a person. */
+export interface RunPrincipal {
+  readonly kind: 'run';
+  readonly runId: string;
+  readonly owner: Caller;
+}
+
 /** Who is asking, from the server's own record alone; nothing a client sends adds to it. */
-export type Principal =
-  | { readonly kind: 'operator'; readonly sessionId: string | null }
-  | { readonly kind: 'agent'; readonly name: string; readonly tools: readonly string[] }
-  | { readonly kind: 'device'; readonly clientId: string };
+export type Principal = Caller | RunPrincipal;
+
+/** By the token of the first run, which is the administrator's and no row of the store. */
+export const FIRST_OPERATOR: Operator = {
+  kind: 'operator',
+  name: 'operator',
+  role: 'admin',
+  tokenId: null,
+  sessionId: null,
+};
 
 /** The caller of a public route, whose credential was not looked at. No service accepts it. */
 export const ANONYMOUS = { kind: 'anonymous' } as const;
 export type Anonymous = typeof ANONYMOUS;
 
+/** For people, and in records: a name may be given again once its token was revoked. */
 export function principalName(principal: Principal): string {
   switch (principal.kind) {
     case 'operator':
-      return 'operator';
+      return principal.tokenId === null ? 'operator' : `operator:${principal.name}`;
     case 'agent':
       return `agent:${principal.name}`;
     case 'device':
       return `device:${principal.clientId}`;
+    case 'run':
+      return `run:${principal.runId}`;
   }
 }
+
+/** By which stored things belong to a principal; unlike a name, it is never given again. */
+export const principalKey = (principal: Principal): string =>
+  (principal.kind === 'operator' || principal.kind === 'agent' ? principal.tokenId : null) ??
+  principalName(principal);
+
+/** The caller whom `principal` is, or acts for. */
+export const callerOf = (principal: Principal): Caller =>
+  principal.kind === 'run' ? principal.owner : principal;
+
+export const hasRole = (role: Role, least: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+/** Whether `principal` may decide what people decide: approve, answer by hand, give more time. */
+export const mayDecide = (principal: Principal): boolean =>
+  principal.kind === 'operator' && hasRole(principal.role, 'operator');

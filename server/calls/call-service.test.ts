@@ -443,7 +443,7 @@ describe('people', () => {
     const { id } = await invoke('camera');
     phone.status({ type: 'tool_status', id, tip: 'Focusing' });
     await settle();
-    await calls.extend(id, 1_000, 'agent:a');
+    await calls.extend(id, operator, 1_000);
     await calls.cancel(id, 'enough', 'run:run_1');
     await phone.fail(id, 'stopped', 'cancelled');
     const events = await store.callEvents(id, { after: 0, limit: 10 });
@@ -451,7 +451,7 @@ describe('people', () => {
       'created operator',
       'offered server',
       'status client:phone',
-      'extended agent:a',
+      'extended operator',
       'cancelled run:run_1',
       'answered client:phone',
     ]);
@@ -475,7 +475,7 @@ describe('people', () => {
     const phone = connect('phone');
     phone.offer(tool('camera', { timeout_ms: 1_000 }));
     const { id } = await invoke('camera', { a: 1 });
-    await calls.extend(id, 5_000, 'operator');
+    await calls.extend(id, operator, 5_000);
     clock.advance(5_999);
     await settle();
     expect((await call(id)).status).toBe('RUNNING');

@@ -149,7 +149,7 @@ export interface CallService {
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
   readonly always: AlwaysRules;
   /** Gives a running call more time on its execute clock. */
-  extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome>;
+  extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */
   watched(runId?: string): readonly ShownCall[];
   /** The newest final calls of a run, from the store: `watched` may have none of an older run. */

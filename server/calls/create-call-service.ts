@@ -98,7 +98,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     retry: (id, principal, more) => actions.retry(id, principal, more),
     decide: (id, principal, decision) => actions.decide(id, principal, decision),
     answer: (id, principal, output) => actions.answer(id, principal, output),
-    extend: (id, byMs, actor) => actions.extend(id, byMs, actor),
+    extend: (id, principal, byMs) => actions.extend(id, principal, byMs),
     watched: (runId) => repository.shown(runId),
     endedOf: (runId) => endedOf(deps.store, runId),
     clients: new CallsOfClients({ engine, repository, clock: deps.clock, reoffers }),

@@ -509,7 +509,7 @@ describe('two at one moment', () => {
   test('[CA12] an extension and a timeout: the end stays', async () => {
     const { granted, calls, call, clock, settle } = await setup();
     const { id } = await granted(20_000);
-    const extending = calls.extend(id, 30_000, 'operator');
+    const extending = calls.extend(id, operator, 30_000);
     clock.advance(20_000);
     await extending;
     await settle();

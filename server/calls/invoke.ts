@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
-import { principalName } from '../auth/principal.ts';
+import { principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -54,7 +54,7 @@ export class Invocation {
   }
 
   async #once(request: InvokeRequest, key: string): Promise<InvokeOutcome> {
-    const scope = `${principalName(request.principal)}\n${key}`;
+    const scope = `${principalKey(request.principal)}\n${key}`;
     const fingerprint = fingerprintOf(request);
     const running = this.#inFlight.get(scope);
     if (running) return running.fingerprint === fingerprint ? running.outcome : otherBody(key);

@@ -2,7 +2,7 @@ import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { type Principal, principalName } from '../auth/principal.ts';
+import { mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
@@ -75,6 +75,8 @@ export class OperatorActions implements Actions {
   }
 
   async decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome> {
+    // guard: people-decide
+    if (!mayDecide(principal)) return notAPerson(principal);
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
@@ -129,6 +131,7 @@ export class OperatorActions implements Actions {
   }
 
   async answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome> {
+    if (!mayDecide(principal)) return notAPerson(principal);
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
@@ -141,11 +144,12 @@ export class OperatorActions implements Actions {
     return this.#done(id);
   }
 
-  async extend(id: string, byMs: number, actor: Actor): Promise<CallActionOutcome> {
+  async extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome> {
+    if (!mayDecide(principal)) return notAPerson(principal);
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
-    const applied = engine.apply(call, { type: 'extended', byMs }, actor);
+    const applied = engine.apply(call, { type: 'extended', byMs }, principalName(principal));
     if (applied.ok) return this.#done(id);
     if (applied.refusal === 'already_final') return alreadyFinal(call);
     return conflict(`The execute clock of ${id} does not run now`);
@@ -177,6 +181,13 @@ const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
   message: `The call ${call.id} has ended already: ${call.status}`,
+});
+
+/** Whatever let it through before: this is the last place that can refuse it. */
+const notAPerson = (principal: Principal): CallActionOutcome => ({
+  ok: false,
+  code: 'permission_denied',
+  message: `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
 });
 
 const conflict = (message: string): CallActionOutcome => ({ ok: false, code: 'conflict', message });

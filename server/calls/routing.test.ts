@@ -211,7 +211,7 @@ describe('what counts of a tool', () => {
     const phone = claiming('phone', looks);
     const { id } = await invoke('look');
     await phone.claim(id, 1);
-    await calls.extend(id, 5_000, 'operator');
+    await calls.extend(id, operator, 5_000);
     phone.leave();
     const again = await back('phone', 'another journal', looks);
     expect(again.requests()).toMatchObject([{ id, timeout_ms: 6_000 }]);

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { momentOf } from '../clock.ts';
 import { instanceAddress } from '../events/event-bus.ts';
 import { createClientIds } from './client-ids.ts';
 import { createHttpClients } from './http-clients.ts';
 
-const agent: Principal = { kind: 'agent', name: 'robot', tools: [] };
+const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tools: [] };
 
 async function setup(dir?: string) {
   const calls = await setupCalls(dir === undefined ? {} : { dir });
@@ -26,7 +26,7 @@ async function setup(dir?: string) {
   });
   const still = new AbortController().signal;
   const schema = { type: 'object' };
-  const client = (client_id: string, principal: Principal = operator) => ({
+  const client = (client_id: string, principal: Caller = operator) => ({
     register: (name: string, more: object = {}) =>
       service.register(principal, { client_id, tools: [{ name, schema, ...more }] }),
     async fetch(signal = still) {

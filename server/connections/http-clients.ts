@@ -1,5 +1,5 @@
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
-import { type Principal, principalName } from '../auth/principal.ts';
+import { type Caller, principalKey } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
@@ -63,7 +63,7 @@ class HttpClients implements HttpClientService {
   }
 
   async register(
-    principal: Principal,
+    principal: Caller,
     { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
   ) {
     const client = await this.#clientFor(principal, ownId(principal, client_id));
@@ -77,7 +77,7 @@ class HttpClients implements HttpClientService {
     return { ok: true as const, registered_count: registered, ...rejections };
   }
 
-  async requests(principal: Principal, clientId: string, waitMs: number, signal: AbortSignal) {
+  async requests(principal: Caller, clientId: string, waitMs: number, signal: AbortSignal) {
     const client = await this.#clientFor(principal, ownId(principal, clientId));
     if (!client) return conflictOf(clientId);
     client.cancelExpiry();
@@ -86,11 +86,7 @@ class HttpClients implements HttpClientService {
     return { ok: true as const, requests: await this.#claimWaiting(client, signal) };
   }
 
-  async submit(
-    principal: Principal,
-    callId: string,
-    submission: Submission,
-  ): Promise<SubmitOutcome> {
+  async submit(principal: Caller, callId: string, submission: Submission): Promise<SubmitOutcome> {
     const { calls, answers } = this.#deps;
     const record = await calls.get(callId);
     if (!record) {
@@ -118,7 +114,7 @@ class HttpClients implements HttpClientService {
   }
 
   /** Undefined when the id belongs to another principal. */
-  async #clientFor(principal: Principal, clientId: string): Promise<PollingClient | undefined> {
+  async #clientFor(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
     while (this.#opening.has(clientId)) await this.#opening.get(clientId);
     const open = this.#clients.get(clientId);
     if (open) return open.owner === ownerOf(principal) ? open : undefined;
@@ -127,7 +123,7 @@ class HttpClients implements HttpClientService {
     return opened;
   }
 
-  async #open(principal: Principal, clientId: string): Promise<PollingClient | undefined> {
+  async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
     const { store, ids, clock } = this.#deps;
     const owner = ownerOf(principal);
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
@@ -188,7 +184,7 @@ class HttpClients implements HttpClientService {
     return [];
   }
 
-  async #isOwner(principal: Principal, clientId: string): Promise<boolean> {
+  async #isOwner(principal: Caller, clientId: string): Promise<boolean> {
     if (principal.kind === 'device') return principal.clientId === clientId;
     return (await this.#deps.store.findClient(clientId, ownerOf(principal))) !== undefined;
   }
@@ -200,7 +196,7 @@ const toAnswer = ({ status, result, error }: Submission) =>
     : toFailure(error?.message ?? '', error?.code);
 
 /** Stands in the place of a token's hash, and cannot be the hash of one. */
-const ownerOf = (principal: Principal): string => `principal:${principalName(principal)}`;
+const ownerOf = (principal: Caller): string => `principal:${principalKey(principal)}`;
 
 const conflictOf = (clientId: string) =>
   ({
@@ -226,7 +222,7 @@ const toInstance = (
   connectedAt,
 });
 
-const ownId = (principal: Principal, clientId: string): string =>
+const ownId = (principal: Caller, clientId: string): string =>
   principal.kind === 'device' ? principal.clientId : clientId;
 
 /** This interface has `schema` where the socket has `parameters`, and requires no description. */

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import type { Principal } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createClientIds } from './client-ids.ts';
 import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
 
-const operator: Principal = { kind: 'operator', sessionId: null };
+const operator: Principal = FIRST_OPERATOR;
 
 type Hello = Omit<ClientMessageOf<'hello'>, 'type'>;
 
@@ -175,7 +175,7 @@ test('[ID5] an instance whose way in failed is free again', async () => {
 
 test('[ID6] a device is the client that it was paired as, whatever it says', async () => {
   const { visit } = setup();
-  const device: Principal = { kind: 'device', clientId: 'phone' };
+  const device: Principal = { kind: 'device', clientId: 'phone', tokenId: null };
   const who = await visit({ client_id: 'lab', instance_id: 'tab_1' }, device);
   expect(who.clientId).toBe('phone');
   expect(await visit({ ...back(who), client_id: 'lab' }, device)).toMatchObject({

@@ -2,6 +2,7 @@ import { summaryOfCard } from '#lib/call/bound-card';
 import { isFinalCard } from '#lib/call/merge-card';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { CallService, ShownCall } from '../calls/call-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -68,9 +69,7 @@ async function takeSnapshot(
     ),
   );
   const clients = boundClients(deps.clients());
-  const tools = boundTools(
-    deps.registry.list({ kind: 'operator', sessionId: null }, null, MOST_CLIENTS_OF_TOOL),
-  );
+  const tools = boundTools(deps.registry.list(FIRST_OPERATOR, null, MOST_CLIENTS_OF_TOOL));
   const runs = boundRuns(watchedRuns);
   const lists = { runs, tools, clients, approvals };
   const used = Object.values(lists).reduce((sum, { bytes }) => sum + bytes, ENVELOPE_BYTES);

@@ -1,4 +1,5 @@
 import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
@@ -75,7 +76,7 @@ const listOf = ({ type }: WatchEvent): ListName | undefined =>
   type === 'tools_changed' || type === 'clients_changed' ? LIST_OF[type] : undefined;
 
 export function toolsEvent(registry: Pick<ToolRegistry, 'list'>): WatchEventBody {
-  const list = registry.list({ kind: 'operator', sessionId: null }, null, MOST_CLIENTS_OF_TOOL);
+  const list = registry.list(FIRST_OPERATOR, null, MOST_CLIENTS_OF_TOOL);
   const { shown, leftOut } = boundTools(list);
   return { type: 'tools', tools: shown.map(({ value }) => value), ...more(leftOut) };
 }

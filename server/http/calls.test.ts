@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { InvokeRefusal } from '../calls/call-service.ts';
 import { callRecord, done } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
@@ -22,7 +23,7 @@ describe('invoke', () => {
         what: 'invoke',
         args: [
           {
-            principal: { kind: 'operator', sessionId: null },
+            principal: FIRST_OPERATOR,
             tool: 'echo@client_1',
             runId: 'run_a',
             args: 'any JSON',

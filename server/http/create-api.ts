@@ -8,6 +8,7 @@ import type { HttpDeps } from './http-deps.ts';
 import type { Target } from './parse-target.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
+import { EVERYONE } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
@@ -55,7 +56,7 @@ const missingRoute = (methods: readonly string[]): Route => ({
   id: 'missing',
   tag: 'system',
   summary: 'No such path',
-  access: ['operator', 'agent', 'device'],
+  access: EVERYONE,
   responses: {},
   async run(_principal, _params, { incoming }) {
     if (methods.length === 0) {

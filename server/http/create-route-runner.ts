@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
-import { ANONYMOUS, type Anonymous, type Principal } from '../auth/principal.ts';
+import { ANONYMOUS, type Anonymous, type Caller } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
+import { refuseCaller } from './allowed.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
@@ -61,17 +62,15 @@ async function authorize(
   credentials: Credentials,
   { access }: Route,
   { incoming, outgoing, address }: RequestContext,
-): Promise<Principal | Anonymous> {
+): Promise<Caller | Anonymous> {
   if (access === 'public') return ANONYMOUS;
   const { headers, method = '' } = incoming;
   const principal = await credentials.authenticate({ headers, method, address });
   if (principal instanceof HttpError) throw principal;
   admit(outgoing);
-  if (access.includes(principal.kind)) return principal;
-  throw new HttpError(
-    'permission_denied',
-    `A token of the kind "${principal.kind}" may not do this; it needs one of: ${access.join(', ')}.`,
-  );
+  const refusal = refuseCaller(access, principal);
+  if (refusal) throw refusal;
+  return principal;
 }
 
 function createContext(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HTTP_ERRORS, httpErrorSchema } from '#lib/protocol/http-error';
 import { SESSION_HEADER } from '#lib/protocol/subprotocols';
 import { given } from '#lib/util/given';
+import { allowedText } from './allowed.ts';
 import type { RouteDocs } from './route.ts';
 import { paramNames } from './route-table.ts';
 
@@ -53,7 +54,7 @@ function describeRoute(route: RouteDocs) {
     operationId: id,
     tags: [tag],
     summary,
-    description: access === 'public' ? 'Needs no credential.' : `For: ${access.join(', ')}.`,
+    description: access === 'public' ? 'Needs no credential.' : `For: ${allowedText(access)}.`,
     security: access === 'public' ? [] : [{ bearer: [] }, { cookie: [], session: [] }],
     parameters,
     ...given({ requestBody: body && { required: true, content: asJson(body) } }),

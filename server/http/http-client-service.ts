@@ -1,7 +1,7 @@
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller } from '../auth/principal.ts';
 import type { Registration } from '../tools/tool-registry.ts';
 
 export type SubmitOutcome =
@@ -33,7 +33,7 @@ export interface ClientIdConflict {
 export interface HttpClientService {
   /** `tools` as they came: each is checked by itself. */
   register(
-    principal: Principal,
+    principal: Caller,
     body: { readonly client_id: string; readonly tools: readonly unknown[] },
   ): Promise<
     | ({ readonly ok: true; readonly registered_count: number } & Omit<Registration, 'registered'>)
@@ -41,7 +41,7 @@ export interface HttpClientService {
   >;
   /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */
   requests(
-    principal: Principal,
+    principal: Caller,
     clientId: string,
     waitMs: number,
     signal: AbortSignal,
@@ -49,5 +49,5 @@ export interface HttpClientService {
     | { readonly ok: true; readonly requests: ServerMessageOf<'tool_call_request'>[] }
     | ClientIdConflict
   >;
-  submit(principal: Principal, callId: string, body: SubmitBody): Promise<SubmitOutcome>;
+  submit(principal: Caller, callId: string, body: SubmitBody): Promise<SubmitOutcome>;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Anonymous, Principal } from '../auth/principal.ts';
+import type { Anonymous, Caller } from '../auth/principal.ts';
+import type { Allowed } from './allowed.ts';
 import { checkShape } from './check-shape.ts';
 import type { BodySource } from './read-body.ts';
 import { readJson } from './read-json.ts';
@@ -25,11 +26,11 @@ export interface RequestContext extends BodySource {
   signal(): AbortSignal;
 }
 
-/** Which principals may use a route; a `public` route needs no credential and looks at none. */
-export type Access = readonly Principal['kind'][] | 'public';
+/** A `public` route needs no credential and looks at none. */
+export type Access = Allowed | 'public';
 
-export interface RouteInput<Path extends string, Allowed extends Access, Query, Body> {
-  readonly principal: Allowed extends 'public' ? Anonymous : Principal;
+export interface RouteInput<Path extends string, For extends Access, Query, Body> {
+  readonly principal: For extends 'public' ? Anonymous : Caller;
   readonly params: Readonly<Record<ParamsOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
@@ -61,7 +62,7 @@ export interface RouteDocs {
 /** One method and path of the API, without the types of its body and query. */
 export interface Route extends RouteDocs {
   run(
-    principal: Principal | Anonymous,
+    principal: Caller | Anonymous,
     params: PathParams,
     context: RequestContext,
   ): Promise<HttpResponse>;
@@ -69,30 +70,30 @@ export interface Route extends RouteDocs {
 
 export interface RouteOptions<
   Path extends string,
-  Allowed extends Access,
+  For extends Access,
   Query extends z.ZodObject,
   Body extends z.ZodType,
 > extends RouteDocs {
   readonly path: Path;
-  readonly access: Allowed;
+  readonly access: For;
   readonly query?: Query;
   readonly body?: Body;
   /** Of the body; by default what a call may have. */
   readonly maxBodyBytes?: number;
   handle(
-    input: RouteInput<Path, Allowed, z.output<Query>, z.output<Body>>,
+    input: RouteInput<Path, For, z.output<Query>, z.output<Body>>,
   ): HttpResponse | Promise<HttpResponse>;
 }
 
 /** Types `handle` by the schemas, and reads body and query by them before it is called. */
 export function defineRoute<
   const Path extends string,
-  const Allowed extends Access,
+  const For extends Access,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
->(options: RouteOptions<Path, Allowed, Query, Body>): Route {
+>(options: RouteOptions<Path, For, Query, Body>): Route {
   const { query: querySchema, body: bodySchema } = options;
-  type Input = RouteInput<Path, Allowed, z.output<Query>, z.output<Body>>;
+  type Input = RouteInput<Path, For, z.output<Query>, z.output<Body>>;
   return {
     ...options,
     async run(principal, params, context) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
 import {
   startTestServer,
@@ -22,7 +23,7 @@ describe('who is let in', () => {
     }
     expect(contexts).toHaveLength(2);
     expect(contexts[0]).toMatchObject({
-      principal: { kind: 'operator', sessionId: null },
+      principal: FIRST_OPERATOR,
       address: '127.0.0.1',
     });
   });
@@ -172,7 +173,7 @@ describe('what it bears', () => {
       async authenticate() {
         asked.resolve();
         await answer.promise;
-        return { kind: 'operator', sessionId: null };
+        return FIRST_OPERATOR;
       },
     };
     const { server } = await setup({ credentials, limits: { maxPendingPerAddress: 1 } });
@@ -191,7 +192,7 @@ describe('what it bears', () => {
       async authenticate() {
         asked.resolve();
         await answer.promise;
-        return { kind: 'operator', sessionId: null };
+        return FIRST_OPERATOR;
       },
     };
     const { server } = await setup({ credentials });

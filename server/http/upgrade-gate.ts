@@ -7,20 +7,22 @@ import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
 import type { Credentials } from '../auth/credentials.ts';
 import { followSession } from '../auth/follow-session.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
+import { type Allowed, refuseCaller } from './allowed.ts';
 import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';
+import { CLIENTS, VIEWERS } from './routes/access.ts';
 import { admit } from './unused-connections.ts';
 
 /** Who is at the other end of an open socket. */
 export interface SocketContext {
-  readonly principal: Principal;
+  readonly principal: Caller;
   readonly address: string;
   /** What carries the socket's frames; for gathering writes. */
   readonly stream: Duplex;
@@ -54,11 +56,8 @@ export interface UpgradeLimits {
 
 const DEFAULT_LIMITS: UpgradeLimits = { maxSockets: 2_000, maxPendingPerAddress: 64 };
 
-/** Contract, section 4: agents have neither socket, a device only the client's. */
-const MAY_OPEN: Record<SocketPath, readonly Principal['kind'][]> = {
-  '/ws/client': ['operator', 'device'],
-  '/ws/watch': ['operator'],
-};
+/** Contract, section 4: agents have neither socket, a device only the client's; a viewer offers no tools. */
+const MAY_OPEN: Record<SocketPath, Allowed> = { '/ws/client': CLIENTS, '/ws/watch': VIEWERS };
 
 /** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
 export interface UpgradeGate {
@@ -147,7 +146,7 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
         retryAfter: 10,
       });
     },
-    add(ws: WebSocket, principal: Principal): void {
+    add(ws: WebSocket, principal: Caller): void {
       open.add(ws);
       // A page that is open is in use, also without a click.
       const release = followSession(sessions, principal, () =>
@@ -173,14 +172,12 @@ async function authenticate(
   { headers, method = '' }: IncomingMessage,
   address: string,
   path: SocketPath,
-): Promise<Principal> {
+): Promise<Caller> {
   const principal = await credentials.authenticate({ headers, method, address, at: 'socket' });
   if (principal instanceof HttpError) throw principal;
-  if (MAY_OPEN[path].includes(principal.kind)) return principal;
-  throw new HttpError(
-    'permission_denied',
-    `A token of the kind "${principal.kind}" may not open ${path}.`,
-  );
+  const refusal = refuseCaller(MAY_OPEN[path], principal);
+  if (refusal) throw refusal;
+  return principal;
 }
 
 function createSocketServer(): WebSocketServer {

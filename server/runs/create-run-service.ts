@@ -2,7 +2,7 @@ import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import type { Principal } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
 import { type ModelTurnQuery, StoreFailedError } from '../store/store.ts';
@@ -42,9 +42,6 @@ const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
 const CLIENTS_RETURN_MS = 3_000;
-/** Runs are started by an operator, or in the name of one: the record has no other. */
-const OPERATOR: Principal = { kind: 'operator', sessionId: null };
-
 type Refusal = Extract<RunOutcome, { ok: false }>;
 
 export const createRunService = (deps: RunServiceDeps): CreatedRunService => new AgentRuns(deps);
@@ -186,7 +183,7 @@ class AgentRuns implements CreatedRunService {
   /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
   #goOn(run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> {
     const model = run.summary().model ?? this.#deps.models.defaultModel;
-    return this.#runTurn(run, { model, principal: OPERATOR, stepsDone }, signal);
+    return this.#runTurn(run, { model, principal: FIRST_OPERATOR, stepsDone }, signal);
   }
 
   /** Which model is asked is settled here, since its server may first have to be asked for it. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Principal } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
 import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-registry.ts';
 
-const operator: Principal = { kind: 'operator', sessionId: null };
+const operator: Principal = FIRST_OPERATOR;
 const sum = defineTool({
   name: 'calc.sum',
   displayName: 'Sum',
@@ -288,7 +288,12 @@ test('[TR11] who may call what follows from the principal alone', () => {
     client('one'),
     ['calc2', 'file.read', 'files.read'].map((name) => spec(name)),
   );
-  const agent: Principal = { kind: 'agent', name: 'reader', tools: ['calc.*', 'file.read'] };
+  const agent: Principal = {
+    kind: 'agent',
+    name: 'reader',
+    tokenId: 'tok_1',
+    tools: ['calc.*', 'file.read'],
+  };
   const callable = registry.list(agent).filter((tool) => tool.callable);
   expect(callable.map(({ name }) => name)).toEqual(['calc.sum', 'file.read']);
   for (const tool of registry.list(agent)) {
@@ -296,9 +301,11 @@ test('[TR11] who may call what follows from the principal alone', () => {
     expect(tool.callable || (tool.reason?.length ?? 0) > 10).toBe(true);
   }
   expect(registry.mayCall(agent, 'file.read@c_one')).toBe(true);
-  expect(registry.list({ kind: 'device', clientId: 'c_one' }).some((tool) => tool.callable)).toBe(
-    false,
-  );
+  expect(
+    registry
+      .list({ kind: 'device', clientId: 'c_one', tokenId: null })
+      .some((tool) => tool.callable),
+  ).toBe(false);
   expect(registry.list(operator).every((tool) => tool.callable)).toBe(true);
 });
 

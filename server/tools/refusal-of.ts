@@ -1,16 +1,20 @@
 import { parseToolReference } from '#lib/protocol/tool-name';
-import type { Principal } from '../auth/principal.ts';
+import { hasRole, type Principal } from '../auth/principal.ts';
+
+const VIEWERS_READ = 'A viewer reads; making calls needs the role "operator" or "admin".';
 
 /**
  * Why `principal` may not call the tool, or undefined when it may. An agent's
- * allowlist has whole names, or `prefix.*` for a family; an entry never matches
- * by part of a word.
+ * allow-list has whole names, or `prefix.*` for a family; an entry never matches
+ * by part of a word. A run may call what its owner may.
  */
 export function refusalOf(principal: Principal, reference: string): string | undefined {
   const { name } = parseToolReference(reference);
   switch (principal.kind) {
+    case 'run':
+      return refusalOf(principal.owner, reference);
     case 'operator':
-      return undefined;
+      return hasRole(principal.role, 'operator') ? undefined : VIEWERS_READ;
     case 'device':
       return 'A device answers calls; it cannot make calls.';
     case 'agent': {

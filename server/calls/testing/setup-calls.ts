@@ -7,7 +7,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { Principal } from '../../auth/principal.ts';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -18,7 +18,7 @@ import { CircuitBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 
-export const operator: Principal = { kind: 'operator', sessionId: null };
+export const operator = FIRST_OPERATOR;
 
 export interface SetupOptions {
   readonly check?: Check;

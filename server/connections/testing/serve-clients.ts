@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
-import type { Principal } from '../../auth/principal.ts';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { CircuitBreaker } from '../../calls/breaker.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
@@ -18,7 +18,7 @@ import { createClientSessions } from '../client-sessions.ts';
 import { createClientSocketHandler } from '../client-socket.ts';
 import { createPool } from './create-pool.ts';
 
-export const principal: Principal = { kind: 'operator', sessionId: null };
+export const principal = FIRST_OPERATOR;
 
 /** Calls and clients on real sockets and the real time, without the doors before them. */
 export async function serveClients({

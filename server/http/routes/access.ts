@@ -1,13 +1,20 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Principal } from '../../auth/principal.ts';
+import type { Principal, Role } from '../../auth/principal.ts';
+import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';
 
 /** Contract, section 4. */
-export const AGENTS = ['operator', 'agent'] as const;
-export const OPERATORS = ['operator'] as const;
-export const CLIENTS = ['operator', 'device'] as const;
+const allowed = (role: Role, ...also: Allowed['also']): Allowed => ({ role, also });
+
+export const EVERYONE = allowed('viewer', 'agent', 'device');
+/** Of what agents may read. */
+export const READERS = allowed('viewer', 'agent');
+export const VIEWERS = allowed('viewer');
+export const AGENTS = allowed('operator', 'agent');
+export const OPERATORS = allowed('operator');
+export const CLIENTS = allowed('operator', 'device');
 
 /** Whether this call concerns `principal`: an agent sees what lies within its allow-list. */
 export const maySee = (

@@ -4,7 +4,7 @@ import type { AlwaysRule } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS } from './access.ts';
+import { OPERATORS, VIEWERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'calls'>;
 
@@ -17,7 +17,7 @@ export const approvalRoutes = ({ calls }: Deps): Route[] => [
     id: 'listAlwaysAllowed',
     tag: 'calls',
     summary: 'What operators allowed for good, oldest first; it holds over restarts',
-    access: OPERATORS,
+    access: VIEWERS,
     responses: { 200: { description: 'The rules', schema: alwaysAllowedSchema } },
     handle: () => json(200, { always: calls.always.list().map(toWireRule) }),
   }),

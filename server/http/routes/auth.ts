@@ -4,7 +4,7 @@ import { tooManyAttempts } from '../../auth/credentials.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS } from './access.ts';
+import { VIEWERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'isOperatorToken'>;
 
@@ -40,7 +40,7 @@ export const authRoutes = (deps: Deps): Route[] => [
     id: 'signOut',
     tag,
     summary: 'End this sign-in and close its sockets and streams',
-    access: OPERATORS,
+    access: VIEWERS,
     responses: { 200: { description: 'Signed out', schema: okSchema } },
     async handle({ principal }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;

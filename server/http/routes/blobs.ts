@@ -10,7 +10,7 @@ import { readBody } from '../read-body.ts';
 import { isJsonType, readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { AGENTS } from './access.ts';
+import { AGENTS, READERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'blobs'>;
 
@@ -42,7 +42,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
     tag,
     summary:
       'The bytes. Pictures, sound and video are displayed inline, everything else is a download',
-    access: AGENTS,
+    access: READERS,
     responses: { 200: { description: 'The bytes' } },
     async handle({ params, context }) {
       const found = await deps.blobs.find(params.id);

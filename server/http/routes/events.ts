@@ -3,7 +3,7 @@ import { followSession } from '../../auth/follow-session.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
-import { AGENTS, runNotFound } from './access.ts';
+import { READERS, runNotFound } from './access.ts';
 
 type Deps = Pick<
   HttpDeps,
@@ -19,7 +19,7 @@ export const eventsRoute = (deps: Deps): Route =>
     tag: 'runs',
     summary:
       'Server-Sent Events of a run: a snapshot, or what is newer than since (or Last-Event-ID)',
-    access: AGENTS,
+    access: READERS,
     query: eventsQuerySchema,
     headers: { 'Last-Event-ID': 'As since, which it replaces: a reader that reconnects sends it' },
     responses: { 200: { description: 'text/event-stream; data is the event as JSON' } },

@@ -8,7 +8,7 @@ import {
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { AGENTS, findCall } from './access.ts';
+import { findCall, READERS } from './access.ts';
 
 /** A result is sent again only in another form: more of these no run has. */
 const MOST_SENT = 20;
@@ -21,7 +21,7 @@ export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs' | 'tools'
     tag: 'calls',
     summary:
       'What a model is sent of a call, and the requests that had it: where their sha256 is that of the text, it is what the model got',
-    access: AGENTS,
+    access: READERS,
     responses: { 200: { description: 'The text and its requests', schema: modelOutputSchema } },
     async handle({ principal, params, context }) {
       const call = await findCall(deps, principal, params.id, context);

@@ -13,7 +13,7 @@ import type { RunOutcome } from '../../runs/run-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { AGENTS, runNotFound } from './access.ts';
+import { AGENTS, READERS, runNotFound } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'runs'>;
 
@@ -27,7 +27,7 @@ const reading = (deps: Deps): Route[] => [
     id: 'listRuns',
     tag,
     summary: 'Runs, the latest first',
-    access: AGENTS,
+    access: READERS,
     query: runsQuerySchema,
     responses: { 200: { description: 'A page of runs', schema: runsPageSchema } },
     async handle({ query }) {
@@ -44,7 +44,7 @@ const reading = (deps: Deps): Route[] => [
     id: 'getRun',
     tag,
     summary: 'One run with its messages',
-    access: AGENTS,
+    access: READERS,
     responses: record,
     async handle({ params }) {
       const run = await deps.runs.get(params.id);
@@ -59,7 +59,7 @@ const reading = (deps: Deps): Route[] => [
     tag,
     summary:
       'Requests of a run to its models, in order: times, end, tokens, and hashes of what was sent. A page may hold fewer than limit: next_after is null on the last one',
-    access: AGENTS,
+    access: READERS,
     query: modelTurnsQuerySchema,
     responses: { 200: { description: 'A page of requests', schema: modelTurnsPageSchema } },
     async handle({ params, query }) {

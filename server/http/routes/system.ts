@@ -3,7 +3,7 @@ import { healthSchema } from '#lib/protocol/rest';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS } from './access.ts';
+import { EVERYONE, VIEWERS } from './access.ts';
 
 const tag = 'system';
 
@@ -40,7 +40,7 @@ export const systemRoutes = (
     id: 'getOpenApi',
     tag,
     summary: 'This reference, as OpenAPI 3.1',
-    access: ['operator', 'agent', 'device'],
+    access: EVERYONE,
     responses: { 200: { description: 'The document' } },
     handle: () => ({
       status: 200,
@@ -54,7 +54,7 @@ export const systemRoutes = (
     id: 'getMetrics',
     tag,
     summary: 'Gauges for Prometheus',
-    access: OPERATORS,
+    access: VIEWERS,
     responses: { 200: { description: 'Prometheus text' } },
     handle: () => ({
       status: 200,

@@ -19,7 +19,7 @@ import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
-import { AGENTS, findCall, maySee, OPERATORS } from './access.ts';
+import { AGENTS, findCall, maySee, OPERATORS, READERS } from './access.ts';
 import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
 import { recordAnswer } from './record-answer.ts';
@@ -37,7 +37,7 @@ const getCallRoute = (deps: Deps): Route =>
     id: 'getToolCall',
     tag,
     summary: 'One call. With wait_ms the response is held until the call is final',
-    access: AGENTS,
+    access: READERS,
     query: waitQuerySchema,
     responses: record,
     async handle({ principal, params, query, context }) {
@@ -56,7 +56,7 @@ const listCallsRoute = (deps: Deps): Route =>
     tag,
     summary:
       'Calls, newest first, by page and filter; q searches arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
-    access: AGENTS,
+    access: READERS,
     query: callsQuerySchema,
     responses: { 200: { description: 'A page of records', schema: callsPageSchema } },
     async handle({ principal, query, context }) {
@@ -89,7 +89,7 @@ const listEventsRoute = (deps: Deps): Route =>
     tag,
     summary:
       'What happened to a call, in order, with actor and time; the updates up to a version merge to the card that was shown then. A page may hold fewer events than limit: next_after is null on the last one',
-    access: AGENTS,
+    access: READERS,
     query: callEventsQuerySchema,
     responses: { 200: { description: 'A page of events', schema: callEventsPageSchema } },
     async handle({ principal, params, query, context }) {
@@ -141,12 +141,12 @@ const agentActions = (deps: Deps): Route[] => [
     id: 'extendToolCall',
     tag,
     summary: 'Give a running call more time',
-    access: AGENTS,
+    access: OPERATORS,
     body: extendBodySchema,
     responses: record,
     async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id, context);
-      return done(await deps.calls.extend(params.id, body.by_ms, principalName(principal)));
+      return done(await deps.calls.extend(params.id, principal, body.by_ms));
     },
   }),
 ];

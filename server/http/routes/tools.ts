@@ -15,7 +15,7 @@ import { given } from '#lib/util/given';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { AGENTS } from './access.ts';
+import { AGENTS, READERS } from './access.ts';
 import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
@@ -30,7 +30,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     id: 'listCallableTools',
     tag: 'tools',
     summary: 'The tools that you may call now',
-    access: AGENTS,
+    access: READERS,
     query: toolsQuerySchema,
     responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
@@ -42,7 +42,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     id: 'listTools',
     tag: 'tools',
     summary: 'Every registered tool, whether you may call it now, and why not',
-    access: AGENTS,
+    access: READERS,
     query: toolsQuerySchema,
     responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
@@ -54,7 +54,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     id: 'listModels',
     tag: 'runs',
     summary: 'The models that a run may use',
-    access: AGENTS,
+    access: READERS,
     responses: { 200: { description: 'The models', schema: modelsAnswerSchema } },
     handle: async () => json(200, { models: await deps.runs.models() }),
   }),

@@ -8,7 +8,7 @@ import type { Snapshot } from '#lib/protocol/watch-messages';
 import { createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
-import type { Principal } from '../../auth/principal.ts';
+import { type Caller, FIRST_OPERATOR, type Role } from '../../auth/principal.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { createSystemClock } from '../../clock.ts';
@@ -30,12 +30,26 @@ import {
   fakeTools,
 } from './fake-services.ts';
 
-export const TOKENS = { operator: 'operator-token', agent: 'agent-token', device: 'device-token' };
+export const TOKENS = {
+  operator: 'operator-token',
+  agent: 'agent-token',
+  device: 'device-token',
+  /** Named ones of people. */
+  viewer: 'viewer-token',
+  colleague: 'colleague-token',
+};
 
-const PRINCIPALS: Record<string, Principal> = {
-  [TOKENS.operator]: { kind: 'operator', sessionId: null },
-  [TOKENS.agent]: { kind: 'agent', name: 'helper', tools: ['echo'] },
-  [TOKENS.device]: { kind: 'device', clientId: 'client_1' },
+const person = (name: string, role: Role): Caller => ({
+  ...{ ...FIRST_OPERATOR, name, role },
+  tokenId: `tok_${name}`,
+});
+
+const CALLERS: Record<string, Caller> = {
+  [TOKENS.operator]: FIRST_OPERATOR,
+  [TOKENS.agent]: { kind: 'agent', name: 'helper', tokenId: 'tok_helper', tools: ['echo'] },
+  [TOKENS.device]: { kind: 'device', clientId: 'client_1', tokenId: 'tok_device' },
+  [TOKENS.viewer]: person('vera', 'viewer'),
+  [TOKENS.colleague]: person('olga', 'operator'),
 };
 
 const SNAPSHOT: Snapshot = {
@@ -82,7 +96,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const credentials = createCredentials({
-    findPrincipal: (token) => (Object.hasOwn(PRINCIPALS, token) ? PRINCIPALS[token] : undefined),
+    findPrincipal: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : undefined),
     sessions,
     failedAttempts,
   });

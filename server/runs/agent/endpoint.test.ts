@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createManualClock } from './testing/fakes.ts';
 import { notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
@@ -35,7 +36,7 @@ describe('an OPENAI_BASE_URL that does not answer at the start', () => {
     const { runs, start, ended, turn, bus, openai, models } = await downAtTheStart();
     const failed = await turn('Hello');
     openai.setDown(false);
-    const more = { principal: { kind: 'operator', sessionId: null } as const, input: 'Again' };
+    const more = { principal: FIRST_OPERATOR, input: 'Again' };
     const outcome = await runs.send(failed.run_id, more);
     expect(outcome.ok).toBe(true);
     await bus.until((event) => event.type === 'run' && event.run.status === 'idle');
@@ -123,7 +124,7 @@ describe('an OPENAI_BASE_URL that does not answer at the start', () => {
 
   test('[AL68] the rehearsal answers when it is named', async () => {
     const { runs, ended } = await downAtTheStart();
-    const principal = { kind: 'operator', sessionId: null } as const;
+    const principal = FIRST_OPERATOR;
     const outcome = await runs.start({ principal, input: '(2+3)*4', model: 'rehearsal' });
     if (!outcome.ok) throw new Error(outcome.message);
     expect(await ended(outcome.run.run_id)).toMatchObject({ status: 'idle', model: 'rehearsal' });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createStepCalls } from './step-calls.ts';
 import { createFakeCalls, createManualClock } from './testing/fakes.ts';
 
@@ -10,7 +11,7 @@ test('[AL6] a draft that is made while the turn ends is abandoned, and in no mes
     clock: createManualClock(),
     draft: async (tool) => {
       await made.promise;
-      const principal = { kind: 'operator', sessionId: null } as const;
+      const principal = FIRST_OPERATOR;
       return calls.draft({ principal, requestedBy: 'run:run_1', runId: 'run_1', tool });
     },
     onDraft: (callId) => void named.push(callId),

@@ -8,6 +8,7 @@ import { mergeCard } from '#lib/call/merge-card';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { CircuitBreaker } from '../../calls/breaker.ts';
 import { createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -27,7 +28,7 @@ import { inOrder } from './testing/setup-turns.ts';
 
 /** Agent and runs on the real store, bus, registry and call service. */
 
-const principal = { kind: 'operator', sessionId: null } as const;
+const principal = FIRST_OPERATOR;
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { Logger } from '../../logger.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
 
-export const principal = { kind: 'operator', sessionId: null } as const;
+export const principal = FIRST_OPERATOR;
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

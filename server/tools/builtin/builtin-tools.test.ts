@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createToolRegistry } from '../memory-tool-registry.ts';
 import { createBuiltinTools } from './builtin-tools.ts';
 
@@ -12,7 +13,7 @@ const registry = createToolRegistry({
 });
 
 test('[TR10] the built-in tools are listed with their timeouts', () => {
-  const tools = registry.list({ kind: 'operator', sessionId: null });
+  const tools = registry.list(FIRST_OPERATOR);
   expect(tools.map(({ name, timeout_ms }) => [name, timeout_ms])).toEqual([
     ['weather.query', 5_000],
     ['database.query', 10_000],

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
 import type { MessagePart } from '#lib/protocol/run';
+import { FIRST_OPERATOR } from '../../../auth/principal.ts';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createErrorLog } from '../../../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../../../testing/scripted-openai.ts';
@@ -17,8 +18,6 @@ import {
   systemClock,
   toListing,
 } from './fakes.ts';
-
-const OPERATOR = { kind: 'operator', sessionId: null } as const;
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -90,7 +89,7 @@ export async function setupTurns(given: TurnSetup) {
   });
 
   const start = async (input: string, more: { tools?: string[] } = {}) => {
-    const outcome = await runs.start({ principal: OPERATOR, input, ...more });
+    const outcome = await runs.start({ principal: FIRST_OPERATOR, input, ...more });
     if (!outcome.ok) throw new Error(outcome.message);
     return outcome.run.run_id;
   };

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from 'vitest';
+import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { type CallsSetup, operator, setupCalls, tool } from './testing/setup-calls.ts';
+
+const open: CallsSetup[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+const agent: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['fx.*', 'fx'] };
+const NOT_PEOPLE: Principal[] = [
+  agent,
+  { kind: 'device', clientId: 'phone', tokenId: null },
+  { kind: 'run', runId: 'run_1', owner: operator },
+  { ...FIRST_OPERATOR, name: 'vera', role: 'viewer', tokenId: 'tok_vera' },
+];
+
+async function setup() {
+  const one = await setupCalls({ check: () => ({ verdict: 'ask', reason: 'it has effects' }) });
+  open.push(one);
+  return one;
+}
+
+test.each(NOT_PEOPLE)(
+  '[AU30] T76: what is asked of people is not decided by $kind $name',
+  async (principal) => {
+    const { connect, invoke, call, calls } = await setup();
+    connect('phone').offer(tool('fx'));
+    const { id } = await invoke('fx');
+    const before = await call(id);
+    expect(before.phase).toBe('approval');
+    for (const outcome of [
+      await calls.decide(id, principal, { decision: 'yes' }),
+      await calls.decide(id, principal, { decision: 'always' }),
+      await calls.decide(id, principal, { decision: 'no' }),
+      await calls.answer(id, principal, 'by hand'),
+      await calls.extend(id, principal, 60_000),
+    ]) {
+      expect(outcome).toMatchObject({ ok: false, code: 'permission_denied' });
+    }
+    expect(await call(id)).toEqual(before);
+    expect(calls.always.list()).toEqual([]);
+  },
+);
+
+test('[AU30] a named operator decides, and the event names the token’s name', async () => {
+  const { connect, invoke, calls } = await setup();
+  connect('phone').offer(tool('fx'));
+  const { id } = await invoke('fx');
+  const olga: Principal = {
+    ...FIRST_OPERATOR,
+    name: 'olga',
+    role: 'operator',
+    tokenId: 'tok_olga',
+  };
+  expect(await calls.decide(id, olga, { decision: 'no' })).toMatchObject({ ok: true });
+  const events = await calls.events(id, { after: 0, limit: 200 });
+  expect(events.at(-1)).toMatchObject({ type: 'denied', actor: 'operator:olga' });
+});
+
+test('[AU31] a key of one agent is no key of the next one of the same name', async () => {
+  const { connect, invoke } = await setup();
+  connect('phone').offer(tool('fx'));
+  const asked = { principal: agent, idempotencyKey: 'k' };
+  const first = await invoke('fx', {}, asked);
+  expect((await invoke('fx', {}, asked)).id).toBe(first.id);
+  const next = await invoke('fx', {}, { ...asked, principal: { ...agent, tokenId: 'tok_new' } });
+  expect(next.id).not.toBe(first.id);
+});
+
+test('[AU29] a run may call what its owner may', async () => {
+  const { connect, registry } = await setup();
+  connect('phone').offer(tool('fx'), tool('other'));
+  const run: Principal = { kind: 'run', runId: 'run_1', owner: agent };
+  const callable = registry.list(run).filter((one) => one.callable);
+  expect(callable.map(({ name }) => name)).toEqual(['fx']);
+  expect([registry.mayCall(run, 'fx'), registry.mayCall(run, 'other')]).toEqual([true, false]);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { callRecord } from './testing/fake-services.ts';
+import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly description: string;
+}
+
+/** Every route of the reference, its varying parts filled in. */
+async function routesOf(server: TestServer): Promise<Operation[]> {
+  const { json } = await server.get('/openapi.json');
+  const paths: [string, Record<string, { description: string }>][] = Object.entries(json.paths);
+  return paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { description }]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}/g, 'tc_1'),
+      description,
+    })),
+  );
+}
+
+const isPublic = ({ description }: Operation) => description === 'Needs no credential.';
+
+test('[HT1] T08: no route but the public ones answers without a token, and nothing happens', async () => {
+  const server = await startTestServer();
+  const routes = await routesOf(server);
+  expect(routes.length).toBeGreaterThan(25);
+  for (const route of routes.filter((one) => !isPublic(one))) {
+    const { status } = await server.ask(route.method, route.path, { token: null, body: {} });
+    expect([route.path, status]).toEqual([route.path, 401]);
+  }
+  expect([server.calls.fake.asked, server.clients.asked]).toEqual([[], []]);
+});
+
+test('[HT61] a viewer reads every path that is read, and changes nothing', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', callRecord());
+  const refused: string[] = [];
+  for (const route of (await routesOf(server)).filter((one) => !isPublic(one))) {
+    const streams = route.path.endsWith('/events') || route.path.startsWith('/internal/clients');
+    if (route.method === 'GET' && streams) continue;
+    const asked = { token: TOKENS.viewer, body: route.method === 'GET' ? undefined : {} };
+    const { status, json } = await server.ask(route.method, route.path, asked);
+    if (route.method === 'GET') expect([route.path, status]).not.toEqual([route.path, 403]);
+    else if (status === 403) refused.push(`${route.method} ${route.path}`);
+    else expect([route.path, status]).toEqual(['/auth/sign-out', 200]);
+    if (status === 403) expect(json.error.message).toMatch(/role "viewer".*for .*the role "/);
+  }
+  expect(refused).toContain('POST /v1/tool_calls/tc_1/approval');
+  expect(refused).toContain('POST /v1/tools/tc_1/invoke');
+  expect(server.calls.fake.asked.map(({ what }) => what).filter((what) => what !== 'list')).toEqual(
+    [],
+  );
+});
+
+test('[HT17] T76: an agent neither approves nor answers nor extends, over any path', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', callRecord());
+  const paths: [string, object][] = [
+    ['approval', { decision: 'yes' }],
+    ['answer', { output: 1 }],
+    ['extend', { by_ms: 1_000 }],
+  ];
+  for (const token of [TOKENS.agent, TOKENS.device]) {
+    for (const [path, body] of paths) {
+      const { status, json } = await server.post(`/v1/tool_calls/tc_1/${path}`, body, { token });
+      expect([status, json.error.code]).toEqual([403, 'permission_denied']);
+    }
+    const { status } = await server.ask('DELETE', '/v1/approvals/always/a', { token });
+    expect(status).toBe(403);
+  }
+  expect(server.calls.fake.asked).toEqual([]);
+});
+
+test('[UG4] a viewer watches, and offers no tools', async () => {
+  const { port } = await startTestServer();
+  const open = (path: string) =>
+    new Promise<number>((resolve) => {
+      const headers = { authorization: `Bearer ${TOKENS.viewer}` };
+      const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
+      ws.on('open', () => resolve(101));
+      ws.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+    });
+  expect([await open('/ws/watch'), await open('/ws/client')]).toEqual([101, 403]);
+});
