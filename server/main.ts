@@ -3,14 +3,15 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAliveMark } from './alive-mark.ts';
+import { createCallers } from './auth/callers.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
 import { loadInstanceId } from './auth/instance-id.ts';
 import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
-import { FIRST_OPERATOR } from './auth/principal.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { Tokens } from './auth/tokens.ts';
 import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
@@ -203,16 +204,14 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const { clock, store, bus, blobs, registry, table, calls, runs } = core;
   const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
   if (!operator.ok) throw new ConfigError(operator.message);
-  const isOperatorToken = createTokenCheck(operator.token);
+  const tokens = new Tokens({ store, clock, newId, newSecret, logger });
+  await tokens.load();
+  const callers = createCallers(createTokenCheck(operator.token), tokens);
   const instanceId = await loadInstanceId(config.dataDir);
   const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
-  const credentials = createCredentials({
-    findPrincipal: (token) => (isOperatorToken(token) ? FIRST_OPERATOR : undefined),
-    sessions,
-    failedAttempts,
-  });
+  const credentials = createCredentials({ callers, sessions, failedAttempts });
   let port = config.port;
   const hostGate = createHostGate({
     scheme: 'http',
@@ -251,7 +250,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const gate = createUpgradeGate({
     hostGate,
     credentials,
-    sessions,
+    ...{ sessions, tokens },
     inbound,
     sockets: {
       '/ws/client': createClientSocketHandler({
@@ -278,7 +277,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     sessions,
     signInCodes,
     failedAttempts,
-    isOperatorToken,
+    ...{ callers, tokens },
     clock,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     closing,

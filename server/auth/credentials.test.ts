@@ -5,6 +5,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { signInBodySchema } from '#lib/protocol/rest';
 import { toCredentialProtocol } from '#lib/protocol/subprotocols';
 import { readConfig } from '../config.ts';
+import { createCallers } from './callers.ts';
 import { type CredentialRequest, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { createTokenCheck } from './operator-token.ts';
@@ -12,6 +13,7 @@ import { FIRST_OPERATOR } from './principal.ts';
 
 const TOKEN = 'the-right-token';
 const OPERATOR = FIRST_OPERATOR;
+const SESSION = { id: 'session-1', tokenId: null };
 const SIGNED_IN = { ...FIRST_OPERATOR, sessionId: 'session-1' };
 const cookie = 'callboard_session_0=good';
 const origin = 'http://localhost:3000';
@@ -196,11 +198,11 @@ async function ask(more: Partial<CredentialRequest>) {
 
 function setup(isRight = (token: string): boolean => token === TOKEN) {
   const credentials = createCredentials({
-    findPrincipal: (token) => (isRight(token) ? FIRST_OPERATOR : undefined),
+    callers: createCallers(isRight, { find: () => undefined, callerOf: () => undefined }),
     sessions: {
       find: async (header, key) =>
-        header?.includes('=good') && key === 'its-key' ? 'session-1' : undefined,
-      findByCookie: async (header) => (header?.includes('=good') ? 'session-1' : undefined),
+        header?.includes('=good') && key === 'its-key' ? SESSION : undefined,
+      findByCookie: async (header) => (header?.includes('=good') ? SESSION : undefined),
     },
     failedAttempts: createFailedAttempts(createManualClock(), { count: 3, maxHeld: 0 }),
   });

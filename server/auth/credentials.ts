@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { readCredentialProtocol, SESSION_HEADER } from '#lib/protocol/subprotocols';
+import { asPerson, type Callers } from './callers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import { isForeignFetch } from './host-gate.ts';
-import { type Caller, FIRST_OPERATOR } from './principal.ts';
+import type { Caller } from './principal.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface CredentialRequest {
@@ -30,8 +31,7 @@ export interface Credentials {
 }
 
 export function createCredentials(deps: {
-  /** The caller of a token; undefined when there is none. */
-  readonly findPrincipal: (token: string) => Caller | undefined | Promise<Caller | undefined>;
+  readonly callers: Callers;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
   readonly failedAttempts: FailedAttempts;
 }): Credentials {
@@ -44,7 +44,7 @@ export function createCredentials(deps: {
     async authenticate(request) {
       const token = bearerOf(request);
       if (token !== undefined) {
-        const principal = token === '' ? undefined : await deps.findPrincipal(token);
+        const principal = token === '' ? undefined : deps.callers.find(token);
         return principal ?? wrong(request.address);
       }
       const { cookie } = request.headers;
@@ -55,9 +55,10 @@ export function createCredentials(deps: {
       if (refusal) return refusal;
       const { sessions } = deps;
       const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
-      const sessionId = await found;
+      const session = await found;
+      const person = session && asPerson(deps.callers.of(session.tokenId));
       // Not counted: an expired cookie is not a guess, and browsers send it with everything.
-      return sessionId === undefined ? unauthenticated() : { ...FIRST_OPERATOR, sessionId };
+      return person ? { ...person, sessionId: session.id } : unauthenticated();
     },
   };
 }

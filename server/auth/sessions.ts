@@ -24,6 +24,11 @@ export interface SignedIn {
   readonly key: string;
 }
 
+export interface LiveSession {
+  readonly id: string;
+  readonly tokenId: string | null;
+}
+
 /**
  * Sign-ins of people. Two secrets make one: the browser holds the first in a
  * cookie that scripts cannot read, and sends it to every port of this host; the
@@ -32,12 +37,12 @@ export interface SignedIn {
  */
 export interface Sessions {
   readonly cookieName: string;
-  /** Makes a session, durably. */
-  signIn(): Promise<SignedIn>;
-  /** The id of the live session of one of these cookies and this key. */
-  find(cookieHeader: string | undefined, key: string): Promise<string | undefined>;
+  /** Makes a session of the holder of this token, durably; null is that of the first run. */
+  signIn(tokenId: string | null): Promise<SignedIn>;
+  /** The live session of one of these cookies and this key. */
+  find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined>;
   /** The same without the key: enough for a page, which shows no data. */
-  findByCookie(cookieHeader: string | undefined): Promise<string | undefined>;
+  findByCookie(cookieHeader: string | undefined): Promise<LiveSession | undefined>;
   /** Counts as use until the returned function is called. */
   hold(sessionId: string): () => void;
   /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
@@ -80,18 +85,18 @@ class StoredSessions implements Sessions {
     });
   }
 
-  async signIn(): Promise<SignedIn> {
+  async signIn(tokenId: string | null): Promise<SignedIn> {
     const { newSecret, clock, store } = this.#deps;
     const [secret, key] = [newSecret(), newSecret()];
     const idHash = `${hashSecret(secret)}:${hashSecret(key)}`;
     const createdAt = clock.now();
-    const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS };
+    const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS, tokenId };
     await store.write([{ type: 'put_session', session }]);
     const lives = `Max-Age=${SESSION_MAX_MS / 1_000}`;
     return { cookie: `${this.cookieName}=${secret}; ${lives}; ${this.#attributes}`, key };
   }
 
-  find(cookieHeader: string | undefined, key: string): Promise<string | undefined> {
+  find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined> {
     const keyHash = Buffer.from(hashSecret(key));
     return this.#findFitting(cookieHeader, ({ idHash }) => {
       const wanted = Buffer.from(idHash.slice(idHash.indexOf(':') + 1));
@@ -99,7 +104,7 @@ class StoredSessions implements Sessions {
     });
   }
 
-  findByCookie(cookieHeader: string | undefined): Promise<string | undefined> {
+  findByCookie(cookieHeader: string | undefined): Promise<LiveSession | undefined> {
     return this.#findFitting(cookieHeader, () => true);
   }
 
@@ -121,10 +126,12 @@ class StoredSessions implements Sessions {
   async #findFitting(
     cookieHeader: string | undefined,
     fits: (session: SessionRecord) => boolean,
-  ): Promise<string | undefined> {
+  ): Promise<LiveSession | undefined> {
     for (const secret of readCookies(cookieHeader, this.cookieName)) {
       const session = await this.#findLive(hashSecret(secret));
-      if (session && fits(session)) return this.#renew(session).idHash;
+      if (!session || !fits(session)) continue;
+      const { idHash: id, tokenId } = this.#renew(session);
+      return { id, tokenId };
     }
     return undefined;
   }

@@ -16,6 +16,7 @@ import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { toolCallRoutes } from './routes/tool-calls.ts';
 import { toolRoutes } from './routes/tools.ts';
 
@@ -38,6 +39,7 @@ export function createApi(deps: HttpDeps): Api {
     ...blobRoutes(deps),
     ...internalRoutes(deps),
     ...authRoutes(deps),
+    ...tokenRoutes(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

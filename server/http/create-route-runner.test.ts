@@ -18,6 +18,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     },
     inbound: createInboundBudget({ clock: createManualClock() }),
     outbound: new FairOutboundBudget({ clock: createManualClock() }),
+    tokens: { onRevoked: () => () => {} },
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { ANONYMOUS, type Anonymous, type Caller } from '../auth/principal.ts';
+import type { Tokens } from '../auth/tokens.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
@@ -30,21 +31,23 @@ export function createRouteRunner(deps: {
   readonly credentials: Credentials;
   readonly inbound: InboundBudget;
   readonly outbound: OutboundBudget;
+  readonly tokens: Pick<Tokens, 'onRevoked'>;
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
-  const respond = async (route: Route, params: PathParams, context: RequestContext) => {
+  const respond = async (route: Route, params: PathParams, { context, of }: Request) => {
     const principal = await authorize(deps.credentials, route, context);
+    of.caller = principal;
     return route.run(principal, params, context);
   };
 
   return async (route, params, incoming, outgoing, search) => {
     let response: HttpResponse;
     try {
-      const context = createContext(deps, incoming, outgoing, search);
-      response = await respond(route, params, context);
+      const request = createRequest(deps, incoming, outgoing, search);
+      response = await respond(route, params, request);
       // To read a large record takes long enough for a turn, and so does its text.
-      if (context.isLarge()) await nextTurn();
+      if (request.context.isLarge()) await nextTurn();
     } catch (error) {
       response = errorResponse(toHttpError(error, deps.logger));
     }
@@ -73,16 +76,23 @@ async function authorize(
   return principal;
 }
 
-function createContext(
-  { inbound, outbound }: { inbound: InboundBudget; outbound: OutboundBudget },
+interface Request {
+  readonly context: RequestContext;
+  /** Whose it is, once that is found. */
+  readonly of: { caller: Caller | Anonymous };
+}
+
+function createRequest(
+  { inbound, outbound, tokens }: Parameters<typeof createRouteRunner>[0],
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
-): RequestContext {
+): Request {
   let controller: AbortController | undefined;
   let hasRoom = false;
   let room: OutboundShare | undefined;
-  return {
+  const of: Request['of'] = { caller: ANONYMOUS };
+  const context: RequestContext = {
     incoming,
     outgoing,
     inbound,
@@ -96,10 +106,28 @@ function createContext(
     resizeRoom: (bytes) => room?.resize(bytes),
     isLarge: () => hasRoom,
     signal() {
-      controller ??= abortWhenLeft(outgoing);
+      if (!controller) {
+        controller = abortWhenLeft(outgoing);
+        cutWhenRevoked(tokens, of.caller, outgoing);
+      }
       return controller.signal;
     },
   };
+  return { context, of };
+}
+
+/** A request that is held gets no response once its token is revoked. */
+function cutWhenRevoked(
+  tokens: Pick<Tokens, 'onRevoked'>,
+  caller: Caller | Anonymous,
+  outgoing: ServerResponse,
+): void {
+  if (caller.kind === 'anonymous' || caller.tokenId === null) return;
+  const { tokenId } = caller;
+  const stop = tokens.onRevoked((revoked) => {
+    if (revoked === tokenId) outgoing.destroy();
+  });
+  outgoing.once('close', stop);
 }
 
 function abortWhenLeft(outgoing: ServerResponse): AbortController {

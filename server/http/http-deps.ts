@@ -1,8 +1,10 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
+import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { SignInCodes } from '../auth/sign-in-codes.ts';
+import type { Tokens } from '../auth/tokens.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
@@ -36,8 +38,8 @@ export interface HttpDeps {
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
   readonly failedAttempts: FailedAttempts;
-  /** Compares in constant time. */
-  readonly isOperatorToken: (token: string) => boolean;
+  readonly callers: Callers;
+  readonly tokens: Tokens;
   readonly clock: Clock;
   /** Prometheus text. */
   readonly metrics: () => string;

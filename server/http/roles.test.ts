@@ -23,6 +23,7 @@ async function routesOf(server: TestServer): Promise<Operation[]> {
 }
 
 const isPublic = ({ description }: Operation) => description === 'Needs no credential.';
+const isForAdmins = ({ description }: Operation) => description.includes('role "admin"');
 
 test('[HT1] T08: no route but the public ones answers without a token, and nothing happens', async () => {
   const server = await startTestServer();
@@ -39,7 +40,8 @@ test('[HT61] a viewer reads every path that is read, and changes nothing', async
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', callRecord());
   const refused: string[] = [];
-  for (const route of (await routesOf(server)).filter((one) => !isPublic(one))) {
+  const routes = (await routesOf(server)).filter((one) => !isPublic(one) && !isForAdmins(one));
+  for (const route of routes) {
     const streams = route.path.endsWith('/events') || route.path.startsWith('/internal/clients');
     if (route.method === 'GET' && streams) continue;
     const asked = { token: TOKENS.viewer, body: route.method === 'GET' ? undefined : {} };

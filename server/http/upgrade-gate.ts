@@ -5,10 +5,9 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
 import type { Credentials } from '../auth/credentials.ts';
-import { followSession } from '../auth/follow-session.ts';
+import { type Followed, followCaller } from '../auth/follow-caller.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Caller } from '../auth/principal.ts';
-import type { Sessions } from '../auth/sessions.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
@@ -38,7 +37,8 @@ type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => v
 export interface UpgradeGateDeps {
   readonly hostGate: HostGate;
   readonly credentials: Credentials;
-  readonly sessions: Pick<Sessions, 'onEnd' | 'hold'>;
+  readonly sessions: Followed['sessions'];
+  readonly tokens: Followed['tokens'];
   readonly sockets: Readonly<Record<SocketPath, SocketHandler>>;
   readonly inbound: InboundBudget;
   /** In development only: Next's own socket (`/_next/hmr`). */
@@ -70,7 +70,7 @@ export interface UpgradeGate {
 export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const wss = createSocketServer();
-  const open = createOpenSockets(deps.sessions, limits.maxSockets);
+  const open = createOpenSockets(deps, limits.maxSockets);
   const pending = createPendingCount(limits.maxPendingPerAddress);
 
   const upgrade = async (
@@ -131,7 +131,7 @@ function refuseRequest(
 }
 
 /** The open sockets, until the gate closes. */
-function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSockets: number) {
+function createOpenSockets(followed: Followed, maxSockets: number) {
   const open = new Set<WebSocket>();
   let closing = false;
   return {
@@ -149,8 +149,8 @@ function createOpenSockets(sessions: Pick<Sessions, 'onEnd' | 'hold'>, maxSocket
     add(ws: WebSocket, principal: Caller): void {
       open.add(ws);
       // A page that is open is in use, also without a click.
-      const release = followSession(sessions, principal, () =>
-        ws.close(CLOSE.unauthenticated, 'signed out'),
+      const release = followCaller(followed, principal, () =>
+        ws.close(CLOSE.unauthenticated, 'signed out, or the token was revoked'),
       );
       // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
       // guard: socket-errors-handled

@@ -16,6 +16,7 @@ import {
   toModelTurnRow,
   toRunRow,
   toSessionRow,
+  toTokenRow,
 } from './record-rows.ts';
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
@@ -113,6 +114,12 @@ export function createChangeWriter(
       }
       case 'delete_session':
         return [write.sessionEnd({ id_hash: change.idHash })];
+      case 'put_token':
+        return [write.token({ ...toTokenRow(change.token), checksum: 0 })];
+      case 'delete_token':
+        return [write.tokenEnd({ id: change.id })];
+      case 'delete_sessions_of':
+        return [write.sessionsEnd({ token_id: change.tokenId })];
       case 'put_kept':
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
@@ -245,6 +252,13 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     ),
     sessionEnd: preparedWrite(thread, ({ id_hash }: { id_hash: string }) =>
       kysely.deleteFrom('sessions').where('id_hash', '=', id_hash),
+    ),
+    sessionsEnd: preparedWrite(thread, ({ token_id }: { token_id: string }) =>
+      kysely.deleteFrom('sessions').where('token_id', '=', token_id),
+    ),
+    token: put('tokens', ['id']),
+    tokenEnd: preparedWrite(thread, ({ id }: { id: string }) =>
+      kysely.deleteFrom('tokens').where('id', '=', id),
     ),
     kept: put('kept', ['area', 'key']),
     keptEnd: preparedWrite(thread, ({ area, key }: Pick<Tables['kept'], 'area' | 'key'>) =>

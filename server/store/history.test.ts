@@ -227,7 +227,8 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
   const older = new DatabaseSync(file);
   older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
     DROP INDEX runs_running; DROP TABLE blob_uses;
-    DELETE FROM migrations WHERE name = '007_retention'`);
+    DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
+    DELETE FROM migrations WHERE name >= '007'`);
   older.close();
   const newer = createSqliteStore({ file });
   cleanups.push(() => newer.close());

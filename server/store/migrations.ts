@@ -241,4 +241,26 @@ CREATE TABLE blob_uses ( -- what refers to a blob: final calls whose words are i
 CREATE INDEX blob_uses_of_user ON blob_uses (user_id);
 ${FILL_BLOB_USES}`,
   },
+  {
+    name: '008_tokens',
+    sql: `
+CREATE TABLE tokens ( -- who may ask, beside the operator of the first run
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL, -- SHA-256 of the secret, hex: a copy of the database opens nothing
+  kind TEXT NOT NULL, -- operator, agent, device
+  name TEXT NOT NULL, -- one live token of a kind has it
+  role TEXT, -- of an operator: viewer, operator, admin
+  tools TEXT, -- JSON; of an agent: the tools that it may call, prefix.* for a family
+  client_id TEXT, -- of a device
+  created_at INTEGER NOT NULL, -- milliseconds since the epoch
+  created_by TEXT NOT NULL,
+  last_used_at INTEGER, -- to the minute
+  revoked_at INTEGER,
+  checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX tokens_by_hash ON tokens (hash);
+ALTER TABLE sessions ADD COLUMN token_id TEXT; -- null: of the token of the first run
+CREATE INDEX sessions_of_token ON sessions (token_id) WHERE token_id IS NOT NULL;
+`,
+  },
 ];

@@ -82,7 +82,7 @@ test('[ST34] a store of the version before opens with all that it holds', async 
   expect(await store.getRun('run_1')).toMatchObject({ title: 'A run', updated_at: 2 });
   expect(await store.getMessages('run_1')).toHaveLength(1);
   expect(await store.findClient('cl_1', 'h1')).toMatchObject({ kind: 'phone' });
-  expect(await store.findSession('s')).toMatchObject({ expiresAt: 2 });
+  expect(await store.findSession('s')).toMatchObject({ expiresAt: 2, tokenId: null });
   expect(await store.reserveSeqs(1)).toBe(8);
   await store.close();
   expect(checkStoreFile(file).kind).toBe('whole');

@@ -4,8 +4,14 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import { fromEventsColumn, type RowValues } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
-import type { ClientRecord, IdempotencyEntry, KeptEntry, SessionRecord } from './store.ts';
-import type { ClientRow, MessageRow, ModelTurnRow, RunRow, Tables } from './tables.ts';
+import type {
+  ClientRecord,
+  IdempotencyEntry,
+  KeptEntry,
+  SessionRecord,
+  TokenRecord,
+} from './store.ts';
+import type { ClientRow, MessageRow, ModelTurnRow, RunRow, Tables, TokenRow } from './tables.ts';
 
 /** Wire times are seconds. Columns hold milliseconds, one unit for all who read the file. */
 const toMs = (seconds: number): number => Math.round(seconds * 1_000);
@@ -123,11 +129,43 @@ export const toSessionRow = (session: SessionRecord): Unsummed<Tables['sessions'
   id_hash: session.idHash,
   created_at: session.createdAt,
   expires_at: session.expiresAt,
+  token_id: session.tokenId,
 });
 
 export function fromSessionRow(stored: Tables['sessions']): SessionRecord {
-  const { id_hash, created_at, expires_at } = wholeRow('sessions', stored);
-  return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at };
+  const { id_hash, created_at, expires_at, token_id } = wholeRow('sessions', stored);
+  return { idHash: id_hash, createdAt: created_at, expiresAt: expires_at, tokenId: token_id };
+}
+
+export const toTokenRow = (token: TokenRecord): Unsummed<TokenRow> => ({
+  id: token.id,
+  hash: token.hash,
+  kind: token.kind,
+  name: token.name,
+  role: token.role,
+  tools: token.tools === null ? null : JSON.stringify(token.tools),
+  client_id: token.clientId,
+  created_at: token.createdAt,
+  created_by: token.createdBy,
+  last_used_at: token.lastUsedAt,
+  revoked_at: token.revokedAt,
+});
+
+export function fromTokenRow(stored: TokenRow): TokenRecord {
+  const row = wholeRow('tokens', stored);
+  return {
+    id: row.id,
+    hash: row.hash,
+    kind: row.kind,
+    name: row.name,
+    role: row.role,
+    tools: row.tools === null ? null : fromJsonColumn(row.tools),
+    clientId: row.client_id,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
 }
 
 export const toKeptRow = ({ area, key, value, putAt }: KeptEntry): Unsummed<Tables['kept']> => ({

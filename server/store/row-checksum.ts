@@ -40,7 +40,14 @@ export const GUARDS = {
     ['client_id', 'instance_id'],
     ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at'],
   ),
-  sessions: one(['id_hash'], ['created_at', 'expires_at']),
+  sessions: one(['id_hash'], ['created_at', 'expires_at', 'token_id']),
+  tokens: one(
+    ['id'],
+    [
+      ...['hash', 'kind', 'name', 'role', 'tools', 'client_id', 'created_at', 'created_by'],
+      ...['last_used_at', 'revoked_at'],
+    ],
+  ),
   model_turns: one(
     ['run_id', 'number'],
     [

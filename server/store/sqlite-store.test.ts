@@ -208,7 +208,7 @@ test('[ST5] a store that failed answers searches, and writes no words for them',
   other.exec(
     "CREATE TRIGGER fail BEFORE DELETE ON sessions BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
-  other.exec("INSERT INTO sessions VALUES ('s', 1, 2, 3)");
+  other.exec("INSERT INTO sessions VALUES ('s', 1, 2, 3, NULL)");
   await expect(store.write([{ type: 'delete_session', idHash: 's' }])).rejects.toThrow(/planted/);
   expect((await store.listCalls({ limit: 1, text: 'hi' })).calls).toEqual([]);
   expect(other.prepare('SELECT call_id FROM calls_to_index').get()).toEqual({ call_id: call.id });
@@ -347,7 +347,9 @@ test('[ST34] rows of before the checksums get theirs, and come back as they were
   old.close();
   const store = open();
   expect(await store.getCall('tc_old')).toEqual(call);
-  expect(await store.findSession('s')).toEqual({ idHash: 's:k', createdAt: 1, expiresAt: 2 });
+  expect(await store.findSession('s')).toEqual({
+    ...{ idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null },
+  });
 });
 
 test('[ST35] a failed write is told once', async () => {

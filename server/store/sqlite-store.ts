@@ -19,6 +19,7 @@ import {
   queryOpenCalls,
   queryRunningRuns,
   queryRuns,
+  queryTokens,
 } from './store-queries.ts';
 import { createReads, readKnownCall } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
@@ -134,6 +135,7 @@ export function createSqliteStore(options: {
       return row && fromSessionRow(row);
     },
 
+    listTokens: () => queryTokens(kysely),
     listKept: (area) => queryKept(kysely, area),
     history: createHistory({ file: options.file, database, kysely, reader }),
 

@@ -99,7 +99,10 @@ export function describeEvents(setup: Setup) {
       store.write([
         appendCall(other),
         appendCall(granted),
-        { type: 'put_session', session: { idHash: 's:k', createdAt: 1, expiresAt: 2 } },
+        {
+          type: 'put_session',
+          session: { idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null },
+        },
       ]),
       store.write([appendCall(sampleCall({ id: 'tc_third', version: 1 }))]),
     ]);

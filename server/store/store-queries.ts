@@ -13,9 +13,10 @@ import {
   fromMessageRow,
   fromModelTurnRow,
   fromRunRow,
+  fromTokenRow,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery } from './store.ts';
+import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery, TokenRecord } from './store.ts';
 import type { CallEventsRow, RunRow, Tables } from './tables.ts';
 import { toMatch } from './word-terms.ts';
 
@@ -211,6 +212,11 @@ export async function queryModelTurns(
 }
 
 /** At a start, before anything else is asked. */
+export async function queryTokens(kysely: Kysely<Tables>): Promise<TokenRecord[]> {
+  return (await kysely.selectFrom('tokens').selectAll().execute()).map(fromTokenRow);
+}
+
+/** At a start, too. */
 export async function queryKept(
   kysely: Kysely<Tables>,
   area: KeptEntry['area'],

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import { type Change, type Store, StoreFailedError } from './store.ts';
+import { type Change, type Store, StoreFailedError, type TokenRecord } from './store.ts';
 import { describeCalls } from './store-calls.contract.ts';
 import { describeEvents } from './store-events.contract.ts';
 import { describeModelTurns } from './store-model-turns.contract.ts';
@@ -284,7 +284,7 @@ function describeRest(setup: Setup) {
 
   test('[ST20] a session is there until it is deleted', async () => {
     const { store, reopen } = setup();
-    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2 };
+    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null };
     const others = ['s', 'sa:k', 's;k', 'S:k', ':k'].map((idHash) => ({ ...session, idHash }));
     await store.write(
       [session, ...others].map((one) => ({ type: 'put_session', session: one }) as const),
@@ -298,7 +298,7 @@ function describeRest(setup: Setup) {
 
   test('[ST20] a session is renewed while it is there, and does not come back by it', async () => {
     const { store, reopen } = setup();
-    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2 };
+    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null };
     const renewed = { ...session, expiresAt: 7 };
     await store.write([{ type: 'put_session', session }]);
     await store.write([{ type: 'renew_session', session: renewed }]);
@@ -309,6 +309,35 @@ function describeRest(setup: Setup) {
       { type: 'renew_session', session: renewed },
     ]);
     expect(await again.findSession('s')).toBeUndefined();
+  });
+
+  test('[ST71] a token comes back as it was put last, and its sessions go with a revocation', async () => {
+    const { store, reopen } = setup();
+    const token: TokenRecord = {
+      ...{ id: 'tok_1', hash: 'h1', kind: 'agent', name: 'bot', role: null, tools: ['a', 'b.*'] },
+      ...{ clientId: null, createdAt: 1, createdBy: 'operator', lastUsedAt: null, revokedAt: null },
+    };
+    const person = { ...token, id: 'tok_2', hash: 'h2', kind: 'operator', role: 'admin' } as const;
+    const session = { idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: 'tok_2' };
+    const other = { ...session, idHash: 'o:k', tokenId: null };
+    await store.write([
+      ...[token, { ...person, tools: null }].map(
+        (one) => ({ type: 'put_token', token: one }) as const,
+      ),
+      ...[session, other].map((one) => ({ type: 'put_session', session: one }) as const),
+    ]);
+    expect(await store.findSession('s')).toEqual(session);
+    const revoked = { ...person, tools: null, revokedAt: 5 };
+    await store.write([
+      { type: 'put_token', token: revoked },
+      { type: 'delete_sessions_of', tokenId: 'tok_2' },
+    ]);
+    const again = await reopen();
+    expect(await again.listTokens()).toEqual([token, revoked]);
+    expect(await again.findSession('s')).toBeUndefined();
+    expect(await again.findSession('o')).toEqual(other);
+    await again.write([{ type: 'delete_token', id: 'tok_2' }]);
+    expect(await again.listTokens()).toEqual([token]);
   });
 
   test('[ST70] what is kept of an area comes back in its order, until it is deleted', async () => {

@@ -3,6 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
+import type { Role } from '../auth/principal.ts';
 
 export interface CallQuery {
   readonly runId?: string;
@@ -65,6 +66,30 @@ export interface SessionRecord {
   readonly idHash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** Null: of the first-run token, or of a sign-in link. */
+  readonly tokenId: string | null;
+}
+
+/** A token that was made here. Of its secret the hash alone is stored. */
+export interface TokenRecord {
+  readonly id: string;
+  /** SHA-256, hex. */
+  readonly hash: string;
+  readonly kind: 'operator' | 'agent' | 'device';
+  readonly name: string;
+  /** Of an operator. */
+  readonly role: Role | null;
+  /** Of an agent: names of tools, or `prefix.*`. */
+  readonly tools: readonly string[] | null;
+  /** Of a device. */
+  readonly clientId: string | null;
+  /** Milliseconds since the epoch, as the times below. */
+  readonly createdAt: number;
+  /** The name of the principal who made it. */
+  readonly createdBy: string;
+  /** To the minute. */
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
 }
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
@@ -93,6 +118,10 @@ export type Change =
   /** Only where it is there: a session that was deleted meanwhile does not come back. */
   | { readonly type: 'renew_session'; readonly session: SessionRecord }
   | { readonly type: 'delete_session'; readonly idHash: string }
+  /** In the place of one with the same id. */
+  | { readonly type: 'put_token'; readonly token: TokenRecord }
+  | { readonly type: 'delete_token'; readonly id: string }
+  | { readonly type: 'delete_sessions_of'; readonly tokenId: string }
   /** In the place of one with the same area and key. */
   | { readonly type: 'put_kept'; readonly entry: KeptEntry }
   | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
@@ -205,6 +234,9 @@ export interface Store {
   hasClient(clientId: string): Promise<boolean>;
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
+
+  /** Revoked ones too. Whoever keeps them bounds how many there are. */
+  listTokens(): Promise<TokenRecord[]>;
 
   /** All of an area, in the order in which they were put. */
   listKept(area: KeptEntry['area']): Promise<KeptEntry[]>;

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { ClientRecord, KeptEntry } from './store.ts';
+import type { ClientRecord, KeptEntry, TokenRecord } from './store.ts';
 
 /** SQLite has no booleans. */
 type Flag = 0 | 1;
@@ -120,6 +120,29 @@ export interface ClientRow {
   checksum: number;
 }
 
+export interface SessionRow {
+  id_hash: string;
+  created_at: number;
+  expires_at: number;
+  checksum: number;
+  token_id: string | null;
+}
+
+export interface TokenRow {
+  id: string;
+  hash: string;
+  kind: TokenRecord['kind'];
+  name: string;
+  role: TokenRecord['role'];
+  tools: Json | null;
+  client_id: string | null;
+  created_at: number;
+  created_by: string;
+  last_used_at: number | null;
+  revoked_at: number | null;
+  checksum: number;
+}
+
 export interface Tables {
   tool_calls: ToolCallRow;
   call_events: CallEventsRow;
@@ -130,7 +153,8 @@ export interface Tables {
   messages: MessageRow;
   model_turns: ModelTurnRow;
   clients: ClientRow;
-  sessions: { id_hash: string; created_at: number; expires_at: number; checksum: number };
+  sessions: SessionRow;
+  tokens: TokenRow;
   kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
   meta: { key: string; value: number };
   migrations: { name: string };

@@ -14,6 +14,7 @@ export const READERS = allowed('viewer', 'agent');
 export const VIEWERS = allowed('viewer');
 export const AGENTS = allowed('operator', 'agent');
 export const OPERATORS = allowed('operator');
+export const ADMINS = allowed('admin');
 export const CLIENTS = allowed('operator', 'device');
 
 /** Whether this call concerns `principal`: an agent sees what lies within its allow-list. */

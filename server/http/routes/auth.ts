@@ -1,12 +1,14 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
+import { asPerson } from '../../auth/callers.ts';
 import { tooManyAttempts } from '../../auth/credentials.ts';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'isOperatorToken'>;
+type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'callers'>;
 
 const tag = 'signing in';
 /** Of strangers nothing larger is taken: what is larger would have a part of the room of all. */
@@ -26,10 +28,12 @@ export const authRoutes = (deps: Deps): Route[] => [
     responses: { 200: { description: 'Signed in', schema: signedInSchema } },
     async handle({ body, context: { address } }) {
       // Checked first: the right one is let in, however often others of this address were wrong.
-      const isRight =
-        'token' in body ? deps.isOperatorToken(body.token) : deps.signInCodes.consume(body.code);
-      if (!isRight) throw await refusal(deps, address);
-      const { cookie, key } = await deps.sessions.signIn();
+      const person =
+        'token' in body
+          ? asPerson(deps.callers.find(body.token))
+          : deps.signInCodes.consume(body.code) && FIRST_OPERATOR;
+      if (!person) throw await refusal(deps, address);
+      const { cookie, key } = await deps.sessions.signIn(person.tokenId);
       const headers = { 'set-cookie': cookie };
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },

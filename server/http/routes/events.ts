@@ -1,5 +1,5 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
-import { followSession } from '../../auth/follow-session.ts';
+import { followCaller } from '../../auth/follow-caller.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
@@ -7,7 +7,7 @@ import { READERS, runNotFound } from './access.ts';
 
 type Deps = Pick<
   HttpDeps,
-  'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing' | 'sessions'
+  'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing' | 'sessions' | 'tokens'
 >;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
@@ -32,7 +32,7 @@ export const eventsRoute = (deps: Deps): Route =>
         status: 200,
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
         stream(outgoing) {
-          const leave = followSession(deps.sessions, principal, () => void outgoing.end());
+          const leave = followCaller(deps, principal, () => void outgoing.end());
           outgoing.once('close', leave);
           streamRunEvents(deps, outgoing, { runId, since });
         },

@@ -217,17 +217,23 @@ export function createFakeBus(oldest = 0) {
   };
 }
 
-export function createFakeSessionStore(): Pick<Store, 'write' | 'findSession'> {
+export function createFakeSessionStore(): Pick<Store, 'write' | 'findSession' | 'listTokens'> {
   const sessions = new Map<string, SessionRecord>();
   return {
     async write(changes) {
       for (const change of changes) {
         if (change.type === 'delete_session') sessions.delete(change.idHash);
+        if (change.type === 'delete_sessions_of') {
+          for (const { idHash, tokenId } of sessions.values()) {
+            if (tokenId === change.tokenId) sessions.delete(idHash);
+          }
+        }
         if (change.type === 'put_session' || change.type === 'renew_session') {
           sessions.set(change.session.idHash, change.session);
         }
       }
     },
+    listTokens: async () => [],
     findSession: async (cookieHash) =>
       [...sessions.values()].find(({ idHash }) => idHash.startsWith(`${cookieHash}:`)),
   };

@@ -5,13 +5,16 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Snapshot } from '#lib/protocol/watch-messages';
+import { type Callers, createCallers } from '../../auth/callers.ts';
 import { createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
 import { type Caller, FIRST_OPERATOR, type Role } from '../../auth/principal.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
+import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../clock.ts';
+import { createNewId } from '../../new-id.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createApi } from '../create-api.ts';
@@ -86,8 +89,15 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const clients = createFakeClients();
   const bus = createFakeBus(5);
   const failedAttempts = createFailedAttempts(clock, { count: options.allowedAttempts ?? 20 });
+  const store = createFakeSessionStore();
+  const tokens = new Tokens({ store, clock, newId: createNewId(clock.now), newSecret, logger });
+  const made = createCallers((token) => token === TOKENS.operator, tokens);
+  const callers: Callers = {
+    find: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : made.find(token)),
+    of: (id) => Object.values(CALLERS).find(({ tokenId }) => tokenId === id) ?? made.of(id),
+  };
   const sessions = createSessions({
-    store: createFakeSessionStore(),
+    store,
     clock,
     newSecret,
     secure: false,
@@ -96,7 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const credentials = createCredentials({
-    findPrincipal: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : undefined),
+    callers,
     sessions,
     failedAttempts,
   });
@@ -122,7 +132,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     sessions,
     signInCodes,
     failedAttempts,
-    isOperatorToken: (token) => token === TOKENS.operator,
+    ...{ callers, tokens },
     clock,
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
@@ -135,6 +145,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
     hostGate,
     credentials,
     sessions,
+    tokens: {
+      isLive: (id) => callers.of(id) !== undefined,
+      onRevoked: (listener) => tokens.onRevoked(listener),
+    },
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
     logger,
     inbound,
@@ -168,6 +182,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     calls,
     clients,
     bus,
+    tokens,
     sessions,
     signInCodes,
     logged: errors,

@@ -7,7 +7,9 @@ type Row = Readonly<Record<string, unknown>>;
 /** A damaged page costs some tries for each row that was on it; a damaged tree must not cost for ever. */
 const MAX_TRIES = 20_000;
 
-const WITHOUT_ROWID: readonly GuardedTable[] = ['idempotency', 'clients', 'sessions', 'kept'];
+const WITHOUT_ROWID: readonly GuardedTable[] = [
+  ...(['idempotency', 'clients', 'sessions', 'tokens', 'kept'] as const),
+];
 
 export interface SalvagedRows {
   readonly rows: readonly Row[];

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await store.write(
     numbers(ENDED_SESSIONS).map((number) => ({
       type: 'put_session',
-      session: { idHash: sessionOf(number), createdAt: number, expiresAt: number },
+      session: { idHash: sessionOf(number), createdAt: number, expiresAt: number, tokenId: null },
     })),
   );
   await store.write(

@@ -47,7 +47,10 @@ export function changesOf(number: number): Change[] {
       type: 'put_model_turn',
       turn: sampleModelTurn({ number: number + 1, message_id: `msg_${id}`, started_at: at }),
     },
-    { type: 'put_session', session: { idHash: `hash ${id}`, createdAt: at, expiresAt: at } },
+    {
+      type: 'put_session',
+      session: { idHash: `hash ${id}`, createdAt: at, expiresAt: at, tokenId: null },
+    },
   ];
 }
 
@@ -105,6 +108,7 @@ export function readContent(file: string): Content {
       messages: rows('messages').sort(),
       clients: rows('clients').sort(),
       sessions: rows('sessions').sort(),
+      tokens: rows('tokens').sort(),
       model_turns: rows('model_turns').sort(),
       kept: rows('kept').sort(),
     };

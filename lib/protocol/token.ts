@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** Tokens as `/v1/tokens` sends and takes them. Times are Unix seconds. */
+
+/** Of a person or a program; a live token of its kind has it alone. */
+const nameSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'a name has 1 to 64 letters, digits and the signs . _ -, and begins with a letter or a digit',
+  );
+
+const roleSchema = z.enum(['viewer', 'operator', 'admin']);
+
+/** A whole name, or a family: `file.*`. */
+const allowedToolSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_.-]{0,63}(?<!\.)(?:\.\*)?$/,
+    'the name of a tool, or prefix.* for a family',
+  );
+
+export const newTokenBodySchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('operator'),
+    name: nameSchema,
+    role: roleSchema.default('operator'),
+  }),
+  z.object({
+    kind: z.literal('agent'),
+    name: nameSchema,
+    tools: z.array(allowedToolSchema).max(500).default([]),
+  }),
+]);
+
+export const tokenSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['operator', 'agent', 'device']),
+  name: z.string(),
+  /** Of an operator, else null. */
+  role: roleSchema.nullable(),
+  /** Of an agent, else null. */
+  tools: z.array(z.string()).nullable(),
+  /** Of a device, else null. */
+  client_id: z.string().nullable(),
+  /** The token of the first run: it is kept in the data directory, and not revoked here. */
+  built_in: z.boolean(),
+  created_at: z.number().nullable(),
+  created_by: z.string().nullable(),
+  /** To the minute; null when it was never used, and of the one of the first run. */
+  last_used_at: z.number().nullable(),
+  revoked_at: z.number().nullable(),
+});
+export type WireToken = z.infer<typeof tokenSchema>;
+
+/** `secret` is the token itself; it is sent this once and stored nowhere. */
+export const createdTokenSchema = tokenSchema.extend({ secret: z.string() });
+
+export const tokensQuerySchema = z.object({
+  cursor: z.string().max(128).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export const tokensPageSchema = z.object({
+  tokens: z.array(tokenSchema),
+  next_cursor: z.string().nullable(),
+});

@@ -1,0 +1,191 @@
+import { createEmitter, type Emitter } from '#lib/util/emitter';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Store, TokenRecord } from '../store/store.ts';
+import { hashSecret } from './hash-secret.ts';
+import type { Caller, Role } from './principal.ts';
+
+/** Those that open something. */
+const MOST_LIVE = 1_000;
+/** Revoked ones that are still listed; those that were revoked first go first. */
+const KEPT_REVOKED = 1_000;
+/** Use is written down this often at most. */
+const USED_EVERY_MS = 60_000;
+
+const PREFIXES = { operator: 'cb_op_', agent: 'cb_agent_' } as const;
+
+export type NewToken =
+  | { readonly kind: 'operator'; readonly name: string; readonly role: Role }
+  | { readonly kind: 'agent'; readonly name: string; readonly tools: readonly string[] };
+
+export type CreatedToken =
+  | { readonly ok: true; readonly token: TokenRecord; readonly secret: string }
+  | { readonly ok: false; readonly code: 'conflict'; readonly message: string };
+
+export interface TokensDeps {
+  readonly store: Pick<Store, 'write' | 'listTokens'>;
+  readonly clock: Clock;
+  readonly newId: (prefix: 'tok') => string;
+  /** 256 random bits as text that a header and a subprotocol can carry. */
+  readonly newSecret: () => string;
+  readonly logger: Logger;
+}
+
+interface Held {
+  readonly record: TokenRecord;
+  readonly caller: Caller;
+}
+
+/**
+ * The tokens that were made here, beside the one of the first run. All of them are in
+ * memory, so that a request reads nothing from the store; that has the hashes alone.
+ */
+export class Tokens {
+  readonly #deps: TokensDeps;
+  readonly #all = new Map<string, Held>();
+  /** Live ones. By hash: how long a look-up takes reveals nothing about a secret. */
+  readonly #idByHash = new Map<string, string>();
+  readonly #revocations: Emitter<string>;
+
+  constructor(deps: TokensDeps) {
+    this.#deps = deps;
+    this.#revocations = createEmitter(deps.logger.error);
+  }
+
+  /** Takes up what an earlier server made. Once, before anything is asked. */
+  async load(): Promise<void> {
+    for (const token of await this.#deps.store.listTokens()) this.#keep(token);
+  }
+
+  /** Resolves when the token is on disk. The secret is nowhere but in the result. */
+  async create(asked: NewToken, createdBy: string): Promise<CreatedToken> {
+    const problem = this.#problemOf(asked);
+    if (problem) return { ok: false, code: 'conflict', message: problem };
+    const { newId, newSecret, clock, store } = this.#deps;
+    const secret = PREFIXES[asked.kind] + newSecret();
+    const token: TokenRecord = {
+      ...{ role: null, tools: null, clientId: null },
+      ...asked,
+      id: newId('tok'),
+      hash: hashSecret(secret),
+      createdAt: clock.now(),
+      createdBy,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    // At once, so that its name is taken.
+    this.#keep(token);
+    try {
+      await store.write([{ type: 'put_token', token }]);
+    } catch (error) {
+      this.#forget(token);
+      throw error;
+    }
+    return { ok: true, token, secret };
+  }
+
+  /** Newest first; `before` is the id of the last one of the page before. */
+  list({ before, limit }: { readonly before?: string; readonly limit: number }): TokenRecord[] {
+    const ids = [...this.#all.keys()].filter((id) => before === undefined || id < before);
+    const page = ids.sort().reverse().slice(0, limit);
+    return page.flatMap((id) => this.#all.get(id)?.record ?? []);
+  }
+
+  /**
+   * It opens nothing from now on: its sockets and streams are closed, its sign-ins end. Resolves
+   * when that is on disk. Undefined: there is no such token, or it was revoked before.
+   */
+  async revoke(id: string): Promise<TokenRecord | undefined> {
+    const known = this.#all.get(id)?.record;
+    if (!known || known.revokedAt !== null) return undefined;
+    const token = { ...known, revokedAt: this.#deps.clock.now() };
+    this.#keep(token);
+    this.#revocations.emit(id);
+    const oldest = this.#oldestRevoked();
+    for (const one of oldest) this.#forget(one);
+    await this.#deps.store.write([
+      { type: 'put_token', token },
+      { type: 'delete_sessions_of', tokenId: id },
+      ...oldest.map((one) => ({ type: 'delete_token' as const, id: one.id })),
+    ]);
+    return token;
+  }
+
+  /** The caller whose secret it is. */
+  find(secret: string): Caller | undefined {
+    if (!secret.startsWith('cb_')) return undefined;
+    const id = this.#idByHash.get(hashSecret(secret));
+    return id === undefined ? undefined : this.callerOf(id);
+  }
+
+  /** As long as the token is not revoked. Counts as its use. */
+  callerOf(id: string): Caller | undefined {
+    const held = this.#all.get(id);
+    if (!held || held.record.revokedAt !== null) return undefined;
+    this.#touch(held);
+    return held.caller;
+  }
+
+  isLive(id: string): boolean {
+    return this.#all.get(id)?.record.revokedAt === null;
+  }
+
+  /** Called with the id of each token that is revoked. Returns a function that unsubscribes. */
+  onRevoked(listener: (id: string) => void): () => void {
+    return this.#revocations.subscribe(listener);
+  }
+
+  #problemOf({ kind, name }: NewToken): string | undefined {
+    if (this.#idByHash.size >= MOST_LIVE) {
+      return `There are ${MOST_LIVE} tokens; revoke one that is not used`;
+    }
+    const isTaken = [...this.#idByHash.values()].some((id) => {
+      const record = this.#all.get(id)?.record;
+      return record?.kind === kind && record.name === name;
+    });
+    if (!isTaken) return undefined;
+    return `The name ${JSON.stringify(name)} is taken; revoke that token first, or use another name`;
+  }
+
+  #keep(record: TokenRecord): void {
+    const before = this.#all.get(record.id);
+    this.#all.set(record.id, { record, caller: before?.caller ?? toCaller(record) });
+    if (record.revokedAt === null) this.#idByHash.set(record.hash, record.id);
+    else this.#idByHash.delete(record.hash);
+  }
+
+  #forget({ id, hash }: TokenRecord): void {
+    this.#all.delete(id);
+    this.#idByHash.delete(hash);
+  }
+
+  #oldestRevoked(): TokenRecord[] {
+    const revoked = [...this.#all.values()].flatMap(({ record }) =>
+      record.revokedAt === null ? [] : [record],
+    );
+    if (revoked.length <= KEPT_REVOKED) return [];
+    const byAge = revoked.toSorted((a, b) => (a.revokedAt ?? 0) - (b.revokedAt ?? 0));
+    return byAge.slice(0, revoked.length - KEPT_REVOKED);
+  }
+
+  #touch({ record }: Held): void {
+    const now = this.#deps.clock.now();
+    if (record.lastUsedAt !== null && now - record.lastUsedAt < USED_EVERY_MS) return;
+    const token = { ...record, lastUsedAt: now };
+    this.#keep(token);
+    const { store, logger } = this.#deps;
+    store.write([{ type: 'put_token', token }], { mayWait: true }).catch(logger.error);
+  }
+}
+
+function toCaller({ id, kind, name, role, tools, clientId }: TokenRecord): Caller {
+  switch (kind) {
+    case 'operator':
+      // A row without a role is none of ours: it allows the least.
+      return { kind, name, role: role ?? 'viewer', tokenId: id, sessionId: null };
+    case 'agent':
+      return { kind, name, tools: tools ?? [], tokenId: id };
+    case 'device':
+      return { kind, clientId: clientId ?? name, tokenId: id };
+  }
+}

@@ -1,0 +1,96 @@
+import { HttpError } from '#lib/protocol/http-error';
+import {
+  createdTokenSchema,
+  newTokenBodySchema,
+  tokenSchema,
+  tokensPageSchema,
+  tokensQuerySchema,
+  type WireToken,
+} from '#lib/protocol/token';
+import { given } from '#lib/util/given';
+import { FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
+import type { TokenRecord } from '../../store/store.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { ADMINS } from './access.ts';
+
+const path = '/v1/tokens';
+const tag = 'access';
+
+export const tokenRoutes = ({ tokens }: Pick<HttpDeps, 'tokens'>): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path,
+    id: 'createToken',
+    tag,
+    summary: 'A token for a person or a program. Its secret is in this response and nowhere else',
+    access: ADMINS,
+    body: newTokenBodySchema,
+    responses: { 201: { description: 'The token and its secret', schema: createdTokenSchema } },
+    async handle({ principal, body }) {
+      const created = await tokens.create(body, principalName(principal));
+      if (!created.ok) throw new HttpError(created.code, created.message);
+      return json(201, { ...toWireToken(created.token), secret: created.secret });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path,
+    id: 'listTokens',
+    tag,
+    summary: 'Tokens, newest first, behind that of the first run; revoked ones as well',
+    access: ADMINS,
+    query: tokensQuerySchema,
+    responses: { 200: { description: 'A page of tokens', schema: tokensPageSchema } },
+    handle({ query: { cursor, limit } }) {
+      const found = tokens.list({ limit: limit + 1, ...given({ before: cursor }) });
+      const page = found.slice(0, limit);
+      return json(200, {
+        tokens: [...(cursor === undefined ? [FIRST_TOKEN] : []), ...page.map(toWireToken)],
+        next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+      });
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    id: 'revokeToken',
+    tag,
+    summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
+    access: ADMINS,
+    responses: { 200: { description: 'The token that was revoked', schema: tokenSchema } },
+    async handle({ params: { id } }) {
+      if (id === FIRST_TOKEN.id) throw new HttpError('conflict', NOT_HERE);
+      const revoked = await tokens.revoke(id);
+      if (revoked) return json(200, toWireToken(revoked));
+      const shown = JSON.stringify(id.slice(0, 128));
+      throw new HttpError('not_found', `There is no live token ${shown}; GET ${path} lists them.`);
+    },
+  }),
+];
+
+const NOT_HERE =
+  'The token of the first run is not revoked here: set another CALLBOARD_TOKEN, or delete the file "token" in the data directory, and start the server again.';
+
+const FIRST_TOKEN: WireToken = {
+  ...{ id: 'first_run', kind: 'operator', name: FIRST_OPERATOR.name, role: FIRST_OPERATOR.role },
+  ...{ tools: null, client_id: null, built_in: true, created_at: null, created_by: null },
+  ...{ last_used_at: null, revoked_at: null },
+};
+
+const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+
+const toWireToken = (token: TokenRecord): WireToken => ({
+  id: token.id,
+  kind: token.kind,
+  name: token.name,
+  role: token.role,
+  tools: token.tools === null ? null : [...token.tools],
+  client_id: token.clientId,
+  built_in: false,
+  created_at: token.createdAt / 1_000,
+  created_by: token.createdBy,
+  last_used_at: toSeconds(token.lastUsedAt),
+  revoked_at: toSeconds(token.revokedAt),
+});
