@@ -121,6 +121,8 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     availabilityChanged: registry.availabilityChanged,
     openCircuitsOf: breaker.openCircuitsOf,
   });
+  const tokens = new Tokens({ store, clock, newId, newSecret, logger });
+  await tokens.load();
   const known = createKnownRuns({ store, bus, clock, newId, maxSteps: MAX_STEPS, logger });
   const calls = createCalls({
     store,
@@ -131,7 +133,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     check: createPolicyCheck(config.file.policy),
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
-    ensureRun: known.ensure,
+    claimRun: known.claim,
     facts: table.facts,
     onDurable: (record, previous) => publishApproval(bus, record, previous),
     logger,
@@ -157,8 +159,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     clock,
     newId,
     calls,
-    agent,
-    models,
+    ...{ agent, models, owners: tokens },
     offersTools: table.offersTools,
     logger,
   });
@@ -180,7 +181,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const stop = { alive: stopAlive, listings: listings.stop };
   const history = { opened, retention };
-  const outside = { registry, table, listings, calls, models, runs };
+  const outside = { registry, table, listings, calls, models, runs, tokens };
   return { clock, lock, history, store, bus, blobs, ...outside, stop };
 }
 
@@ -201,11 +202,9 @@ function builtinDeps(config: Config) {
 
 /** The doors: HTTP, sockets and pages, each behind its own credential check. */
 async function createEndpoints(config: Config, core: Core, closing: AbortSignal) {
-  const { clock, store, bus, blobs, registry, table, calls, runs } = core;
+  const { clock, store, bus, blobs, registry, table, calls, runs, tokens } = core;
   const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
   if (!operator.ok) throw new ConfigError(operator.message);
-  const tokens = new Tokens({ store, clock, newId, newSecret, logger });
-  await tokens.load();
   const callers = createCallers(createTokenCheck(operator.token), tokens);
   const instanceId = await loadInstanceId(config.dataDir);
   const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
@@ -269,7 +268,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     calls,
     runs,
     tools: registry,
-    blobs,
+    ...{ blobs, history: store.history },
     clients: httpClients,
     bus,
     snapshot,

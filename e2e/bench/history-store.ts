@@ -86,6 +86,7 @@ function changesOf(number: number): Change[] {
       wantedClientId: null,
       retryOf: null,
       requestedBy: 'operator',
+      ownerToken: null,
       displayName: 'Look up',
     },
     at,

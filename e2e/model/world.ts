@@ -35,6 +35,7 @@ const BASE: CallRecord = newCall(
     wantedClientId: null,
     retryOf: null,
     requestedBy: 'operator',
+    ownerToken: null,
     displayName: null,
   },
   0,

@@ -117,5 +117,7 @@ export interface CallRecord {
   readonly depth: number;
   /** Who asked: `operator`, `agent:<name>`, `run:<run id>`. */
   readonly requestedBy: string;
+  /** The token of its run's owner, who sees it; null: the operator of the first run, as in records of before. */
+  readonly ownerToken: string | null;
   readonly card: Card;
 }

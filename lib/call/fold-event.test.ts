@@ -47,6 +47,7 @@ const call = (card: Card): CallRecord => ({
   parentCallId: null,
   depth: 0,
   requestedBy: 'operator',
+  ownerToken: null,
   card,
 });
 

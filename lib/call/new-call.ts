@@ -18,6 +18,7 @@ export type NewCall = Pick<
   | 'wantedClientId'
   | 'retryOf'
   | 'requestedBy'
+  | 'ownerToken'
 > & { readonly displayName: string | null; readonly shown?: Partial<Card> };
 
 /** A call before its first event: its arguments are still to come, or to be accepted. */

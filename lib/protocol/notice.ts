@@ -28,6 +28,7 @@ export const NOTICE_CODES = [
   'endpoint_silent',
   'endpoint_empty',
   'interrupted',
+  'owner_revoked',
   'internal',
   'store_failed',
 ] as const;

@@ -45,6 +45,10 @@ const runErrorSchema = z.object({
 });
 export type RunError = z.infer<typeof runErrorSchema>;
 
+/** Who started a run: the name of the principal, and the id of its token. */
+const runOwnerSchema = z.object({ name: z.string(), token_id: z.string() });
+export type RunOwner = z.infer<typeof runOwnerSchema>;
+
 export const runSummarySchema = z.object({
   run_id: z.string(),
   title: z.string(),
@@ -59,6 +63,8 @@ export const runSummarySchema = z.object({
   error: runErrorSchema.nullable(),
   created_at: z.number(),
   updated_at: z.number(),
+  /** Not there: the operator of the first run. */
+  owner: runOwnerSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

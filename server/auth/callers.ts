@@ -14,9 +14,9 @@ export const createCallers = (
   tokens: Pick<Tokens, 'find' | 'callerOf'>,
 ): Callers => ({
   find: (token) => tokens.find(token) ?? (isFirstToken(token) ? FIRST_OPERATOR : undefined),
-  of: (tokenId) => (tokenId === null ? FIRST_OPERATOR : tokens.callerOf(tokenId)),
+  of: (tokenId) => tokens.callerOf(tokenId),
 });
 
-/** A program is no person: it does not sign in. */
+/** People alone sign in, programs do not. */
 export const asPerson = (caller: Caller | undefined): Operator | undefined =>
   caller?.kind === 'operator' ? caller : undefined;

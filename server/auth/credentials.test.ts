@@ -198,7 +198,10 @@ async function ask(more: Partial<CredentialRequest>) {
 
 function setup(isRight = (token: string): boolean => token === TOKEN) {
   const credentials = createCredentials({
-    callers: createCallers(isRight, { find: () => undefined, callerOf: () => undefined }),
+    callers: createCallers(isRight, {
+      find: () => undefined,
+      callerOf: (id) => (id === null ? FIRST_OPERATOR : undefined),
+    }),
     sessions: {
       find: async (header, key) =>
         header?.includes('=good') && key === 'its-key' ? SESSION : undefined,

@@ -80,7 +80,7 @@ test('[AU32] a token is found by its secret, of which the disk has the hash alon
   expect(bytes).not.toContain(agent.secret.slice(9));
 });
 
-test('[AU33] a revoked token opens nothing, at once and after a restart, and is said so once', async () => {
+test('[AU33] a revoked token opens nothing, at once and after a restart, and its listeners are called once', async () => {
   const { tokens, restart } = await setup();
   const { token, secret } = await made(tokens, bot);
   const other = await made(tokens, olga);

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Store, TokenRecord } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
-import type { Caller, Role } from './principal.ts';
+import { type Caller, FIRST_OPERATOR, type Role } from './principal.ts';
 
 /** Those that open something. */
 const MOST_LIVE = 1_000;
@@ -118,8 +118,9 @@ export class Tokens {
     return id === undefined ? undefined : this.callerOf(id);
   }
 
-  /** As long as the token is not revoked. Counts as its use. */
-  callerOf(id: string): Caller | undefined {
+  /** Null is the token of the first run. Undefined once it is revoked. Counts as its use. */
+  callerOf(id: string | null): Caller | undefined {
+    if (id === null) return FIRST_OPERATOR;
     const held = this.#all.get(id);
     if (!held || held.record.revokedAt !== null) return undefined;
     this.#touch(held);

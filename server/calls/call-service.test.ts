@@ -74,8 +74,7 @@ describe('an accepted call', () => {
     phone.offer(tool('camera'));
     const large = (what: string) => ({ [what]: 'é'.repeat(30_000), end: what });
     const draft = await one.calls.draft({
-      principal: operator,
-      requestedBy: 'run:run_1',
+      principal: { kind: 'run', runId: 'run_1', owner: operator },
       runId: 'run_1',
       tool: 'camera',
     });
@@ -774,7 +773,8 @@ describe('after a crash', () => {
 });
 
 describe('drafts', () => {
-  const request = { principal: operator, requestedBy: 'run:run_1', runId: 'run_1' };
+  const principal = { kind: 'run', runId: 'run_1', owner: operator } as const;
+  const request = { principal, runId: 'run_1' };
 
   test('[CC1] a draft shows its arguments as they come and becomes the call it announced', async () => {
     const { connect, calls, cardOf, settle } = await setup();

@@ -8,8 +8,6 @@ import type { CallQuery } from '../store/store.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;
-  /** Who asks within the principal, e.g. `run:<id>` for the built-in agent. Default: the principal. */
-  readonly requestedBy?: string;
   /** `name` or `name@client`. */
   readonly tool: string;
   readonly runId: string;
@@ -30,6 +28,7 @@ export interface InvokeRefusal {
   readonly ok: false;
   readonly code:
     | 'tool_not_found'
+    | 'run_not_found'
     | 'permission_denied'
     | 'invalid_args'
     | 'no_provider'
@@ -108,7 +107,6 @@ export interface CallService {
   /** A card with the phase `streaming`, to be completed or abandoned. */
   draft(request: {
     principal: Principal;
-    requestedBy: string;
     runId: string;
     tool: string;
     /** The client whose person sent the message that this call serves. */

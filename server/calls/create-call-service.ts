@@ -5,6 +5,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type LastMark, momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import type { ClaimRun } from '../runs/run-service.ts';
 import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
@@ -44,7 +45,7 @@ export interface CallServiceDeps {
   /** When the call of an id that was given here was made; undefined for any other. */
   callMadeAt?(id: string): number | undefined;
   /** Makes the run of a call whose run id is new. */
-  ensureRun(runId: string, title: string): Promise<void>;
+  readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
   logger: Logger;

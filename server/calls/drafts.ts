@@ -8,6 +8,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
+import { callerOf, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -32,7 +33,7 @@ export interface DraftDeps {
 /** A card with the phase `streaming`: on disk from the start, so that no id is ever lost. */
 export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise<DraftCall> {
   const call = newDraft(deps, request);
-  const applied = deps.engine.create(call, undefined, request.requestedBy);
+  const applied = deps.engine.create(call, undefined, call.requestedBy);
   if (!applied.ok) throw new Error(`A new draft was refused: ${applied.refusal}`);
   await applied.written;
   return new Draft(deps, request, call.id);
@@ -52,7 +53,8 @@ function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftReque
     timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
     wantedClientId: null,
     retryOf: null,
-    requestedBy: request.requestedBy,
+    requestedBy: principalName(request.principal),
+    ownerToken: callerOf(request.principal).tokenId,
     displayName: tool?.displayName ?? null,
     shown: { partial: true },
   };
@@ -114,7 +116,8 @@ class Draft implements DraftCall {
 
   async #apply(event: CallEvent): Promise<CallRecord> {
     const { engine } = this.#deps;
-    const applied = engine.apply(await this.#current(), event, this.#request.requestedBy);
+    const call = await this.#current();
+    const applied = engine.apply(call, event, call.requestedBy);
     if (applied.ok) await applied.written;
     return this.#current();
   }

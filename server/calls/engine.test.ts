@@ -26,6 +26,7 @@ const blank = (id: string, more: Partial<CallRecord> = {}): CallRecord =>
       wantedClientId: null,
       retryOf: null,
       requestedBy: 'operator',
+      ownerToken: null,
       displayName: null,
       ...more,
     },

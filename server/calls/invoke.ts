@@ -4,6 +4,7 @@ import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
 import { principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
+import type { ClaimRun } from '../runs/run-service.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -22,7 +23,7 @@ export interface InvocationDeps {
   readonly repository: CallRepository;
   readonly policy: Policy;
   newCallId(): string;
-  ensureRun(runId: string, title: string): Promise<void>;
+  readonly claimRun: ClaimRun;
   facts(instanceId: string): { readonly name: string } | undefined;
 }
 
@@ -85,8 +86,11 @@ export class Invocation {
       const { code, message } = invalidArgs(request.tool, checked.details);
       return { ok: false, code, message, details: checked.details };
     }
-    const call = this.#newCall(request, found, checked.args);
-    const event = policy.eventFor(call, request.principal, found.tool);
+    const { principal, runId } = request;
+    const run = await this.#deps.claimRun(runId, request.tool, principal);
+    if (principal.kind === 'agent' && run.ownerToken !== principal.tokenId) return noRun(runId);
+    const call = this.#newCall(request, found, checked.args, run.ownerToken);
+    const event = policy.eventFor(call, principal, found.tool);
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
@@ -96,7 +100,7 @@ export class Invocation {
     });
     if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
     // guard: accepted-once-written
-    await Promise.all([applied.written, this.#deps.ensureRun(request.runId, request.tool)]);
+    await Promise.all([applied.written, run.written]);
     // guard: accepted-as-stored
     return { ok: true, call: (await repository.get(call.id)) ?? applied.record };
   }
@@ -105,6 +109,7 @@ export class Invocation {
     request: InvokeRequest,
     { tool, name, wantedClientId }: ResolvedTool,
     args: Record<string, unknown>,
+    ownerToken: string | null,
   ): CallRecord {
     const { clock, facts, newCallId } = this.#deps;
     const routing = {
@@ -123,7 +128,8 @@ export class Invocation {
       ...takenFrom(tool, { annotations, timeoutMs, routing }),
       wantedClientId,
       retryOf: request.retryOf ?? null,
-      requestedBy: request.requestedBy ?? principalName(request.principal),
+      requestedBy: principalName(request.principal),
+      ownerToken,
       displayName: tool.displayName ?? null,
       // A call that may go to one client alone waits for that one.
       shown: wantedClientId === null ? {} : shownClient(tool, facts),
@@ -142,6 +148,13 @@ function fingerprintOf(request: InvokeRequest): string {
   const more = retryOf === undefined ? from : [fromClientId, retryOf];
   return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs, ...more]));
 }
+
+/** As of one that is not there: what an operator allowed for a run is for the calls of its owner. */
+const noRun = (runId: string): InvokeRefusal =>
+  reject(
+    'run_not_found',
+    `There is no run ${JSON.stringify(runId)} of yours; use an id of your own`,
+  );
 
 const otherBody = (key: string): InvokeRefusal =>
   reject(

@@ -183,7 +183,7 @@ const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   message: `The call ${call.id} has ended already: ${call.status}`,
 });
 
-/** Whatever let it through before: this is the last place that can refuse it. */
+/** The last place that can refuse it, after the routes. */
 const notAPerson = (principal: Principal): CallActionOutcome => ({
   ok: false,
   code: 'permission_denied',

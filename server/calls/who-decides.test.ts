@@ -58,14 +58,46 @@ test('[AU30] a named operator decides, and the event names the token’s name', 
   expect(events.at(-1)).toMatchObject({ type: 'denied', actor: 'operator:olga' });
 });
 
-test('[AU31] a key of one agent is no key of the next one of the same name', async () => {
+test('[AU31] a key of one agent finds nothing for the next one of the same name', async () => {
   const { connect, invoke } = await setup();
   connect('phone').offer(tool('fx'));
-  const asked = { principal: agent, idempotencyKey: 'k' };
+  const asked = { principal: agent, idempotencyKey: 'k', runId: 'run_bot' };
   const first = await invoke('fx', {}, asked);
   expect((await invoke('fx', {}, asked)).id).toBe(first.id);
-  const next = await invoke('fx', {}, { ...asked, principal: { ...agent, tokenId: 'tok_new' } });
+  const namesake = { ...agent, tokenId: 'tok_new' };
+  const next = await invoke('fx', {}, { ...asked, runId: 'run_new', principal: namesake });
   expect(next.id).not.toBe(first.id);
+});
+
+test('[AU35] an agent calls in its own runs alone; another’s is as one that is not there', async () => {
+  const { connect, invoke, calls, call } = await setup();
+  connect('phone').offer(tool('fx'));
+  const own = await invoke('fx', {}, { principal: agent, runId: 'run_bot' });
+  expect(own).toMatchObject({ requestedBy: 'agent:bot', ownerToken: 'tok_bot' });
+  const { id } = await invoke('fx', {}, { runId: 'run_person' });
+  expect((await call(id)).ownerToken).toBeNull();
+  // What an operator allowed for good in that run would hold for its calls.
+  await calls.decide(id, operator, { decision: 'always' });
+  const asked = { tool: 'fx', args: {}, principal: agent };
+  expect(await calls.invoke({ ...asked, runId: 'run_person' })).toMatchObject({
+    ok: false,
+    code: 'run_not_found',
+  });
+  // A person may call in the agent's run, who sees that.
+  const helped = await invoke('fx', {}, { runId: 'run_bot' });
+  expect(helped).toMatchObject({ requestedBy: 'operator', ownerToken: 'tok_bot' });
+});
+
+test('[AU29] a draft of a run belongs to its owner, over a restart too', async () => {
+  const { connect, calls, store } = await setup();
+  connect('phone').offer(tool('fx'), tool('other'));
+  const principal: Principal = { kind: 'run', runId: 'run_bot', owner: agent };
+  const draft = (name: string) => calls.draft({ principal, runId: 'run_bot', tool: name });
+  const allowed = await (await draft('fx')).complete({});
+  expect(allowed).toMatchObject({ requestedBy: 'run:run_bot', ownerToken: 'tok_bot' });
+  const refused = await (await draft('other')).complete({});
+  expect(refused).toMatchObject({ status: 'FAILED', error: { code: 'denied', executed: 'no' } });
+  expect(await store.getCall(allowed.id)).toMatchObject({ ownerToken: 'tok_bot' });
 });
 
 test('[AU29] a run may call what its owner may', async () => {

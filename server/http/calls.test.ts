@@ -216,15 +216,26 @@ describe('actions', () => {
 });
 
 describe('scopes', () => {
-  test('[HT17] an agent has the calls of its allow-list alone', async () => {
-    const server = await withCalls(callRecord(), callRecord({ id: 'tc_2', toolName: 'secret' }));
+  test('[HT63] an agent has the calls of its own runs alone, and others are as if not there', async () => {
+    const own = callRecord({ ownerToken: 'tok_helper', toolName: 'not in its list' });
+    const server = await withCalls(own, callRecord({ id: 'tc_2', ownerToken: 'tok_other' }));
     const agent = { token: TOKENS.agent };
     expect((await server.get('/v1/tool_calls/tc_1', agent)).status).toBe(200);
     expect((await server.get('/v1/tool_calls/tc_2', agent)).json.error.code).toBe('call_not_found');
     expect((await server.get('/v1/tool_calls/tc_2/model_output', agent)).status).toBe(404);
     expect((await server.post('/v1/tool_calls/tc_2/cancel', {}, agent)).status).toBe(404);
-    const { json } = await server.get('/v1/tool_calls', agent);
-    expect(json.tool_calls).toHaveLength(1);
+    const [foreign, missing] = [
+      await server.get('/v1/tool_calls/tc_2', agent),
+      await server.get('/v1/tool_calls/tc_3', agent),
+    ];
+    expect(foreign.text).toBe(missing.text.replace('tc_3', 'tc_2'));
+    await server.get('/v1/tool_calls', agent);
+    await server.get('/v1/tool_calls');
+    const lists = server.calls.fake.asked.filter(({ what }) => what === 'list');
+    expect(lists.map(({ args: [query] }) => Reflect.get(Object(query), 'ownerToken'))).toEqual([
+      'tok_helper',
+      undefined,
+    ]);
   });
 
   test('[HT17] an agent neither approves nor answers', async () => {

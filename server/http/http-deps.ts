@@ -12,6 +12,7 @@ import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
+import type { History } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { HttpClientService } from './http-client-service.ts';
 
@@ -27,8 +28,9 @@ export type Readiness =
 export interface HttpDeps {
   readonly calls: CallService;
   readonly runs: RunService;
-  readonly tools: Pick<ToolRegistry, 'list' | 'mayCall'>;
+  readonly tools: Pick<ToolRegistry, 'list'>;
   readonly blobs: BlobStore;
+  readonly history: Pick<History, 'isBlobOf'>;
   readonly clients: HttpClientService;
   readonly bus: Pick<EventBus, 'subscribe'>;
   /** What a watcher of one run is shown first. */

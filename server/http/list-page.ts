@@ -11,10 +11,7 @@ const READ_BYTES = 16 * 1024 * 1024;
  * Takes calls into a page as long as they fit; the first one always does, or
  * the list would end there.
  */
-export function createListPage(options: {
-  readonly include: readonly Included[];
-  maySee(call: CallRecord): boolean;
-}) {
+export function createListPage(include: readonly Included[]) {
   const calls: ListedCall[] = [];
   let bytes = 0;
   let bytesRead = 0;
@@ -25,8 +22,7 @@ export function createListPage(options: {
       return bytesRead;
     },
     takes(call: CallRecord): boolean {
-      if (!options.maySee(call)) return true;
-      const listed = toListedCall(call, options.include);
+      const listed = toListedCall(call, include);
       const size = Buffer.byteLength(JSON.stringify(listed)) + 1;
       bytes += size;
       bytesRead += size + bytesCutOff(listed);

@@ -1,8 +1,10 @@
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../logger.ts';
-import type { CANCELLED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
+import type { CANCELLED, OWNER_REVOKED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
+
+type StopReason = typeof CANCELLED | typeof OWNER_REVOKED | typeof SHUTTING_DOWN;
 
 /** The turns that run now: at most one of each run. */
 export interface ActiveTurns {
@@ -14,7 +16,7 @@ export interface ActiveTurns {
   reserve(run: LiveRun): () => void;
   launch(run: LiveRun, body: (signal: AbortSignal) => Promise<TurnEnd>): void;
   /** Resolves when the turn has ended; at once when there is none. */
-  stop(runId: string, reason: typeof CANCELLED | typeof SHUTTING_DOWN): Promise<void>;
+  stop(runId: string, reason: StopReason): Promise<void>;
 }
 
 interface Turn {

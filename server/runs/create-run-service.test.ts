@@ -8,7 +8,7 @@ describe('deleting', () => {
     store.write([{ type: 'delete_run', runId, changedBefore: Number.MAX_SAFE_INTEGER }]);
 
   test('[RU30] a run that is not in use is deleted; who asks meanwhile waits, and finds it gone', async () => {
-    const { runs, store, start, ended } = setupRuns();
+    const { runs, claim, store, start, ended } = setupRuns();
     const { run_id: runId } = await start();
     await ended(runId);
     expect(await runs.get(runId)).toBeDefined(); // It lies in memory.
@@ -21,7 +21,7 @@ describe('deleting', () => {
     });
     await begun.promise;
     const asked = runs.get(runId);
-    const called = runs.ensure(runId, 'Called again');
+    const called = claim(runId, 'Called again');
     goOn();
     expect(await done).toBe(true);
     expect(await asked).toBeUndefined();
@@ -30,13 +30,13 @@ describe('deleting', () => {
   });
 
   test('[RU30] a run that has a turn, or was just called in, is not', async () => {
-    const { runs, store, clock, start } = setupRuns({ turn: untilStopped });
+    const { runs, claim, store, clock, start } = setupRuns({ turn: untilStopped });
     const { run_id: runId } = await start();
     expect(await runs.deleteUnused(runId, deleting(store, runId))).toBe(false);
-    await runs.ensure('run_of_agent', 'Agent');
+    await claim('run_of_agent', 'Agent');
     expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(false);
     clock.advance(60_000);
-    await runs.ensure('run_of_agent', 'Agent');
+    await claim('run_of_agent', 'Agent');
     expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(false);
     clock.advance(60_000);
     expect(await runs.deleteUnused('run_of_agent', deleting(store, 'run_of_agent'))).toBe(true);
@@ -112,7 +112,7 @@ describe('starting', () => {
 
   test('[RU14] a run that is not there', async () => {
     const { runs } = setupRuns();
-    expect(await runs.send('run_x', { principal, input: 'x' })).toMatchObject({
+    expect(await runs.send('run_x', { input: 'x' })).toMatchObject({
       code: 'run_not_found',
     });
     expect(await runs.cancel('run_x')).toMatchObject({ code: 'run_not_found' });
@@ -125,14 +125,12 @@ describe('turns', () => {
   test('[RU3] a message while a turn runs is refused, also two at once', async () => {
     const { runs, start } = setupRuns({ turn: untilStopped });
     const run = await start();
-    expect(await runs.send(run.run_id, { principal, input: 'more' })).toMatchObject({
+    expect(await runs.send(run.run_id, { input: 'more' })).toMatchObject({
       ok: false,
       code: 'conflict',
     });
     await runs.cancel(run.run_id);
-    const both = await Promise.all(
-      ['a', 'b'].map((input) => runs.send(run.run_id, { principal, input })),
-    );
+    const both = await Promise.all(['a', 'b'].map((input) => runs.send(run.run_id, { input })));
     expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
   });
 
@@ -196,7 +194,7 @@ describe('turns', () => {
     const run = await start();
     await ended(run.run_id);
     expect(await runs.get(run.run_id)).toMatchObject({ status: 'failed', error });
-    const next = await runs.send(run.run_id, { principal, input: 'again' });
+    const next = await runs.send(run.run_id, { input: 'again' });
     expect(next).toMatchObject({ ok: true, run: { status: 'running', error: null } });
     await bus.until((event) => event.type === 'run' && event.run.status === 'idle');
     expect((await runs.get(run.run_id))?.messages).toHaveLength(2);
@@ -207,9 +205,7 @@ describe('turns', () => {
     const outcome = bus
       .until((event) => event.type === 'run' && event.run.status === 'idle')
       .then((event) =>
-        event.type === 'run'
-          ? runs.send(event.run.run_id, { principal, input: 'next' })
-          : undefined,
+        event.type === 'run' ? runs.send(event.run.run_id, { input: 'next' }) : undefined,
       );
     await start();
     expect(await outcome).toMatchObject({ ok: true });
@@ -220,7 +216,7 @@ describe('turns', () => {
     const run = await before.start();
     await before.ended(run.run_id);
     const { runs, turns, ended } = setupRuns({ store: before.store });
-    expect(await runs.send(run.run_id, { principal, input: 'more' })).toMatchObject({ ok: true });
+    expect(await runs.send(run.run_id, { input: 'more' })).toMatchObject({ ok: true });
     await ended(run.run_id);
     expect(turns[0]?.transcript.messages().map(({ role }) => role)).toEqual([
       'user',
@@ -262,9 +258,9 @@ describe('turns', () => {
 
 describe('runs of outside agents', () => {
   test('[RU9] it is made once, told once, and then known', async () => {
-    const { runs, store, bus } = setupRuns();
-    await Promise.all([1, 2, 3].map(() => runs.ensure('run_out', 'An   agent')));
-    await runs.ensure('run_out', 'other');
+    const { runs, claim, store, bus } = setupRuns();
+    await Promise.all([1, 2, 3].map(() => claim('run_out', 'An   agent')));
+    await claim('run_out', 'other');
     expect(store.writes).toHaveLength(1);
     expect(bus.events).toHaveLength(1);
     expect(await runs.get('run_out')).toMatchObject({
@@ -276,12 +272,12 @@ describe('runs of outside agents', () => {
   });
 
   test('[RU9] one that is on disk is not made again, nor one of our own', async () => {
-    const { runs, store, start } = setupRuns();
+    const { claim, store, start } = setupRuns();
     await store.write([{ type: 'put_run', run: oldRun() }]);
     const own = await start();
     const writes = store.writes.length;
-    await runs.ensure('run_old', 'x');
-    await runs.ensure(own.run_id, 'x');
+    await claim('run_old', 'x');
+    await claim(own.run_id, 'x');
     expect(
       store.writes
         .slice(writes)
@@ -291,16 +287,16 @@ describe('runs of outside agents', () => {
   });
 
   test('[RU9] one that could not be written is tried again', async () => {
-    const { runs, store } = setupRuns();
+    const { runs, claim, store } = setupRuns();
     store.fail();
-    await expect(runs.ensure('run_out', 'x')).rejects.toThrow('the disk is gone');
+    await expect(claim('run_out', 'x')).rejects.toThrow('the disk is gone');
     expect(await runs.get('run_out')).toBeUndefined();
   });
 
   test('[RU5] a person can go on in it, with the default model', async () => {
-    const { runs } = setupRuns();
-    await runs.ensure('run_out', 'An agent');
-    expect(await runs.send('run_out', { principal, input: 'hi' })).toMatchObject({
+    const { runs, claim } = setupRuns();
+    await claim('run_out', 'An agent');
+    expect(await runs.send('run_out', { input: 'hi' })).toMatchObject({
       ok: true,
       run: { model: 'rehearsal' },
     });
@@ -319,7 +315,7 @@ describe('stopping the server', () => {
     const run = await start();
     await runs.close();
     expect(reasons).toEqual(['shutting_down']);
-    expect(await runs.send(run.run_id, { principal, input: 'x' })).toMatchObject({
+    expect(await runs.send(run.run_id, { input: 'x' })).toMatchObject({
       code: 'shutting_down',
     });
     expect(await runs.start({ principal, input: 'x' })).toMatchObject({ code: 'shutting_down' });

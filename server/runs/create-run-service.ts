@@ -2,18 +2,27 @@ import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { given } from '#lib/util/given';
+import type { Caller } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
 import { type ModelTurnQuery, StoreFailedError } from '../store/store.ts';
-import { type Agent, CANCELLED, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
+import {
+  type Agent,
+  CANCELLED,
+  OWNER_REVOKED,
+  SHUTTING_DOWN,
+  type TurnEnd,
+} from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import type { Models, OpenedModel } from './agent/models.ts';
-import { failure, type Notice, STOPPED } from './agent/notices.ts';
+import { failure, type Notice } from './agent/notices.ts';
+import { REVOKED_END, stoppedEnd } from './agent/stopped-end.ts';
 import type { KnownRuns } from './known-runs.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type UserInput } from './live-run.ts';
 import { newRun } from './new-run.ts';
 import { recoverTurn } from './recover-turn.ts';
+import { type OwnerTokens, ownerOf } from './run-owner.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 
 export interface CreatedRunService extends RunService {
@@ -32,6 +41,7 @@ export interface RunServiceDeps extends LiveRunDeps {
   readonly models: Models;
   /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
   readonly clientsReturnMs?: number;
+  readonly owners: OwnerTokens;
   /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
   readonly logger: Logger;
@@ -48,14 +58,13 @@ export const createRunService = (deps: RunServiceDeps): CreatedRunService => new
 
 class AgentRuns implements CreatedRunService {
   readonly #deps: RunServiceDeps;
-  readonly ensure: KnownRuns['ensure'];
   readonly deleteUnused: KnownRuns['deleteUnused'];
   #isClosing = false;
 
   constructor(deps: RunServiceDeps) {
     this.#deps = deps;
-    this.ensure = deps.known.ensure;
     this.deleteUnused = deps.known.deleteUnused;
+    deps.owners.onRevoked((tokenId) => this.#stopTurnsOf(tokenId));
   }
 
   async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
@@ -69,23 +78,25 @@ class AgentRuns implements CreatedRunService {
       model: checked.ref,
       tools: tools ? [...tools] : null,
       max_steps: agent.maxSteps,
+      ...given({ owner: ownerOf(principal) }),
     });
     const run = createLiveRun(this.#deps, { summary, messages: [] });
-    const outcome = await this.#begin(run, { input, clientId }, checked.ref, principal);
+    const outcome = await this.#begin(run, { input, clientId }, checked.ref);
     if (outcome.ok) known.add(run);
     return outcome;
   }
 
   async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
-    const { principal, input, model, clientId } = request;
+    const { input, model, clientId } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
+    if (!this.#callerOf(run)) return refuse('conflict', REVOKED_END.end.error.message);
     if (this.#turns.isActive(runId)) {
       return refuse('conflict', 'A turn is running. Wait for its end, or cancel it first.');
     }
     const checked = this.#check(input, model ?? run.summary().model ?? undefined);
     if (!checked.ok) return checked;
-    return this.#begin(run, { input, clientId }, checked.ref, principal);
+    return this.#begin(run, { input, clientId }, checked.ref);
   }
 
   async cancel(runId: string): Promise<RunOutcome> {
@@ -163,12 +174,7 @@ class AgentRuns implements CreatedRunService {
   }
 
   /** A new turn of a run in which no other can start meanwhile. */
-  async #begin(
-    run: LiveRun,
-    input: UserInput,
-    model: string,
-    principal: Principal,
-  ): Promise<RunOutcome> {
+  async #begin(run: LiveRun, input: UserInput, model: string): Promise<RunOutcome> {
     const release = this.#turns.reserve(run);
     try {
       await run.addUserMessage(input, { status: 'running', model, error: null, step: 0 });
@@ -176,20 +182,36 @@ class AgentRuns implements CreatedRunService {
       release();
       return storeFailed(error);
     }
-    this.#turns.launch(run, (signal) => this.#runTurn(run, { model, principal }, signal));
+    this.#turns.launch(run, (signal) => this.#runTurn(run, { model }, signal));
     return { ok: true, run: run.record() };
   }
 
   /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
   #goOn(run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> {
     const model = run.summary().model ?? this.#deps.models.defaultModel;
-    return this.#runTurn(run, { model, principal: FIRST_OPERATOR, stepsDone }, signal);
+    return this.#runTurn(run, { model, stepsDone }, signal);
   }
 
-  /** Which model is asked is settled here, since its server may first have to be asked for it. */
+  /** Undefined once the token of its owner is revoked. */
+  #callerOf(run: LiveRun): Caller | undefined {
+    return this.#deps.owners.callerOf(run.summary().owner?.token_id ?? null);
+  }
+
+  #stopTurnsOf(tokenId: string): void {
+    const turns = this.#turns;
+    for (const runId of turns.activeIds()) {
+      if (turns.runOf(runId)?.summary().owner?.token_id !== tokenId) continue;
+      turns.stop(runId, OWNER_REVOKED).catch(this.#deps.logger.error);
+    }
+  }
+
+  /**
+   * In the name of the run's owner, also when another sent the message. Which model is asked is settled
+   * here, since its server may first have to be asked for it.
+   */
   async #runTurn(
     run: LiveRun,
-    asked: { model: string; principal: Principal; stepsDone?: number },
+    asked: { model: string; stepsDone?: number },
     signal: AbortSignal,
   ): Promise<TurnEnd> {
     const opened = await opening(this.#deps.models.open(asked.model), signal);
@@ -197,9 +219,13 @@ class AgentRuns implements CreatedRunService {
     if (!opened.ok) return endFailed(run, opened.error);
     const { model } = opened;
     if (model.ref !== run.summary().model) await run.save({ model: model.ref });
+    const owner = this.#callerOf(run);
+    if (!owner) return endWith(run, REVOKED_END);
     const { runId } = run;
     const { tools } = run.summary();
-    return this.#deps.agent.runTurn({ ...asked, model, runId, tools, transcript: run, signal });
+    const principal = { kind: 'run', runId, owner } as const;
+    const turn = { ...asked, principal, model, runId, tools, transcript: run, signal };
+    return this.#deps.agent.runTurn(turn);
   }
 }
 
@@ -223,19 +249,20 @@ async function opening(
 
 async function endStopped(run: LiveRun, signal: AbortSignal): Promise<TurnEnd> {
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
-  await endWith(run, STOPPED);
-  return { status: 'cancelled' };
+  return endWith(run, stoppedEnd(signal));
 }
 
-async function endFailed(run: LiveRun, error: TurnError): Promise<TurnEnd> {
-  await endWith(run, failure(error));
-  return { status: 'failed', error };
-}
+const endFailed = (run: LiveRun, error: TurnError): Promise<TurnEnd> =>
+  endWith(run, { notice: failure(error), end: { status: 'failed', error } });
 
-async function endWith(run: LiveRun, notice: Notice): Promise<void> {
+async function endWith(
+  run: LiveRun,
+  { notice, end }: { notice: Notice; end: TurnEnd },
+): Promise<TurnEnd> {
   const writer = run.beginMessage();
   writer.addNotice(notice);
   await writer.end();
+  return end;
 }
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>

@@ -1,7 +1,12 @@
+import type { RunSummary } from '#lib/protocol/run';
+import { given } from '#lib/util/given';
+import type { Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
 import { newRun } from './new-run.ts';
+import { ownerOf } from './run-owner.ts';
+import type { ClaimRun, RunClaim } from './run-service.ts';
 
 /** The runs that are in memory, and the way to those that are not. */
 export interface KnownRuns {
@@ -10,8 +15,8 @@ export interface KnownRuns {
   add(run: LiveRun): void;
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined>;
-  /** Makes the run of an outside agent's call. Costs nothing for a run in memory. */
-  ensure(runId: string, title: string): Promise<void>;
+  /** Costs nothing for a run that was asked for before. */
+  readonly claim: ClaimRun;
   /**
    * Lets `work` delete a run, unless it is in use: resolves to whether it did. Who asks for the run
    * meanwhile waits, and finds it gone.
@@ -26,6 +31,10 @@ const KEPT_IDS = 10_000;
 /** A call that was asked for with a run is in the store by then. */
 const IN_USE_MS = 60_000;
 
+interface KeptClaim extends RunClaim {
+  askedAt: number;
+}
+
 export interface KnownRunsDeps extends LiveRunDeps {
   readonly maxSteps: number;
   readonly logger: Logger;
@@ -37,10 +46,9 @@ class RunsInMemory implements KnownRuns {
   readonly #deps: KnownRunsDeps;
   readonly turns: ActiveTurns;
   readonly #kept = new Map<string, LiveRun>();
-  /** When each was asked for last. */
-  readonly #ids = new Map<string, number>();
+  readonly #claims = new Map<string, KeptClaim>();
   readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
-  readonly #making = new Map<string, Promise<void>>();
+  readonly #making = new Map<string, Promise<RunClaim>>();
   readonly #deleting = new Map<string, Promise<unknown>>();
 
   constructor(deps: KnownRunsDeps) {
@@ -58,10 +66,11 @@ class RunsInMemory implements KnownRuns {
     return once(this.#loading, runId, () => this.#read(runId));
   }
 
-  readonly ensure = (runId: string, title: string): Promise<void> => {
-    if (!this.#ids.has(runId)) return once(this.#making, runId, () => this.#make(runId, title));
-    this.#ids.set(runId, this.#deps.clock.now());
-    return Promise.resolve();
+  readonly claim: ClaimRun = (runId, title, principal) => {
+    const known = this.#claims.get(runId);
+    if (!known) return once(this.#making, runId, () => this.#make(runId, title, principal));
+    known.askedAt = this.#deps.clock.now();
+    return Promise.resolve(known);
   };
 
   readonly deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
@@ -69,7 +78,7 @@ class RunsInMemory implements KnownRuns {
     if (!this.turns.isActive(runId)) this.#kept.delete(runId);
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#isInUse(runId)) return false;
-    this.#ids.delete(runId);
+    this.#claims.delete(runId);
     await once(this.#deleting, runId, work);
     return true;
   };
@@ -92,16 +101,30 @@ class RunsInMemory implements KnownRuns {
     return this.#keep(live ?? createLiveRun(this.#deps, { summary, messages }));
   }
 
-  async #make(runId: string, title: string): Promise<void> {
-    const { store, bus, clock, maxSteps } = this.#deps;
+  async #make(runId: string, title: string, principal: Principal): Promise<RunClaim> {
+    const { store, clock, maxSteps } = this.#deps;
     await this.#deleting.get(runId);
-    if (!this.#kept.has(runId) && !(await store.getRun(runId))) {
-      const run = newRun(clock, { run_id: runId, title, max_steps: maxSteps });
-      await store.write([{ type: 'put_run', run }]);
+    const known = this.#kept.get(runId)?.summary() ?? (await store.getRun(runId));
+    const owner = known ? known.owner : ownerOf(principal);
+    const written = known
+      ? Promise.resolve()
+      : this.#write(
+          newRun(clock, { run_id: runId, title, max_steps: maxSteps, ...given({ owner }) }),
+        );
+    const claim = { ownerToken: owner?.token_id ?? null, written, askedAt: clock.now() };
+    this.#claims.set(runId, claim);
+    dropOldest(this.#claims, KEPT_IDS);
+    return claim;
+  }
+
+  /** Not claimed any more where it could not be written. */
+  #write(run: RunSummary): Promise<void> {
+    const { store, bus } = this.#deps;
+    const written = store.write([{ type: 'put_run', run }]).then(() => {
       bus.publish({ type: 'run', run });
-    }
-    this.#ids.set(runId, clock.now());
-    dropOldest(this.#ids, KEPT_IDS);
+    });
+    written.catch(() => this.#claims.delete(run.run_id));
+    return written;
   }
 
   #isInUse(runId: string): boolean {
@@ -109,7 +132,7 @@ class RunsInMemory implements KnownRuns {
       this.#kept.has(runId) ||
       [this.#loading, this.#making, this.#deleting].some((map) => map.has(runId)) ||
       this.turns.isActive(runId) ||
-      this.#deps.clock.now() - (this.#ids.get(runId) ?? 0) < IN_USE_MS
+      this.#deps.clock.now() - (this.#claims.get(runId)?.askedAt ?? 0) < IN_USE_MS
     );
   }
 }

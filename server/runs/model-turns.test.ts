@@ -9,7 +9,6 @@ import type { RunService } from './run-service.ts';
 import {
   oldMessage,
   oldRun,
-  principal,
   sampleRequest,
   setupRuns,
   type Turn,
@@ -311,7 +310,7 @@ test('[RU19] requests are numbered through a run, and by the person’s message 
   const { runs, start, ended } = await setupTurns({ script: () => ({ text: 'Yes.' }) });
   const runId = await start('one');
   await ended(runId);
-  const sentAgain = await runs.send(runId, { principal, input: 'two' });
+  const sentAgain = await runs.send(runId, { input: 'two' });
   expect(sentAgain.ok).toBe(true);
   await expect.poll(async () => (await runs.get(runId))?.status).toBe('idle');
   expect(await turnsOf(runs, runId)).toMatchObject([
@@ -341,7 +340,7 @@ test('[RU19] a run of before this was recorded goes on with the number 1', async
     },
   });
   const over = ended('run_old');
-  expect(await runs.send('run_old', { principal, input: 'more' })).toMatchObject({ ok: true });
+  expect(await runs.send('run_old', { input: 'more' })).toMatchObject({ ok: true });
   await over;
   expect(await turnsOf(runs, 'run_old')).toMatchObject([{ number: 1, turn: 2, step: 1 }]);
 });

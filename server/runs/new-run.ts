@@ -7,7 +7,7 @@ const LONGEST_TITLE = 60;
 export function newRun(
   clock: Clock,
   from: Pick<RunSummary, 'run_id' | 'title' | 'max_steps'> &
-    Partial<Pick<RunSummary, 'model' | 'tools'>>,
+    Partial<Pick<RunSummary, 'model' | 'tools' | 'owner'>>,
 ): RunSummary {
   const now = clock.now() / 1000;
   return {

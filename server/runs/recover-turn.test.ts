@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { fakeCall } from './agent/testing/fakes.ts';
 import { RESTARTED } from './interrupted-turn.ts';
-import { oldMessage, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
+import { oldMessage, oldRun, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };
 const input = (message_id: string, parts: Message['parts']) =>
@@ -70,7 +70,7 @@ describe('after a restart', () => {
   test('[RU10] an open call is waited for, then the model is asked again', async () => {
     const made = await interrupted();
     const { runs, calls, ended, turns, clock } = made;
-    expect(await runs.send('run_old', { principal, input: 'x' })).toMatchObject({
+    expect(await runs.send('run_old', { input: 'x' })).toMatchObject({
       ok: false,
       code: 'conflict',
     });

@@ -8,7 +8,8 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
-import { failure, type Notice, STOPPED } from './agent/notices.ts';
+import { failure, type Notice } from './agent/notices.ts';
+import { stoppedEnd } from './agent/stopped-end.ts';
 import { canGoOn, endedTurn, namedCalls, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
 
@@ -89,9 +90,10 @@ async function stopped(
   for (const { id, runId } of open) {
     deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`).catch(deps.logger.error);
   }
-  writer.addNotice(STOPPED);
+  const { notice, end } = stoppedEnd(signal);
+  writer.addNotice(notice);
   await writer.end();
-  return { status: 'cancelled' };
+  return end;
 }
 
 /** Those of the run's own agent, oldest first; not what a person retried by hand. */

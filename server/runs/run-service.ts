@@ -1,7 +1,7 @@
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { Principal } from '../auth/principal.ts';
-import type { ModelTurnQuery } from '../store/store.ts';
+import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
 
 export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }
@@ -29,15 +29,18 @@ export interface RunService {
     /** The client whose person says it: it is asked first for the calls that follow. */
     clientId?: string;
   }): Promise<RunOutcome>;
-  /** Refused with `conflict` while a turn is running. */
+  /**
+   * In the name of the run's owner. Refused with `conflict` while a turn is running, or once the
+   * owner's token is revoked.
+   */
   send(
     runId: string,
-    request: { principal: Principal; input: string; model?: string; clientId?: string },
+    request: { input: string; model?: string; clientId?: string },
   ): Promise<RunOutcome>;
   /** Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. */
   cancel(runId: string): Promise<RunOutcome>;
   get(runId: string): Promise<RunRecord | undefined>;
-  list(query: { limit: number; cursor?: string }): Promise<{
+  list(query: RunQuery): Promise<{
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
@@ -49,6 +52,15 @@ export interface RunService {
   models(): Promise<ModelListing[]>;
   /** The newest runs with their messages, oldest first, for a watcher's snapshot. */
   watched(runId?: string): Promise<readonly RunRecord[]>;
-  /** Makes the run of an outside agent's call, when there is none of that id. */
-  ensure(runId: string, title: string): Promise<void>;
 }
+
+/** A run that a call is to be made in. */
+export interface RunClaim {
+  /** Of its owner; null for the operator of the first run. */
+  readonly ownerToken: string | null;
+  /** Resolves once the run is on disk; a run that was there is. */
+  readonly written: Promise<void>;
+}
+
+/** Finds the run of an outside agent's call, or makes it for the caller who asks. */
+export type ClaimRun = (runId: string, title: string, principal: Principal) => Promise<RunClaim>;

@@ -144,6 +144,7 @@ export const CALL_FIELDS = {
   routing: fixed(routing),
   version: changing(since004('version', () => 0)),
   deviceLeftMs: changing(deviceLeftMs),
+  ownerToken: fixed(asIs('owner_token')),
   display: changing(anyJson('display', readDisplay)),
   preview: changing(anyJson('preview', readPreview)),
 } as const satisfies { [F in keyof CallRecord]-?: CallField<CallRecord[F]> };

@@ -6,8 +6,8 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { writeCursor, writeRowCursor } from './page-cursor.ts';
 import { defineRowChecksum } from './row-checksum.ts';
-import type { CallQuery } from './store.ts';
-import { openCallsQuery, queryCalls } from './store-queries.ts';
+import type { CallQuery, RunQuery } from './store.ts';
+import { openCallsQuery, queryCalls, queryRuns } from './store-queries.ts';
 import type { ToolCallRow } from './tables.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { TERMS_TABLE } from './word-terms.ts';
@@ -46,6 +46,7 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
     asked,
     planOf,
     list: (query: CallQuery) => queryCalls(reader, kysely, query),
+    listRuns: (query: RunQuery) => queryRuns(reader, kysely, query),
   };
 }
 
@@ -54,6 +55,7 @@ const FILTERS = {
   status: 'FAILED',
   tool: 'echo.text',
   clientId: 'cl_1',
+  ownerToken: 'tok_1',
 } as const satisfies Partial<CallQuery>;
 
 const subsets: Partial<CallQuery>[] = [{}];
@@ -91,6 +93,17 @@ test.each(combined)('[ST42] which calls fit is read from indexes alone: %j', asy
   expect(lines).toHaveLength(1 + Object.keys(filters).length);
   for (const line of lines.slice(0, -1)) expect(line).toContain('USING COVERING INDEX');
 });
+
+test.each([{}, { cursor: writeCursor({ at: 1, id: 'run_1' }) }])(
+  '[ST72] the runs of a token are read from their index, in its order: %j',
+  async (more) => {
+    const parts = setup();
+    await parts.listRuns({ limit: 50, ownerToken: 'tok_1', ...more });
+    expect(parts.asked.flatMap(parts.planOf)).toEqual([
+      expect.stringMatching(/^SEARCH runs USING INDEX runs_by_owner \(<expr>=\?/),
+    ]);
+  },
+);
 
 test('[ST14] open calls are found without looking at the others, whatever an operator counted', () => {
   const { database, planOf, kysely } = setup();

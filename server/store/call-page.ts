@@ -61,12 +61,13 @@ const column =
 const clientOfCall: ColumnOf = (table) =>
   sql`coalesce(${sql.ref(`${table}.client_id`)}, ${sql.ref(`${table}.wanted_client_id`)})`;
 
-export function filtersOf({ runId, clientId, tool, status }: CallQuery): Filter[] {
+export function filtersOf({ runId, clientId, tool, status, ownerToken }: CallQuery): Filter[] {
   const given: [index: string, column: ColumnOf, value: string | undefined][] = [
     ['tool_calls_by_run', column('run_id'), runId],
     ['tool_calls_by_client', clientOfCall, clientId],
     ['tool_calls_by_tool', column('tool_name'), tool],
     ['tool_calls_by_status', column('status'), status],
+    ['tool_calls_by_owner', column('owner_token'), ownerToken],
   ];
   return given.flatMap(([index, columnOf, value]) =>
     value === undefined ? [] : [toFilter(index, columnOf, value)],

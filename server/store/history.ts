@@ -36,14 +36,23 @@ export const idleRunsQuery = (changedBefore: number, after: IdleRun | null, limi
 
 type Texts = Readonly<Record<string, string | null>>;
 
+const EVERY_CALL = sql<boolean>`true`;
+
 /** Calls whose blobs are not noted yet: open ones, and those whose words wait. */
-const unnotedQuery = sql<Texts>`
+const unnotedQuery = (fits = EVERY_CALL) => sql<Texts>`
   select ${textsOf} from (
     select id as of_call from tool_calls indexed by tool_calls_by_status
       where status in ('PENDING', 'RUNNING')
     union all select call_id from calls_to_index
     limit ${MAX_SEARCHED + 1}
-  ) cross join tool_calls on tool_calls.id = of_call`;
+  ) cross join tool_calls on tool_calls.id = of_call where ${fits}`;
+
+const notedOfQuery = (ownerToken: string, blobId: string) => sql<{ found: 1 }>`
+  select 1 as found from blob_uses where blob_id = ${blobId} and (
+    exists (select 1 from tool_calls where id = user_id and owner_token = ${ownerToken})
+    or exists (select 1 from messages join runs on runs.run_id = messages.run_id
+      where message_id = user_id and owner ->> '$.token_id' = ${ownerToken})
+  ) limit 1`;
 
 /** The reads of retention; all but single values on the thread that reads. */
 export function createHistory(deps: {
@@ -103,7 +112,7 @@ export function createHistory(deps: {
 
     async unusedBlobs(blobIds) {
       if (blobIds.length === 0) return [];
-      const unnoted = await ask(unnotedQuery);
+      const unnoted = await ask(unnotedQuery());
       if (unnoted.length > MAX_SEARCHED) return undefined;
       const noted = await ask(
         sql<{
@@ -115,6 +124,12 @@ export function createHistory(deps: {
         ...unnoted.flatMap((texts) => blobIdsIn(Object.values(texts))),
       ]);
       return blobIds.filter((id) => !used.has(id));
+    },
+
+    async isBlobOf(ownerToken, blobId) {
+      if ((await ask(notedOfQuery(ownerToken, blobId))).length > 0) return true;
+      const unnoted = await ask(unnotedQuery(sql`owner_token = ${ownerToken}`));
+      return unnoted.some((texts) => blobIdsIn(Object.values(texts)).includes(blobId));
     },
 
     deletedUpTo: () => Number(upTo.get()?.value ?? 0),

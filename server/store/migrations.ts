@@ -263,4 +263,16 @@ ALTER TABLE sessions ADD COLUMN token_id TEXT; -- null: of the token of the firs
 CREATE INDEX sessions_of_token ON sessions (token_id) WHERE token_id IS NOT NULL;
 `,
   },
+  {
+    // Null in the rows that are there, which are all the first operator's: no row is written.
+    name: '009_owners',
+    sql: `
+ALTER TABLE runs ADD COLUMN owner TEXT; -- JSON: name, token_id; null: the operator of the first run
+CREATE INDEX runs_by_owner ON runs (owner ->> '$.token_id', updated_at, run_id)
+  WHERE owner IS NOT NULL;
+ALTER TABLE tool_calls ADD COLUMN owner_token TEXT; -- of the owner of its run
+CREATE INDEX tool_calls_by_owner ON tool_calls (owner_token, created_at, id)
+  WHERE owner_token IS NOT NULL;
+`,
+  },
 ];

@@ -65,6 +65,7 @@ const callsOfBefore = (): CallRecord[] =>
   callsOfOlderStore().map((call) => ({
     ...call,
     clockMark: null,
+    ownerToken: null,
     toolProvider: call.source === 'server' ? 'server' : 'clients',
   }));
 
@@ -95,7 +96,8 @@ test('[ST34] no row of the store of before is written for the new columns', asyn
   const before = ask(file, sums);
   await open().close();
   expect(ask(file, sums)).toEqual(before);
-  const columns = 'version, tool_provider, parent_call_id, depth, routing, display, preview';
+  const columns =
+    'version, tool_provider, parent_call_id, depth, routing, display, preview, owner_token';
   const rows = ask(file, `SELECT ${columns} FROM tool_calls`);
   expect(rows.flatMap((row) => Object.values(row)).every((value) => value === null)).toBe(true);
 });

@@ -31,16 +31,18 @@ export const toRunRow = (run: RunSummary): Unsummed<RunRow> => ({
   error: run.error === null ? null : JSON.stringify(run.error),
   created_at: toMs(run.created_at),
   updated_at: toMs(run.updated_at),
+  owner: run.owner === undefined ? null : JSON.stringify(run.owner),
 });
 
 export function fromRunRow(stored: RunRow): RunSummary {
-  const { checksum: _, ...row } = wholeRow('runs', stored);
+  const { checksum: _, owner, ...row } = wholeRow('runs', stored);
   return {
     ...row,
     tools: row.tools === null ? null : fromJsonColumn(row.tools),
     error: row.error === null ? null : fromJsonColumn(row.error),
     created_at: toSeconds(row.created_at),
     updated_at: toSeconds(row.updated_at),
+    ...(owner === null ? {} : { owner: fromJsonColumn(owner) }),
   };
 }
 

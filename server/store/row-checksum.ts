@@ -33,7 +33,10 @@ export const GUARDS = {
   idempotency: one(['scope'], ['fingerprint', 'call_id']),
   runs: one(
     ['run_id'],
-    ['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at', 'updated_at'],
+    [
+      ...['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at'],
+      ...['updated_at', 'owner'],
+    ],
   ),
   messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),
   clients: one(

@@ -16,7 +16,14 @@ import {
   fromTokenRow,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { CallQuery, KeptEntry, ModelTurnPage, ModelTurnQuery, TokenRecord } from './store.ts';
+import type {
+  CallQuery,
+  KeptEntry,
+  ModelTurnPage,
+  ModelTurnQuery,
+  RunQuery,
+  TokenRecord,
+} from './store.ts';
 import type { CallEventsRow, RunRow, Tables } from './tables.ts';
 import { toMatch } from './word-terms.ts';
 
@@ -132,10 +139,16 @@ async function rowValues(
 export async function queryRuns(
   reader: Reader,
   kysely: Kysely<Tables>,
-  query: { limit: number; cursor?: string },
+  query: RunQuery,
 ): Promise<{ runs: RunSummary[]; nextCursor: string | null }> {
   const limit = pageSize(query.limit);
   let select = kysely.selectFrom('runs').selectAll();
+  if (query.ownerToken !== undefined) {
+    // As the index has it.
+    select = select.where(
+      sql<boolean>`owner is not null and owner ->> '$.token_id' = ${query.ownerToken}`,
+    );
+  }
   if (query.cursor !== undefined) {
     const { at, id } = readCursor(query.cursor);
     select = select.where((eb) => eb(eb.refTuple('updated_at', 'run_id'), '<', eb.tuple(at, id)));

@@ -311,6 +311,50 @@ function describeRest(setup: Setup) {
     expect(await again.findSession('s')).toBeUndefined();
   });
 
+  test('[ST72] runs, calls and blobs are found by the token of their owner', async () => {
+    const { store, reopen } = setup();
+    const blob = `blob_${'a'.repeat(40)}`;
+    const other = `blob_${'b'.repeat(40)}`;
+    const inMessage = `blob_${'c'.repeat(40)}`;
+    const owner = { name: 'agent:bot', token_id: 'tok_1' };
+    const foreign = { ...owner, token_id: 'tok_2' };
+    const final = { status: 'SUCCEEDED', phase: null, completedAt: 5 } as const;
+    await store.write([
+      putRun(sampleRun({ run_id: 'run_a', owner })),
+      putRun(sampleRun({ run_id: 'run_b', owner: foreign })),
+      putRun(sampleRun({ run_id: 'run_c' })),
+      putMessage(sampleMessage({ run_id: 'run_a', parts: [{ type: 'text', text: inMessage }] }), 0),
+      ...[
+        { id: 'tc_1', ownerToken: 'tok_1', args: { blob }, createdAt: 1, ...final },
+        { id: 'tc_2', ownerToken: 'tok_2', args: { other }, createdAt: 2, ...final },
+        { id: 'tc_3', createdAt: 3 },
+        { id: 'tc_4', ownerToken: 'tok_1', createdAt: 4 },
+      ].map((call) => appendCall(sampleCall(call))),
+    ]);
+    const again = await reopen();
+    const runs = async (ownerToken: string) =>
+      (await again.listRuns({ limit: 9, ownerToken })).runs.map(({ run_id }) => run_id);
+    const calls = async (query: object) =>
+      (await again.listCalls({ limit: 9, ...query })).calls.map(({ id }) => id);
+    expect([await runs('tok_1'), await runs('tok_2'), await runs('')]).toEqual([
+      ['run_a'],
+      ['run_b'],
+      [],
+    ]);
+    expect(await calls({ ownerToken: 'tok_1' })).toEqual(['tc_4', 'tc_1']);
+    expect(await calls({ ownerToken: 'tok_1', status: 'SUCCEEDED' })).toEqual(['tc_1']);
+    expect(await calls({ ownerToken: 'tok_2', text: 'blob' })).toEqual(['tc_2']);
+    expect(await calls({ ownerToken: 'tok_3' })).toEqual([]);
+    expect(await calls({})).toHaveLength(4);
+    const blobs = (token: string) =>
+      Promise.all([blob, other, inMessage].map((id) => again.history.isBlobOf(token, id)));
+    expect(await blobs('tok_1')).toEqual([true, false, true]);
+    expect(await blobs('tok_2')).toEqual([false, true, false]);
+    expect(await blobs('')).toEqual([false, false, false]);
+    expect((await again.getRun('run_a'))?.owner).toEqual(owner);
+    expect(await again.getRun('run_c')).not.toHaveProperty('owner');
+  });
+
   test('[ST71] a token comes back as it was put last, and its sessions go with a revocation', async () => {
     const { store, reopen } = setup();
     const token: TokenRecord = {

@@ -10,6 +10,8 @@ export interface CallQuery {
   readonly status?: CallStatus;
   readonly tool?: string;
   readonly clientId?: string;
+  /** Those alone of the runs of this token's holder. */
+  readonly ownerToken?: string;
   /** Words to find in arguments, results and errors. */
   readonly text?: string;
   readonly cursor?: string;
@@ -17,6 +19,14 @@ export interface CallQuery {
   readonly limit: number;
   /** Asked of each call in order; at the first that it does not take the page ends. */
   takes?(call: CallRecord): boolean;
+}
+
+export interface RunQuery {
+  /** Those alone that the holder of this token started. */
+  readonly ownerToken?: string;
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
 }
 
 /** Requests to models of one run, in their order. */
@@ -169,6 +179,11 @@ export interface History {
   blobsOf(userIds: readonly string[]): Promise<string[]>;
   /** Those that nothing refers to. Undefined as long as it cannot be said. */
   unusedBlobs(blobIds: readonly string[]): Promise<string[] | undefined>;
+  /**
+   * Whether a call, or a message, of the runs of this token's holder names the blob. False as
+   * well while more of these calls are open or not indexed than are looked at.
+   */
+  isBlobOf(ownerToken: string, blobId: string): Promise<boolean>;
   /** The end of the newest call that was deleted; 0 when none was. */
   deletedUpTo(): number;
 }
@@ -218,7 +233,7 @@ export interface Store {
 
   getRun(id: string): Promise<RunSummary | undefined>;
   /** Newest first by `updated_at`. */
-  listRuns(query: { limit: number; cursor?: string }): Promise<{
+  listRuns(query: RunQuery): Promise<{
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
@@ -235,7 +250,7 @@ export interface Store {
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
 
-  /** Revoked ones too. Whoever keeps them bounds how many there are. */
+  /** Revoked ones too. Their owner bounds how many there are. */
   listTokens(): Promise<TokenRecord[]>;
 
   /** All of an area, in the order in which they were put. */

@@ -53,6 +53,7 @@ export interface ToolCallRow {
   device_left_ms: number | null;
   display: Json | null;
   preview: Json | null;
+  owner_token: string | null;
 }
 
 export interface CallEventsRow {
@@ -74,6 +75,7 @@ export interface RunRow {
   created_at: number;
   updated_at: number;
   checksum: number;
+  owner: Json | null;
 }
 
 export interface MessageRow {

@@ -44,6 +44,7 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
   depth: 0,
   retryOf: null,
   requestedBy: 'operator',
+  ownerToken: null,
   card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
   ...given,
 });

@@ -36,6 +36,8 @@ export const notices = {
       'OPENAI_BASE_URL is set to {url}, which responds, but has no models. Load one there, then send again.',
     interrupted:
       'The server was restarted several times during the same step of this turn. Send a message to continue.',
+    owner_revoked:
+      'The token of the owner of this run was revoked; nothing more is done in its name.',
     internal: 'The server failed: {detail}',
     store_failed: 'The server cannot write to its data directory: {detail}',
   },
@@ -68,6 +70,7 @@ export const notices = {
     endpoint_empty:
       'OPENAI_BASE_URL 设为 {url}，它有回应，但没有模型。请在那里加载一个，然后重新发送。',
     interrupted: '本轮的同一步中服务器多次重新启动。请发送消息以继续。',
+    owner_revoked: '此运行所有者的令牌已被撤销，不再以其名义执行任何操作。',
     internal: '服务器出错：{detail}',
     store_failed: '服务器无法写入数据目录：{detail}',
   },

@@ -7,7 +7,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import { callerOf, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -57,6 +57,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     breaker,
   });
   let number = 0;
+  const owners = new Map<string, string | null>();
   const calls: Calls = createCalls({
     breaker,
     store,
@@ -66,7 +67,10 @@ export async function setupCalls(options: SetupOptions = {}) {
     check: options.check ?? (() => ({ verdict: 'allow' })),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
-    ensureRun: () => Promise.resolve(),
+    async claimRun(runId, _title, principal) {
+      if (!owners.has(runId)) owners.set(runId, callerOf(principal).tokenId);
+      return { ownerToken: owners.get(runId) ?? null, written: Promise.resolve() };
+    },
     facts: table.facts,
     onDurable: () => {},
     logger,

@@ -45,7 +45,7 @@ export async function serveClients({
     clock,
     check: () => ({ verdict: 'allow' }),
     newCallId: newId,
-    ensureRun: () => Promise.resolve(),
+    claimRun: async () => ({ ownerToken: null, written: Promise.resolve() }),
     facts: table.facts,
     onDurable: () => {},
     logger,

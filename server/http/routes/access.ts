@@ -1,6 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Principal, Role } from '../../auth/principal.ts';
+import type { RunRecord } from '#lib/protocol/run';
+import type { Caller, Role } from '../../auth/principal.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';
@@ -17,24 +18,40 @@ export const OPERATORS = allowed('operator');
 export const ADMINS = allowed('admin');
 export const CLIENTS = allowed('operator', 'device');
 
-/** Whether this call concerns `principal`: an agent sees what lies within its allow-list. */
-export const maySee = (
-  deps: Pick<HttpDeps, 'tools'>,
-  principal: Principal,
-  call: CallRecord,
-): boolean => principal.kind === 'operator' || deps.tools.mayCall(principal, call.toolName);
+/**
+ * The token whose holder's runs, calls and blobs are all that the caller sees; undefined for
+ * people, who see everything. One that no record has for a caller without a token.
+ */
+export const ownToken = (caller: Caller): string | undefined =>
+  caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');
+
+const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
+  const own = ownToken(caller);
+  return own === undefined || own === ownerToken;
+};
 
 /** The call, or the same refusal whether there is none or the caller may not see it. A large one waits for its turn. */
 export async function findCall(
-  deps: Pick<HttpDeps, 'tools' | 'calls'>,
-  principal: Principal,
+  deps: Pick<HttpDeps, 'calls'>,
+  caller: Caller,
   id: string,
   context: Pick<RequestContext, 'makeRoom'>,
 ): Promise<CallRecord> {
   await context.makeRoom(await deps.calls.storedBytes(id));
   const call = await deps.calls.get(id);
-  if (call && maySee(deps, principal, call)) return call;
+  if (call && isOwn(caller, call.ownerToken)) return call;
   throw deps.calls.wasDeleted(id) ? callDeleted(id) : callNotFound(id);
+}
+
+/** The run, or the same refusal whether there is none or the caller may not see it. */
+export async function findRun(
+  deps: Pick<HttpDeps, 'runs'>,
+  caller: Caller,
+  id: string,
+): Promise<RunRecord> {
+  const run = await deps.runs.get(id);
+  if (run && isOwn(caller, run.owner?.token_id ?? null)) return run;
+  throw runNotFound(id);
 }
 
 const callNotFound = (id: string): HttpError =>
@@ -50,7 +67,7 @@ const callDeleted = (id: string): HttpError =>
     `There is no tool call ${JSON.stringify(id.slice(0, 128))} any more: what is as old is deleted (CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES).`,
   );
 
-export const runNotFound = (id: string): HttpError =>
+const runNotFound = (id: string): HttpError =>
   new HttpError(
     'run_not_found',
     `There is no run ${JSON.stringify(id.slice(0, 128))}; GET /v1/runs lists them.`,

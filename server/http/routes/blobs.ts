@@ -3,6 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
+import type { Caller } from '../../auth/principal.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -10,9 +11,9 @@ import { readBody } from '../read-body.ts';
 import { isJsonType, readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { AGENTS, READERS } from './access.ts';
+import { AGENTS, ownToken, READERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'blobs'>;
+type Deps = Pick<HttpDeps, 'blobs' | 'history'>;
 
 const tag = 'blobs';
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
@@ -44,8 +45,9 @@ export const blobRoutes = (deps: Deps): Route[] => [
       'The bytes. Pictures, sound and video are displayed inline, everything else is a download',
     access: READERS,
     responses: { 200: { description: 'The bytes' } },
-    async handle({ params, context }) {
-      const found = await deps.blobs.find(params.id);
+    async handle({ principal, params, context }) {
+      const isSeen = await maySeeBlob(deps, principal, params.id);
+      const found = isSeen ? await deps.blobs.find(params.id) : undefined;
       // A large one waits for its turn before it is in memory.
       if (found) await context.makeRoom(found.size);
       const blob = found && (await deps.blobs.read(params.id));
@@ -76,6 +78,12 @@ async function readUpload(context: RequestContext): Promise<BlobUpload> {
     bytes: Buffer.from(data, 'base64'),
     ...given({ name, alt }),
   };
+}
+
+/** A program sees what its own calls and runs name: an id follows from the bytes, and anyone who has them has it. */
+async function maySeeBlob({ history }: Deps, caller: Caller, id: string): Promise<boolean> {
+  const own = ownToken(caller);
+  return own === undefined || history.isBlobOf(own, id);
 }
 
 const REFUSALS = {

@@ -3,7 +3,7 @@ import { followCaller } from '../../auth/follow-caller.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
-import { READERS, runNotFound } from './access.ts';
+import { findRun, READERS } from './access.ts';
 
 type Deps = Pick<
   HttpDeps,
@@ -25,7 +25,7 @@ export const eventsRoute = (deps: Deps): Route =>
     responses: { 200: { description: 'text/event-stream; data is the event as JSON' } },
     async handle({ principal, params, query, context }) {
       const runId = params.id;
-      if (!(await deps.runs.get(runId))) throw runNotFound(runId);
+      await findRun(deps, principal, runId);
       // A reader that reconnects sends by itself how far it has come.
       const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
       return {

@@ -13,7 +13,7 @@ import { findCall, READERS } from './access.ts';
 /** A result is sent again only in another form: more of these no run has. */
 const MOST_SENT = 20;
 
-export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs' | 'tools'>): Route =>
+export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs'>): Route =>
   defineRoute({
     method: 'GET',
     path: '/v1/tool_calls/:id/model_output',

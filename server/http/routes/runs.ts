@@ -13,7 +13,7 @@ import type { RunOutcome } from '../../runs/run-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { AGENTS, READERS, runNotFound } from './access.ts';
+import { AGENTS, findRun, ownToken, READERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'runs'>;
 
@@ -30,10 +30,10 @@ const reading = (deps: Deps): Route[] => [
     access: READERS,
     query: runsQuerySchema,
     responses: { 200: { description: 'A page of runs', schema: runsPageSchema } },
-    async handle({ query }) {
+    async handle({ principal, query }) {
       const { runs, nextCursor } = await deps.runs.list({
         limit: query.limit,
-        ...given({ cursor: query.cursor }),
+        ...given({ cursor: query.cursor, ownerToken: ownToken(principal) }),
       });
       return json(200, { runs, next_cursor: nextCursor });
     },
@@ -46,11 +46,7 @@ const reading = (deps: Deps): Route[] => [
     summary: 'One run with its messages',
     access: READERS,
     responses: record,
-    async handle({ params }) {
-      const run = await deps.runs.get(params.id);
-      if (!run) throw runNotFound(params.id);
-      return json(200, run);
-    },
+    handle: async ({ principal, params }) => json(200, await findRun(deps, principal, params.id)),
   }),
   defineRoute({
     method: 'GET',
@@ -62,14 +58,15 @@ const reading = (deps: Deps): Route[] => [
     access: READERS,
     query: modelTurnsQuerySchema,
     responses: { 200: { description: 'A page of requests', schema: modelTurnsPageSchema } },
-    async handle({ params, query }) {
+    async handle({ principal, params, query }) {
+      const run = await findRun(deps, principal, params.id);
       const { after = 0, limit, message_id } = query;
       const page = await deps.runs.modelTurns({
-        ...{ runId: params.id, after, limit },
+        ...{ runId: run.run_id, after, limit },
         ...given({ messageId: message_id }),
       });
-      if (!page) throw runNotFound(params.id);
-      return json(200, { model_turns: page.turns, next_after: page.nextAfter });
+      const { turns = [], nextAfter = null } = page ?? {};
+      return json(200, { model_turns: turns, next_after: nextAfter });
     },
   }),
 ];
@@ -102,14 +99,11 @@ const acting = (deps: Deps): Route[] => [
     access: AGENTS,
     body: sendMessageBodySchema,
     responses: record,
-    handle: async ({ principal, params, body: { input, model, client_id } }) =>
-      done(
-        await deps.runs.send(params.id, {
-          principal,
-          input,
-          ...given({ clientId: client_id, model }),
-        }),
-      ),
+    async handle({ principal, params, body: { input, model, client_id } }) {
+      const { run_id } = await findRun(deps, principal, params.id);
+      const more = given({ clientId: client_id, model });
+      return done(await deps.runs.send(run_id, { input, ...more }));
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -119,7 +113,10 @@ const acting = (deps: Deps): Route[] => [
     summary: 'Stop the turn that runs, and cancel its calls',
     access: AGENTS,
     responses: record,
-    handle: async ({ params }) => done(await deps.runs.cancel(params.id)),
+    async handle({ principal, params }) {
+      const { run_id } = await findRun(deps, principal, params.id);
+      return done(await deps.runs.cancel(run_id));
+    },
   }),
 ];
 

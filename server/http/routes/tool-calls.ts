@@ -19,13 +19,13 @@ import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
-import { AGENTS, findCall, maySee, OPERATORS, READERS } from './access.ts';
+import { AGENTS, findCall, OPERATORS, ownToken, READERS } from './access.ts';
 import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'calls' | 'runs' | 'tools'>;
+type Deps = Pick<HttpDeps, 'calls' | 'runs'>;
 
 const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
@@ -63,7 +63,7 @@ const listCallsRoute = (deps: Deps): Route =>
       const { include = [] } = query;
       // To be cut for a page of previews, values are read whole as well.
       await context.makeRoom(PAGE_BYTES);
-      const page = createListPage({ include, maySee: (call) => maySee(deps, principal, call) });
+      const page = createListPage(include);
       const { nextCursor } = await deps.calls.list({
         limit: query.limit,
         takes: page.takes,
@@ -72,6 +72,7 @@ const listCallsRoute = (deps: Deps): Route =>
           status: query.status,
           tool: query.tool,
           clientId: query.client,
+          ownerToken: ownToken(principal),
           text: query.q,
           cursor: query.cursor,
         }),

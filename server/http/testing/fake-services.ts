@@ -134,7 +134,6 @@ export const fakeRuns: RunService = {
       : undefined,
   models: async () => [],
   watched: async () => [runRecord],
-  ensure: async () => {},
 };
 
 const listing = (name: string, callable: boolean): ToolListing => ({
@@ -150,8 +149,6 @@ const listing = (name: string, callable: boolean): ToolListing => ({
 
 export const fakeTools = {
   list: () => [listing('echo', true), listing('absent', false)],
-  mayCall: (principal: { kind: string; tools?: readonly string[] }, name: string) =>
-    principal.kind === 'operator' || principal.tools?.includes(name) === true,
 };
 
 export function createFakeClients() {

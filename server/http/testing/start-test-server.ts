@@ -124,6 +124,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     runs: fakeRuns,
     tools: fakeTools,
     blobs: createFakeBlobs(),
+    history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),

@@ -75,7 +75,7 @@ export interface TurnRequest {
   readonly transcript: Transcript;
   /** Steps that a turn had done before the server was restarted; they count (RU10). */
   readonly stepsDone?: number;
-  /** Its reason is `CANCELLED` or `SHUTTING_DOWN`. */
+  /** Its reason is `CANCELLED`, `OWNER_REVOKED` or `SHUTTING_DOWN`. */
   readonly signal: AbortSignal;
 }
 
@@ -83,6 +83,9 @@ export interface TurnRequest {
 export const CANCELLED = 'cancelled';
 /** The server stops: turn and calls are left as they are on disk, and the next start takes them up. */
 export const SHUTTING_DOWN = 'shutting_down';
+
+/** The token of the run's owner was revoked: its calls are cancelled. */
+export const OWNER_REVOKED = 'owner_revoked';
 
 export type TurnEnd =
   | { readonly status: 'idle' }

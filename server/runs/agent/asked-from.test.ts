@@ -5,6 +5,7 @@ import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
+import { createOwnerTokens } from '../testing/owner-tokens.ts';
 import { createAgent } from './create-agent.ts';
 import { createModels } from './models.ts';
 import { systemClock } from './testing/fakes.ts';
@@ -43,6 +44,7 @@ async function setup(replies: readonly ScriptedReply[], dir?: string) {
     known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     ...{ store, bus, calls, agent, models, clock, newId, logger },
     clientsReturnMs: 0,
+    owners: createOwnerTokens().owners,
     offersTools: () => true,
   });
   const end = async () => {
@@ -85,7 +87,7 @@ test('[CR1] the calls of a turn ask the client whose person wrote the message, a
   await ended(run_id);
   expect(other.requests()).toEqual([]);
   // The next message comes from elsewhere, and its turn with it.
-  await runs.send(run_id, { principal: operator, input: 'Again', clientId: 'other' });
+  await runs.send(run_id, { input: 'Again', clientId: 'other' });
   await answer(other, 1);
   await runs.cancel(run_id);
   expect(mine.requests()).toHaveLength(2);

@@ -4,13 +4,7 @@ import { LIMITS } from '#lib/protocol/limits';
 import { abortable } from '#lib/util/abortable';
 import type { DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
-import {
-  CANCELLED,
-  type MessageWriter,
-  SHUTTING_DOWN,
-  type TurnEnd,
-  type TurnRequest,
-} from './agent.ts';
+import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import { describeRequest } from './model-request.ts';
 import {
@@ -18,13 +12,13 @@ import {
   ANSWER_FILTERED,
   callsLeftOut,
   failure,
-  STOPPED,
   stepLimit,
   toolsLeftOut,
 } from './notices.ts';
 import { preparePrompt, type StepPrompt } from './prepare-prompt.ts';
 import { retryDelay } from './retry-delay.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
+import { stoppedEnd } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
 
@@ -52,7 +46,6 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     draft: (tool) =>
       deps.calls.draft({
         principal: turn.principal,
-        requestedBy: actorOf(turn),
         runId: turn.runId,
         tool,
         fromClientId: askedFrom(turn),
@@ -198,9 +191,10 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
   if (isShuttingDown(signal)) return { status: 'suspended' };
   for (const call of running) cancelCall(turn, call, words);
   if (signal.aborted) {
-    writer.addNotice(STOPPED);
+    const { notice, end } = stoppedEnd(signal);
+    writer.addNotice(notice);
     await writer.end();
-    return { status: 'cancelled' };
+    return end;
   }
   if (!(error instanceof StepFailedError)) deps.logger.error(error);
   const described = describeFailure(error, turn.model.ref);
@@ -223,7 +217,7 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
     const left = await turn.deps.calls.get(draft.callId);
     if (left) return left;
   }
-  if (turn.signal.aborted && turn.signal.reason === CANCELLED) {
+  if (turn.signal.aborted && !isShuttingDown(turn.signal)) {
     const outcome = await turn.deps.calls.cancel(draft.callId, message, actorOf(turn));
     if (outcome.ok) return outcome.call;
   }

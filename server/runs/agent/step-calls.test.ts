@@ -11,8 +11,8 @@ test('[AL6] a draft that is made while the turn ends is abandoned, and in no mes
     clock: createManualClock(),
     draft: async (tool) => {
       await made.promise;
-      const principal = FIRST_OPERATOR;
-      return calls.draft({ principal, requestedBy: 'run:run_1', runId: 'run_1', tool });
+      const principal = { kind: 'run', runId: 'run_1', owner: FIRST_OPERATOR } as const;
+      return calls.draft({ principal, runId: 'run_1', tool });
     },
     onDraft: (callId) => void named.push(callId),
     giveUp: (draft, message) => draft.abandon(message),

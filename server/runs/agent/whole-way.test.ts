@@ -21,6 +21,7 @@ import { defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
+import { createOwnerTokens } from '../testing/owner-tokens.ts';
 import { createAgent } from './create-agent.ts';
 import { createModels } from './models.ts';
 import { systemClock as clock } from './testing/fakes.ts';
@@ -97,7 +98,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     clock,
     check: () => ({ verdict: 'allow' }),
     newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
-    ensureRun: known.ensure,
+    claimRun: known.claim,
     facts: () => undefined,
     onDurable: () => undefined,
     logger,
@@ -116,6 +117,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
   const agent = createAgent({ calls, registry, clock, images, logger: logger });
   const runs = createRunService({
     known,
+    owners: createOwnerTokens().owners,
     store,
     bus,
     calls,

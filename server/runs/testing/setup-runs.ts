@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import type { Logger } from '../../logger.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from '../agent/testing/fakes.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
+import { createOwnerTokens } from './owner-tokens.ts';
 
 export const principal = FIRST_OPERATOR;
 
@@ -32,7 +33,10 @@ afterEach(async () => {
 export type Turn = (request: TurnRequest) => Promise<TurnEnd>;
 
 /** A service whose agent does what the test says. */
-export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
+export function setupRuns(
+  given: { turn?: Turn; store?: TestStore; tokens?: ReturnType<typeof createOwnerTokens> } = {},
+) {
+  const tokens = given.tokens ?? createOwnerTokens();
   const store = given.store ?? createTestStore();
   const bus = createFakeBus();
   const clock = createManualClock();
@@ -59,8 +63,10 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${++ids}`;
   const logger: Logger = { error: (cause) => void defects.push(cause), info: () => {} };
+  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger });
   const runs = createRunService({
-    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
+    known,
+    owners: tokens.owners,
     store,
     bus,
     calls,
@@ -72,8 +78,14 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
     logger,
   });
   closing.push(() => runs.close());
-  const start = async (input = 'Hello') => {
-    const outcome = await runs.start({ principal, input });
+  /** As a call of an outside agent does. */
+  const claim = async (runId: string, title: string, by: Principal = principal) => {
+    const claimed = await known.claim(runId, title, by);
+    await claimed.written;
+    return claimed;
+  };
+  const start = async (input = 'Hello', by: Principal = principal) => {
+    const outcome = await runs.start({ principal: by, input });
     if (!outcome.ok) throw new Error(outcome.message);
     return outcome.run;
   };
@@ -82,7 +94,7 @@ export function setupRuns(given: { turn?: Turn; store?: TestStore } = {}) {
       (event) =>
         event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
     );
-  return { store, bus, clock, calls, defects, offering, turns, runs, start, ended };
+  return { store, bus, clock, calls, defects, offering, turns, tokens, runs, claim, start, ended };
 }
 
 /** Until it is stopped, as a turn that hangs and still obeys its signal. */

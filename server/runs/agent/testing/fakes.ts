@@ -127,10 +127,10 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     settle: (id, answer) => void settle(id, answer),
     storedBytes: async () => 0,
     wasDeleted: () => false,
-    async draft({ runId, requestedBy, tool }): Promise<DraftCall> {
+    async draft({ runId, tool }): Promise<DraftCall> {
       count += 1;
       const id = `tc_${count}`;
-      put(fakeCall({ id, runId, requestedBy, toolName: tool, createdAt: count }));
+      put(fakeCall({ id, runId, requestedBy: `run:${runId}`, toolName: tool, createdAt: count }));
       return {
         callId: id,
         update: (params) => void updates.push({ callId: id, params }),

@@ -7,6 +7,7 @@ import { createScriptedOpenAI, type Script } from '../../../testing/scripted-ope
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createKnownRuns } from '../../known-runs.ts';
+import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
 import { createModels, type ModelsOptions } from '../models.ts';
 import type { TurnDeps } from '../turn.ts';
@@ -79,6 +80,7 @@ export async function setupTurns(given: TurnSetup) {
     models,
     clock,
     newId,
+    owners: createOwnerTokens().owners,
     offersTools: () => true,
     logger,
   });

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { RunRecord } from '#lib/protocol/run';
+import type { RunService } from '../runs/run-service.ts';
+import { fakeRuns } from './testing/fake-services.ts';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
+
+const helper = { token: TOKENS.agent };
+const owner = { name: 'agent:helper', token_id: 'tok_helper' };
+
+/** Its run `run_own` is the helper's, `run_a` is the first operator's. */
+async function setup() {
+  const base = await fakeRuns.get('run_a');
+  if (!base) throw new Error('the fake has no run');
+  const own: RunRecord = { ...base, run_id: 'run_own', owner };
+  const asked: unknown[] = [];
+  const runs: RunService = {
+    ...fakeRuns,
+    get: async (id) => (id === 'run_own' ? own : fakeRuns.get(id)),
+    list: async (query) => {
+      asked.push(query);
+      return { runs: [own], nextCursor: null };
+    },
+    send: async (id, request) => {
+      asked.push([id, request]);
+      return { ok: true, run: own };
+    },
+    cancel: async (id) => {
+      asked.push(id);
+      return { ok: true, run: own };
+    },
+  };
+  return { server: await startTestServer({ deps: { runs } }), asked };
+}
+
+test('[HT63] an agent reads and acts on its own runs', async () => {
+  const { server, asked } = await setup();
+  expect((await server.get('/v1/runs/run_own', helper)).json.owner).toEqual(owner);
+  expect((await server.get('/v1/runs/run_own/model_turns', helper)).status).toBe(200);
+  await server.post('/v1/runs/run_own/messages', { input: 'on' }, helper);
+  await server.post('/v1/runs/run_own/cancel', {}, helper);
+  await server.get('/v1/runs', helper);
+  await server.get('/v1/runs');
+  expect(asked).toEqual([
+    ['run_own', { input: 'on' }],
+    'run_own',
+    { limit: 50, ownerToken: 'tok_helper' },
+    { limit: 50 },
+  ]);
+});
+
+test.each([
+  ['GET', ''],
+  ['GET', '/events'],
+  ['GET', '/model_turns'],
+  ['POST', '/messages'],
+  ['POST', '/cancel'],
+])('[HT63] %s %s of another’s run is as of one that is not there', async (method, path) => {
+  const { server, asked } = await setup();
+  const body = method === 'POST' ? { input: 'on' } : undefined;
+  const ask = (id: string) => server.ask(method, `/v1/runs/${id}${path}`, { ...helper, body });
+  const [foreign, missing] = [await ask('run_a'), await ask('run_b')];
+  expect(foreign).toMatchObject({ status: 404, json: { error: { code: 'run_not_found' } } });
+  expect(foreign.text).toBe(missing.text.replace('run_b', 'run_a'));
+  expect(asked).toEqual([]);
+});
+
+test('[HT63] an agent has the blobs alone that its own calls and runs name', async () => {
+  const { server } = await setup();
+  const put = async () =>
+    (await server.post('/v1/blobs', { media_type: 'text/plain', data: 'YQ==' }, helper)).json;
+  // Of the fake, those are named whose id ends with 1.
+  const [unnamed, named] = [await put(), await put()];
+  const read = (blob: { blob_id: string }, more: object) =>
+    server.get(`/v1/blobs/${blob.blob_id}`, more);
+  expect((await read(named, helper)).text).toBe('a');
+  const refused = await read(unnamed, helper);
+  expect(refused).toMatchObject({ status: 404, json: { error: { code: 'blob_not_found' } } });
+  const etag = { ...helper, headers: { 'if-none-match': `"${unnamed.blob_id}"` } };
+  expect((await read(unnamed, etag)).text).toBe(refused.text);
+  expect((await read(unnamed, {})).text).toBe('a');
+});

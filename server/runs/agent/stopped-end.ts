@@ -1,0 +1,23 @@
+import { OWNER_REVOKED, type TurnEnd } from './agent.ts';
+import type { TurnError } from './describe-model-error.ts';
+import { failure, type Notice, STOPPED } from './notices.ts';
+
+const REVOKED: TurnError = {
+  code: 'owner_revoked',
+  message: 'The token of the owner of this run was revoked; nothing more is done in its name.',
+};
+
+/** The notice and the end of a turn whose owner may do nothing any more. */
+export const REVOKED_END = {
+  notice: failure(REVOKED),
+  end: { status: 'failed', error: REVOKED },
+} as const satisfies StoppedEnd;
+
+interface StoppedEnd {
+  readonly notice: Notice;
+  readonly end: TurnEnd;
+}
+
+/** Of a turn that was stopped, but not by the end of the server. */
+export const stoppedEnd = ({ reason }: AbortSignal): StoppedEnd =>
+  reason === OWNER_REVOKED ? REVOKED_END : { notice: STOPPED, end: { status: 'cancelled' } };

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
+import { CANCELLED, OWNER_REVOKED } from './agent/agent.ts';
+import { stoppedEnd } from './agent/stopped-end.ts';
+import { createOwnerTokens } from './testing/owner-tokens.ts';
+import { oldMessage, oldRun, setupRuns, type Turn } from './testing/setup-runs.ts';
+
+const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['echo'] };
+const owner = { name: 'agent:bot', token_id: 'tok_bot' };
+
+/** A turn that hangs until it is stopped, and ends as the agent's do. */
+const untilStopped: Turn = ({ signal }) =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(stoppedEnd(signal).end));
+  });
+
+function withBot(turn?: Turn, more: object = {}) {
+  const tokens = createOwnerTokens();
+  tokens.add(bot);
+  return setupRuns({ tokens, ...(turn ? { turn } : {}), ...more });
+}
+
+test('[RU31] a run stores who started it, and its turns are in that one’s name', async () => {
+  const { start, ended, store, turns, runs } = withBot();
+  const run = await start('Hi', bot);
+  expect(run.owner).toEqual(owner);
+  await ended(run.run_id);
+  expect(await store.getRun(run.run_id)).toMatchObject({ owner });
+  // A person may write in it, and lends it nothing.
+  await runs.send(run.run_id, { input: 'On' });
+  await ended(run.run_id);
+  const principal = { kind: 'run', runId: run.run_id, owner: bot };
+  expect(turns.map((turn) => turn.principal)).toEqual([principal, principal]);
+});
+
+test('[RU31] a run of the first operator, and one of before, is in that one’s name', async () => {
+  const { start, store, runs, turns, ended } = setupRuns();
+  const own = await start();
+  expect(own).not.toHaveProperty('owner');
+  await store.write([{ type: 'put_run', run: oldRun() }]);
+  await runs.send('run_old', { input: 'On' });
+  await ended('run_old');
+  expect(turns.map(({ principal }) => principal)).toMatchObject([
+    { kind: 'run', owner: FIRST_OPERATOR },
+    { kind: 'run', owner: FIRST_OPERATOR },
+  ]);
+});
+
+test('[RU31] a turn that is taken up after a restart is in the name of its owner', async () => {
+  const { store, runs, turns, ended, clock } = withBot();
+  await store.write([
+    { type: 'put_run', run: oldRun({ status: 'running', owner }) },
+    { type: 'put_message', message: oldMessage(), position: 0 },
+  ]);
+  await runs.recover();
+  const over = ended('run_old');
+  await expect
+    .poll(() => {
+      clock.advance(3_000);
+      return turns.map(({ principal }) => principal);
+    })
+    .toEqual([{ kind: 'run', runId: 'run_old', owner: bot }]);
+  await over;
+});
+
+test('[RU32] a turn whose owner’s token was revoked meanwhile is not taken up, and says why', async () => {
+  const { store, runs, turns, ended, clock } = setupRuns();
+  await store.write([
+    { type: 'put_run', run: oldRun({ status: 'running', owner }) },
+    { type: 'put_message', message: oldMessage(), position: 0 },
+  ]);
+  await runs.recover();
+  const over = ended('run_old');
+  await expect
+    .poll(async () => {
+      clock.advance(3_000);
+      return (await runs.get('run_old'))?.error?.code;
+    })
+    .toBe('owner_revoked');
+  await over;
+  expect(turns).toEqual([]);
+});
+
+test('[RU32] revoking the owner’s token ends the turn that runs, with the reason, and no other', async () => {
+  const { start, ended, tokens, runs } = withBot(untilStopped);
+  const run = await start('Hi', bot);
+  const other = await start('Mine');
+  const over = ended(run.run_id);
+  tokens.revoke('tok_bot');
+  await over;
+  expect(await runs.get(run.run_id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'owner_revoked' },
+  });
+  expect(await runs.get(other.run_id)).toMatchObject({ status: 'running' });
+  expect(await runs.send(run.run_id, { input: 'On' })).toMatchObject({
+    ok: false,
+    code: 'conflict',
+    message: expect.stringContaining('revoked'),
+  });
+});
+
+test('[RU31] of two who call in a new run at once, the first one owns it', async () => {
+  const { claim, store } = withBot();
+  const other: Agent = { ...bot, name: 'other', tokenId: 'tok_other' };
+  const claims = await Promise.all([claim('run_x', 'x', bot), claim('run_x', 'x', other)]);
+  expect(claims.map(({ ownerToken }) => ownerToken)).toEqual(['tok_bot', 'tok_bot']);
+  expect((await claim('run_x', 'x', other)).ownerToken).toBe('tok_bot');
+  expect(await store.getRun('run_x')).toMatchObject({ owner });
+});
+
+test('[RU32] a turn that is stopped says whether a person or a revocation did it', () => {
+  const end = (reason: string) => stoppedEnd(AbortSignal.abort(reason));
+  expect(end(CANCELLED)).toMatchObject({ end: { status: 'cancelled' } });
+  expect(end(OWNER_REVOKED)).toMatchObject({
+    notice: { code: 'owner_revoked' },
+    end: { status: 'failed' },
+  });
+});
