@@ -4,8 +4,18 @@ import type { StateEvent } from './call-machine.ts';
 import type { CallRecord, Provider } from './call-record.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
-/** Who caused an event: `operator`, `agent:<name>`, `run:<id>`, `client:<id>`, `server`. */
-export type Actor = string;
+/** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `server`. */
+export type ActorName = string;
+
+/** How a caller over HTTP caused it. */
+export interface Via {
+  /** Null: the token of the first run. */
+  readonly tokenId: string | null;
+  /** Of the peer. */
+  readonly address: string;
+}
+
+export type Actor = ActorName | { readonly name: ActorName; readonly via: Via };
 
 /** Fields that an event brings besides what follows from the transition itself. */
 export type EventFields = Partial<
@@ -69,7 +79,9 @@ export interface CallEventEntry {
   readonly type: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly actor: Actor;
+  readonly actor: ActorName;
+  /** Not there where no request over HTTP caused it, and in events of before. */
+  readonly via?: Via;
   /** Of the provider, after the event; 0 before the first offer. */
   readonly attempt: number;
   readonly patch: CallPatch;

@@ -56,6 +56,8 @@ export const callEventSchema = z.object({
   /** Unix seconds. */
   at: z.number(),
   actor: z.string(),
+  /** By which token (null: that of the first run) and from which address; for people alone. */
+  via: z.object({ token_id: z.string().nullable(), address: z.string() }).optional(),
   attempt: z.number().int(),
   update: cardUpdateSchema,
 });

@@ -1,9 +1,17 @@
+import type { Actor } from '#lib/call/call-event';
+
 /** What a person's token allows, the least first; each allows what those before it do. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** What a request adds to who makes it. */
+interface Asking {
+  /** Of the peer. Not there where no request is being answered. */
+  readonly address?: string;
+}
+
 /** A person: by the first-run token, whose `tokenId` is null, by a named token, or signed in by either. */
-export interface Operator {
+export interface Operator extends Asking {
   readonly kind: 'operator';
   readonly name: string;
   readonly role: Role;
@@ -12,7 +20,7 @@ export interface Operator {
 }
 
 /** A program with a token of its own. `tools`: whole names, or `prefix.*`. */
-export interface Agent {
+export interface Agent extends Asking {
   readonly kind: 'agent';
   readonly name: string;
   readonly tokenId: string;
@@ -20,7 +28,7 @@ export interface Agent {
 }
 
 /** A paired client. */
-export interface Device {
+export interface Device extends Asking {
   readonly kind: 'device';
   readonly clientId: string;
   readonly tokenId: string | null;
@@ -64,6 +72,14 @@ export function principalName(principal: Principal): string {
     case 'run':
       return `run:${principal.runId}`;
   }
+}
+
+/** As events of calls name who caused them. */
+export function actorOf(principal: Principal): Actor {
+  const name = principalName(principal);
+  if (principal.kind === 'run' || principal.address === undefined) return name;
+  const { tokenId, address } = principal;
+  return { name, via: { tokenId, address } };
 }
 
 /** By which stored things belong to a principal; unlike a name, it is never given again. */

@@ -58,7 +58,8 @@ export class EventBatch {
     const call = { ...record, version };
     const attempt = call.provider?.attempt ?? 0;
     const update = updates.reduce(mergeUpdates);
-    const event = { version, type, at: this.#at, actor, attempt, patch, update };
+    const by = typeof actor === 'string' ? { actor } : { actor: actor.name, via: actor.via };
+    const event = { version, type, at: this.#at, ...by, attempt, patch, update };
     this.changes.push({ type: 'append_call', call, event });
     this.updates.push(...updates);
     this.record = call;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
-import { principalKey, principalName } from '../auth/principal.ts';
+import { actorOf, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { ClaimRun } from '../runs/run-service.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
@@ -94,7 +94,7 @@ export class Invocation {
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
-    const applied = engine.create(call, event, call.requestedBy, {
+    const applied = engine.create(call, event, actorOf(principal), {
       more,
       mayWait: request.waitsForEnd,
     });

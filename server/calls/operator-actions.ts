@@ -2,7 +2,7 @@ import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { mayDecide, type Principal, principalName } from '../auth/principal.ts';
+import { actorOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
@@ -85,7 +85,7 @@ export class OperatorActions implements Actions {
     if (decision.decision === 'no') {
       const note = decision.note ? `: ${decision.note}` : '';
       const message = `An operator denied the call${note}`;
-      const applied = engine.apply(call, { type: 'denied', message }, principalName(principal));
+      const applied = engine.apply(call, { type: 'denied', message }, actorOf(principal));
       return applied.ok ? this.#done(id) : notWaiting(id);
     }
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
@@ -100,7 +100,7 @@ export class OperatorActions implements Actions {
     fields: { args?: Record<string, unknown> },
   ): Promise<CallActionOutcome> {
     const { engine, always } = this.#deps;
-    const applied = engine.apply(call, { type: 'approved', fields }, principalName(principal));
+    const applied = engine.apply(call, { type: 'approved', fields }, actorOf(principal));
     if (!applied.ok) return notWaiting(call.id);
     const isAskedAgain = applied.record.phase === 'approval';
     if (decision === 'always' && !isAskedAgain) await always.add(applied.record);
@@ -140,7 +140,7 @@ export class OperatorActions implements Actions {
       fields: { result: output ?? null },
       shown: { tip: 'Answered by an operator' },
     } as const;
-    if (!engine.apply(call, event, principalName(principal)).ok) return alreadyFinal(call);
+    if (!engine.apply(call, event, actorOf(principal)).ok) return alreadyFinal(call);
     return this.#done(id);
   }
 
@@ -149,7 +149,7 @@ export class OperatorActions implements Actions {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
-    const applied = engine.apply(call, { type: 'extended', byMs }, principalName(principal));
+    const applied = engine.apply(call, { type: 'extended', byMs }, actorOf(principal));
     if (applied.ok) return this.#done(id);
     if (applied.refusal === 'already_final') return alreadyFinal(call);
     return conflict(`The execute clock of ${id} does not run now`);

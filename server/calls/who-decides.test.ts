@@ -58,6 +58,25 @@ test('[AU30] a named operator decides, and the event names the token’s name', 
   expect(events.at(-1)).toMatchObject({ type: 'denied', actor: 'operator:olga' });
 });
 
+test('[AU36] each event that a request causes has its token and its address, over a restart too', async () => {
+  const { connect, invoke, calls, store } = await setup();
+  connect('phone').offer(tool('fx'));
+  const address = '192.0.2.7';
+  const { id } = await invoke('fx', {}, { principal: { ...agent, address }, runId: 'run_bot' });
+  const olga: Principal = { ...FIRST_OPERATOR, name: 'olga', role: 'admin', tokenId: 'tok_olga' };
+  await calls.decide(id, { ...olga, address }, { decision: 'yes' });
+  await calls.extend(id, { ...FIRST_OPERATOR, address }, 1_000);
+  await calls.answer(id, operator, 'by hand');
+  const events = await store.callEvents(id, { after: 0, limit: 200 });
+  expect(events.map(({ type, actor, via }) => [type, actor, via?.tokenId, via?.address])).toEqual([
+    ['created', 'agent:bot', 'tok_bot', address],
+    ['approved', 'operator:olga', 'tok_olga', address],
+    ['offered', 'server', undefined, undefined],
+    ['extended', 'operator', null, address],
+    ['answered_by_hand', 'operator', undefined, undefined],
+  ]);
+});
+
 test('[AU31] a key of one agent finds nothing for the next one of the same name', async () => {
   const { connect, invoke } = await setup();
   connect('phone').offer(tool('fx'));

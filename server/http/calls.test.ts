@@ -23,7 +23,7 @@ describe('invoke', () => {
         what: 'invoke',
         args: [
           {
-            principal: FIRST_OPERATOR,
+            principal: { ...FIRST_OPERATOR, address: '127.0.0.1' },
             tool: 'echo@client_1',
             runId: 'run_a',
             args: 'any JSON',

@@ -73,7 +73,7 @@ async function authorize(
   admit(outgoing);
   const refusal = refuseCaller(access, principal);
   if (refusal) throw refusal;
-  return principal;
+  return { ...principal, address };
 }
 
 interface Request {

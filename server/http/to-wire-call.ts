@@ -39,9 +39,14 @@ export function toWireCall(call: CallRecord): WireCallRecord {
   };
 }
 
-export const toWireEvent = ({ patch: _, at, ...event }: CallEventEntry): WireCallEvent => ({
+/** `isForPeople`: with the tokens and addresses of those who acted. */
+export const toWireEvent = (
+  { patch: _, at, via, ...event }: CallEventEntry,
+  isForPeople: boolean,
+): WireCallEvent => ({
   ...event,
   at: at / 1_000,
+  ...(via && isForPeople ? { via: { token_id: via.tokenId, address: via.address } } : {}),
 });
 
 /** What a list may be asked to hold whole. */

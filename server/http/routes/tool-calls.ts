@@ -12,7 +12,7 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { principalName } from '../../auth/principal.ts';
+import { actorOf, principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
@@ -99,7 +99,9 @@ const listEventsRoute = (deps: Deps): Route =>
       const events = await deps.calls.events(call.id, { after, limit });
       const last = events.at(-1)?.version;
       const isMore = last !== undefined && last < call.version;
-      return json(200, { events: events.map(toWireEvent), next_after: isMore ? last : null });
+      const isForPeople = principal.kind === 'operator';
+      const wire = events.map((event) => toWireEvent(event, isForPeople));
+      return json(200, { events: wire, next_after: isMore ? last : null });
     },
   });
 
@@ -114,8 +116,8 @@ const agentActions = (deps: Deps): Route[] => [
     responses: record,
     async handle({ principal, params, context }) {
       await findCall(deps, principal, params.id, context);
-      const actor = principalName(principal);
-      return done(await deps.calls.cancel(params.id, `Cancelled by ${actor}.`, actor));
+      const reason = `Cancelled by ${principalName(principal)}.`;
+      return done(await deps.calls.cancel(params.id, reason, actorOf(principal)));
     },
   }),
   defineRoute({
