@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAliveMark } from './alive-mark.ts';
+import { openAudit } from './auth/audit.ts';
 import { createCallers } from './auth/callers.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
@@ -276,7 +277,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     sessions,
     signInCodes,
     failedAttempts,
-    ...{ callers, tokens },
+    ...{ callers, tokens, audit: await openAudit(core) },
     clock,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     closing,

@@ -261,3 +261,26 @@ test('[ST65] the first pass follows the start, the next ones each minute, none t
   parts.clock.advance(DAY);
   expect(await parts.ids()).toEqual(['tc_3']);
 });
+
+test.each([{ days: 30 }, { bytes: 1 }])(
+  '[ST73] acts as old as the calls that go are deleted, the newest one stays: %j',
+  SLOW,
+  async (keep) => {
+    const parts = setup(keep);
+    const { store, create } = parts;
+    await putEnded(parts, 'tc_old', 40);
+    const act = (seq: number, daysAgo: number) =>
+      ({
+        type: 'append_audit',
+        entry: {
+          ...{ seq, at: NOW - daysAgo * DAY, actor: 'operator', tokenId: null, address: '::1' },
+          act: 'signed_in',
+          ...{ target: null, detail: {} },
+        },
+      }) as const;
+    await store.write([act(1, 50), act(2, 41), act(3, 1)]);
+    await create().pass();
+    const left = async () => (await store.listAudit({ limit: 9 })).entries.map(({ seq }) => seq);
+    expect(await left()).toEqual([3]);
+  },
+);

@@ -95,6 +95,11 @@ export class Retention {
       await this.#deleteRuns(Math.min(recent, store.history.deletedUpTo()), always);
       await this.#deleteRuns(recent, () => this.#isBeyond());
     }
+    await this.#deleteAudit(
+      keep.bytes === undefined
+        ? tooOld
+        : Math.max(tooOld, Math.min(recent, store.history.deletedUpTo())),
+    );
     await this.#removeOrphans();
   }
 
@@ -134,6 +139,14 @@ export class Retention {
       }
       after = next;
     } while (after !== null);
+  }
+
+  /** Entries that are as old as what else is deleted. */
+  async #deleteAudit(before: number): Promise<void> {
+    const { history } = this.#deps.store;
+    while (!this.#isStopped && before > 0 && (await history.hasAuditBefore(before))) {
+      await this.#write({ type: 'delete_audit', before });
+    }
   }
 
   /** At most half of the time of the thread that writes. */

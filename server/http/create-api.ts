@@ -10,6 +10,7 @@ import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { EVERYONE } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { eventsRoute } from './routes/events.ts';
@@ -40,6 +41,7 @@ export function createApi(deps: HttpDeps): Api {
     ...internalRoutes(deps),
     ...authRoutes(deps),
     ...tokenRoutes(deps),
+    auditRoute(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

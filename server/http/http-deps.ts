@@ -1,4 +1,5 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
+import type { Audit } from '../auth/audit.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
@@ -42,6 +43,7 @@ export interface HttpDeps {
   readonly failedAttempts: FailedAttempts;
   readonly callers: Callers;
   readonly tokens: Tokens;
+  readonly audit: Audit;
   readonly clock: Clock;
   /** Prometheus text. */
   readonly metrics: () => string;

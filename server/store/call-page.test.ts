@@ -6,8 +6,8 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { writeCursor, writeRowCursor } from './page-cursor.ts';
 import { defineRowChecksum } from './row-checksum.ts';
-import type { CallQuery, RunQuery } from './store.ts';
-import { openCallsQuery, queryCalls, queryRuns } from './store-queries.ts';
+import type { AuditQuery, CallQuery, RunQuery } from './store.ts';
+import { openCallsQuery, queryAudit, queryCalls, queryRuns } from './store-queries.ts';
 import type { ToolCallRow } from './tables.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { TERMS_TABLE } from './word-terms.ts';
@@ -46,6 +46,7 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
     asked,
     planOf,
     list: (query: CallQuery) => queryCalls(reader, kysely, query),
+    listAudit: (query: AuditQuery) => queryAudit(reader, kysely, query),
     listRuns: (query: RunQuery) => queryRuns(reader, kysely, query),
   };
 }
@@ -101,6 +102,18 @@ test.each([{}, { cursor: writeCursor({ at: 1, id: 'run_1' }) }])(
     await parts.listRuns({ limit: 50, ownerToken: 'tok_1', ...more });
     expect(parts.asked.flatMap(parts.planOf)).toEqual([
       expect.stringMatching(/^SEARCH runs USING INDEX runs_by_owner \(<expr>=\?/),
+    ]);
+  },
+);
+
+test.each([{}, { actor: 'a' }, { act: 'extended' }, { actor: 'a', act: 'extended' }] as const)(
+  '[ST73] acts are read from an index, in its order: %j',
+  async (filters) => {
+    const parts = setup();
+    await parts.listAudit({ limit: 50, before: 7, ...filters });
+    const index = { 0: 'audit_by_seq', 2: 'audit_by_both' }[Object.keys(filters).length];
+    expect(parts.asked.flatMap(parts.planOf)).toEqual([
+      expect.stringMatching(new RegExp(`^SEARCH audit USING INDEX ${index ?? 'audit_by_act'}`)),
     ]);
   },
 );

@@ -10,6 +10,7 @@ import { addRow, createKnownCalls, type EventsRow, type KnownCall } from './know
 import type { SqlValue } from './kysely-on.ts';
 import { preparedListWrite, preparedWrite } from './prepared.ts';
 import {
+  toAuditRow,
   toClientRow,
   toKeptRow,
   toMessageRow,
@@ -120,6 +121,10 @@ export function createChangeWriter(
         return [write.tokenEnd({ id: change.id })];
       case 'delete_sessions_of':
         return [write.sessionsEnd({ token_id: change.tokenId })];
+      case 'append_audit':
+        return [write.audit({ ...toAuditRow(change.entry), checksum: 0 })];
+      case 'delete_audit':
+        return [deletions.audit(change.before)];
       case 'put_kept':
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
@@ -260,6 +265,7 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     tokenEnd: preparedWrite(thread, ({ id }: { id: string }) =>
       kysely.deleteFrom('tokens').where('id', '=', id),
     ),
+    audit: put('audit', ['seq']),
     kept: put('kept', ['area', 'key']),
     keptEnd: preparedWrite(thread, ({ area, key }: Pick<Tables['kept'], 'area' | 'key'>) =>
       kysely.deleteFrom('kept').where('area', '=', area).where('key', '=', key),

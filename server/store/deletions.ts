@@ -31,6 +31,10 @@ const OF_RUN = [
   `DELETE FROM runs WHERE run_id IN (${UNUSED_RUN})`,
 ];
 
+/** The newest stays, so that numbers go on from it. */
+const OLD_AUDIT = `DELETE FROM audit WHERE seq IN
+  (SELECT seq FROM audit WHERE at < ? AND seq < (SELECT max(seq) FROM audit) ORDER BY at LIMIT 500)`;
+
 const DELETED_UP_TO = `INSERT INTO meta (key, value) VALUES ('deleted_up_to', ?)
   ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)`;
 
@@ -47,6 +51,7 @@ export function createDeletions(thread: Pick<WriteThread, 'prepare'>) {
       ...ids.flatMap((id) => OF_CALL.map((sql) => step(sql, id))),
       step(DELETED_UP_TO, endedAt),
     ],
+    audit: (before: number): WriteStep => step(OLD_AUDIT, before),
     run: ({ runId, changedBefore }: DeleteRun): WriteStep[] =>
       OF_RUN.map((sql) => step(sql, runId, changedBefore)),
   };

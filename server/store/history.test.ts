@@ -227,7 +227,7 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
   const older = new DatabaseSync(file);
   older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
     DROP INDEX runs_running; DROP TABLE blob_uses;
-    DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
+    DROP TABLE audit; DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
     DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner;
     DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token;
     DELETE FROM migrations WHERE name >= '007'`);

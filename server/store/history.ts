@@ -132,6 +132,12 @@ export function createHistory(deps: {
       return unnoted.some((texts) => blobIdsIn(Object.values(texts)).includes(blobId));
     },
 
+    async hasAuditBefore(before) {
+      const found = sql`select 1 from audit where at < ${before}
+        and seq < (select max(seq) from audit) limit 1`;
+      return (await ask(found)).length > 0;
+    },
+
     deletedUpTo: () => Number(upTo.get()?.value ?? 0),
   };
 }

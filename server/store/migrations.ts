@@ -275,4 +275,26 @@ CREATE INDEX tool_calls_by_owner ON tool_calls (owner_token, created_at, id)
   WHERE owner_token IS NOT NULL;
 `,
   },
+  {
+    name: '010_audit',
+    sql: `
+CREATE TABLE audit ( -- what people did, in order; rows are added, and deleted when they are too old
+  row_no INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL, -- milliseconds since the epoch
+  actor TEXT NOT NULL,
+  token_id TEXT, -- null: the token of the first run
+  address TEXT NOT NULL, -- of the peer
+  act TEXT NOT NULL,
+  target TEXT, -- the id of what it was done to
+  detail TEXT NOT NULL, -- JSON; no secrets
+  checksum INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX audit_by_seq ON audit (seq);
+CREATE INDEX audit_by_time ON audit (at);
+CREATE INDEX audit_by_actor ON audit (actor, seq);
+CREATE INDEX audit_by_act ON audit (act, seq);
+CREATE INDEX audit_by_both ON audit (actor, act, seq);
+`,
+  },
 ];

@@ -5,13 +5,22 @@ import { fromEventsColumn, type RowValues } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type {
+  AuditEntry,
   ClientRecord,
   IdempotencyEntry,
   KeptEntry,
   SessionRecord,
   TokenRecord,
 } from './store.ts';
-import type { ClientRow, MessageRow, ModelTurnRow, RunRow, Tables, TokenRow } from './tables.ts';
+import type {
+  AuditRow,
+  ClientRow,
+  MessageRow,
+  ModelTurnRow,
+  RunRow,
+  Tables,
+  TokenRow,
+} from './tables.ts';
 
 /** Wire times are seconds. Columns hold milliseconds, one unit for all who read the file. */
 const toMs = (seconds: number): number => Math.round(seconds * 1_000);
@@ -167,6 +176,26 @@ export function fromTokenRow(stored: TokenRow): TokenRecord {
     createdBy: row.created_by,
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
+  };
+}
+
+export const toAuditRow = ({ tokenId, detail, ...entry }: AuditEntry): Unsummed<AuditRow> => ({
+  ...entry,
+  token_id: tokenId,
+  detail: JSON.stringify(detail),
+});
+
+export function fromAuditRow(stored: AuditRow): AuditEntry {
+  const { seq, at, actor, token_id, address, act, target, detail } = wholeRow('audit', stored);
+  return {
+    seq,
+    at,
+    actor,
+    tokenId: token_id,
+    address,
+    act,
+    target,
+    detail: fromJsonColumn(detail),
   };
 }
 

@@ -51,6 +51,7 @@ export const GUARDS = {
       ...['last_used_at', 'revoked_at'],
     ],
   ),
+  audit: one(['seq'], ['at', 'actor', 'token_id', 'address', 'act', 'target', 'detail']),
   model_turns: one(
     ['run_id', 'number'],
     [

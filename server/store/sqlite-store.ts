@@ -11,6 +11,7 @@ import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from '.
 import { wordsToFind } from './search-words.ts';
 import type { Store } from './store.ts';
 import {
+  queryAudit,
   queryCalls,
   queryEvents,
   queryKept,
@@ -136,6 +137,7 @@ export function createSqliteStore(options: {
     },
 
     listTokens: () => queryTokens(kysely),
+    listAudit: (query) => queryAudit(reader, kysely, query),
     listKept: (area) => queryKept(kysely, area),
     history: createHistory({ file: options.file, database, kysely, reader }),
 

@@ -8,6 +8,7 @@ import { needsRow, type RowValues } from './event-text.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
 import {
+  fromAuditRow,
   fromEventsRow,
   fromKeptRow,
   fromMessageRow,
@@ -17,6 +18,8 @@ import {
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type {
+  AuditPage,
+  AuditQuery,
   CallQuery,
   KeptEntry,
   ModelTurnPage,
@@ -222,6 +225,23 @@ export async function queryModelTurns(
   const turns = read.rows.slice(0, take).map(fromModelTurnRow);
   const isMore = read.isCut || read.rows.length > take;
   return { turns, nextAfter: isMore ? (turns.at(-1)?.number ?? null) : null };
+}
+
+/** Newest first. */
+export async function queryAudit(
+  reader: Reader,
+  kysely: Kysely<Tables>,
+  { actor, act, before, limit }: AuditQuery,
+): Promise<AuditPage> {
+  const take = pageSize(limit);
+  let select = kysely.selectFrom('audit').selectAll();
+  if (actor !== undefined) select = select.where('actor', '=', actor);
+  if (act !== undefined) select = select.where('act', '=', act);
+  if (before !== undefined) select = select.where('seq', '<', before);
+  const query = select.orderBy('seq', 'desc').limit(take + 1);
+  const { rows } = await reader.rows(query.compile());
+  const entries = rows.slice(0, take).map(fromAuditRow);
+  return { entries, next: rows.length > take ? (entries.at(-1)?.seq ?? null) : null };
 }
 
 /** At a start, before anything else is asked. */

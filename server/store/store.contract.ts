@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import { type Change, type Store, StoreFailedError, type TokenRecord } from './store.ts';
+import {
+  type AuditEntry,
+  type Change,
+  type Store,
+  StoreFailedError,
+  type TokenRecord,
+} from './store.ts';
 import { describeCalls } from './store-calls.contract.ts';
 import { describeEvents } from './store-events.contract.ts';
 import { describeModelTurns } from './store-model-turns.contract.ts';
@@ -309,6 +315,30 @@ function describeRest(setup: Setup) {
       { type: 'renew_session', session: renewed },
     ]);
     expect(await again.findSession('s')).toBeUndefined();
+  });
+
+  test('[ST73] acts come back newest first, by page, actor and act; old ones go, the newest stays', async () => {
+    const { store, reopen } = setup();
+    const entry = (seq: number): AuditEntry => ({
+      ...{ seq, at: seq * 10, actor: seq % 2 ? 'operator' : 'operator:olga', tokenId: null },
+      ...{ address: '::1', act: seq % 3 ? 'extended' : 'signed_in', target: null, detail: { seq } },
+    });
+    for (let seq = 1; seq <= 7; seq += 1) {
+      await store.write([{ type: 'append_audit', entry: entry(seq) }]);
+    }
+    const again = await reopen();
+    const seqs = async (query: object) =>
+      (await again.listAudit({ limit: 9, ...query })).entries.map(({ seq }) => seq);
+    expect(await again.listAudit({ limit: 2 })).toEqual({ entries: [entry(7), entry(6)], next: 6 });
+    expect(await again.listAudit({ limit: 2, before: 3 })).toMatchObject({ next: null });
+    expect(await seqs({ actor: 'operator' })).toEqual([7, 5, 3, 1]);
+    expect(await seqs({ act: 'signed_in' })).toEqual([6, 3]);
+    expect(await seqs({ act: 'signed_in', actor: 'operator:olga' })).toEqual([6]);
+    expect(await again.history.hasAuditBefore(10)).toBe(false);
+    expect(await again.history.hasAuditBefore(11)).toBe(true);
+    await again.write([{ type: 'delete_audit', before: 1_000 }]);
+    expect(await seqs({})).toEqual([7]);
+    expect(await again.history.hasAuditBefore(1_000)).toBe(false);
   });
 
   test('[ST72] runs, calls and blobs are found by the token of their owner', async () => {

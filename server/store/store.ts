@@ -1,5 +1,6 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import type { AuditedActName } from '#lib/protocol/audit';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
@@ -102,6 +103,35 @@ export interface TokenRecord {
   readonly revokedAt: number | null;
 }
 
+/** One act of a person. */
+export interface AuditEntry {
+  /** Rises with each entry; given by the one who appends. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly actor: string;
+  readonly tokenId: string | null;
+  readonly address: string;
+  readonly act: AuditedActName;
+  readonly target: string | null;
+  readonly detail: Record<string, unknown>;
+}
+
+export interface AuditQuery {
+  readonly actor?: string;
+  readonly act?: AuditedActName;
+  /** Numbers below this one. */
+  readonly before?: number;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+export interface AuditPage {
+  readonly entries: AuditEntry[];
+  /** The `before` of the next page; null on the last one. */
+  readonly next: number | null;
+}
+
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
   readonly area: 'always' | 'breaker';
@@ -132,6 +162,9 @@ export type Change =
   | { readonly type: 'put_token'; readonly token: TokenRecord }
   | { readonly type: 'delete_token'; readonly id: string }
   | { readonly type: 'delete_sessions_of'; readonly tokenId: string }
+  | { readonly type: 'append_audit'; readonly entry: AuditEntry }
+  /** The oldest of those from before, 500 at most; never the newest of all. */
+  | { readonly type: 'delete_audit'; readonly before: number }
   /** In the place of one with the same area and key. */
   | { readonly type: 'put_kept'; readonly entry: KeptEntry }
   | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
@@ -184,6 +217,8 @@ export interface History {
    * well while more of these calls are open or not indexed than are looked at.
    */
   isBlobOf(ownerToken: string, blobId: string): Promise<boolean>;
+  /** Whether `delete_audit` would delete any. */
+  hasAuditBefore(before: number): Promise<boolean>;
   /** The end of the newest call that was deleted; 0 when none was. */
   deletedUpTo(): number;
 }
@@ -252,6 +287,9 @@ export interface Store {
 
   /** Revoked ones too. Their owner bounds how many there are. */
   listTokens(): Promise<TokenRecord[]>;
+
+  /** Newest first. */
+  listAudit(query: AuditQuery): Promise<AuditPage>;
 
   /** All of an area, in the order in which they were put. */
   listKept(area: KeptEntry['area']): Promise<KeptEntry[]>;

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { ClientRecord, KeptEntry, TokenRecord } from './store.ts';
+import type { AuditEntry, ClientRecord, KeptEntry, TokenRecord } from './store.ts';
 
 /** SQLite has no booleans. */
 type Flag = 0 | 1;
@@ -130,6 +130,18 @@ export interface SessionRow {
   token_id: string | null;
 }
 
+export interface AuditRow {
+  seq: number;
+  at: number;
+  actor: string;
+  token_id: string | null;
+  address: string;
+  act: AuditEntry['act'];
+  target: string | null;
+  detail: Json;
+  checksum: number;
+}
+
 export interface TokenRow {
   id: string;
   hash: string;
@@ -157,6 +169,7 @@ export interface Tables {
   clients: ClientRow;
   sessions: SessionRow;
   tokens: TokenRow;
+  audit: AuditRow;
   kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
   meta: { key: string; value: number };
   migrations: { name: string };

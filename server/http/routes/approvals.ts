@@ -1,16 +1,17 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/rest';
+import { byCaller } from '../../auth/audit.ts';
 import type { AlwaysRule } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { OPERATORS, VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'calls'>;
+type Deps = Pick<HttpDeps, 'calls' | 'audit'>;
 
 const path = '/v1/approvals/always';
 
-export const approvalRoutes = ({ calls }: Deps): Route[] => [
+export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
   defineRoute({
     method: 'GET',
     path,
@@ -29,9 +30,14 @@ export const approvalRoutes = ({ calls }: Deps): Route[] => [
     summary: 'Ask again before such calls',
     access: OPERATORS,
     responses: { 200: { description: 'The rule that was withdrawn', schema: alwaysRuleSchema } },
-    async handle({ params }) {
+    async handle({ principal, params, context: { address } }) {
       const rule = await calls.always.withdraw(params.id);
-      if (rule) return json(200, toWireRule(rule));
+      if (rule) {
+        const by = byCaller(principal, address);
+        const detail = { tool_name: rule.toolName, run_id: rule.runId, client_id: rule.clientId };
+        await audit.record({ ...by, act: 'always_withdrawn', target: rule.id, detail });
+        return json(200, toWireRule(rule));
+      }
       const id = JSON.stringify(params.id.slice(0, 128));
       throw new HttpError('not_found', `Nothing is always allowed as ${id}; GET ${path} lists it.`);
     },

@@ -1,5 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
+import { byCaller } from '../../auth/audit.ts';
 import { asPerson } from '../../auth/callers.ts';
 import { tooManyAttempts } from '../../auth/credentials.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
@@ -8,7 +9,7 @@ import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'callers'>;
+type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'callers' | 'audit'>;
 
 const tag = 'signing in';
 /** Of strangers nothing larger is taken: what is larger would have a part of the room of all. */
@@ -34,6 +35,9 @@ export const authRoutes = (deps: Deps): Route[] => [
           : deps.signInCodes.consume(body.code) && FIRST_OPERATOR;
       if (!person) throw await refusal(deps, address);
       const { cookie, key } = await deps.sessions.signIn(person.tokenId);
+      const detail = { with: 'token' in body ? 'token' : 'link' };
+      const by = byCaller(person, address);
+      await deps.audit.record({ ...by, act: 'signed_in', target: null, detail });
       const headers = { 'set-cookie': cookie };
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },
@@ -46,10 +50,12 @@ export const authRoutes = (deps: Deps): Route[] => [
     summary: 'End this sign-in and close its sockets and streams',
     access: VIEWERS,
     responses: { 200: { description: 'Signed out', schema: okSchema } },
-    async handle({ principal }) {
+    async handle({ principal, context: { address } }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
       if (sessionId === null) return json(200, { ok: true });
       const headers = { 'set-cookie': await deps.sessions.signOut(sessionId) };
+      const by = byCaller(principal, address);
+      await deps.audit.record({ ...by, act: 'signed_out', target: null, detail: {} });
       return { status: 200, json: { ok: true }, headers };
     },
   }),

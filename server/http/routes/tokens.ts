@@ -8,6 +8,7 @@ import {
   type WireToken,
 } from '#lib/protocol/token';
 import { given } from '#lib/util/given';
+import { byCaller } from '../../auth/audit.ts';
 import { FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
 import type { TokenRecord } from '../../store/store.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -18,7 +19,7 @@ import { ADMINS } from './access.ts';
 const path = '/v1/tokens';
 const tag = 'access';
 
-export const tokenRoutes = ({ tokens }: Pick<HttpDeps, 'tokens'>): Route[] => [
+export const tokenRoutes = ({ tokens, audit }: Pick<HttpDeps, 'tokens' | 'audit'>): Route[] => [
   defineRoute({
     method: 'POST',
     path,
@@ -28,9 +29,12 @@ export const tokenRoutes = ({ tokens }: Pick<HttpDeps, 'tokens'>): Route[] => [
     access: ADMINS,
     body: newTokenBodySchema,
     responses: { 201: { description: 'The token and its secret', schema: createdTokenSchema } },
-    async handle({ principal, body }) {
+    async handle({ principal, body, context: { address } }) {
       const created = await tokens.create(body, principalName(principal));
       if (!created.ok) throw new HttpError(created.code, created.message);
+      const by = byCaller(principal, address);
+      const target = created.token.id;
+      await audit.record({ ...by, act: 'token_created', target, detail: body });
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
   }),
@@ -60,10 +64,15 @@ export const tokenRoutes = ({ tokens }: Pick<HttpDeps, 'tokens'>): Route[] => [
     summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
     access: ADMINS,
     responses: { 200: { description: 'The token that was revoked', schema: tokenSchema } },
-    async handle({ params: { id } }) {
+    async handle({ principal, params: { id }, context: { address } }) {
       if (id === FIRST_TOKEN.id) throw new HttpError('conflict', NOT_HERE);
       const revoked = await tokens.revoke(id);
-      if (revoked) return json(200, toWireToken(revoked));
+      if (revoked) {
+        const by = byCaller(principal, address);
+        const { kind, name } = revoked;
+        await audit.record({ ...by, act: 'token_revoked', target: id, detail: { kind, name } });
+        return json(200, toWireToken(revoked));
+      }
       const shown = JSON.stringify(id.slice(0, 128));
       throw new HttpError('not_found', `There is no live token ${shown}; GET ${path} lists them.`);
     },

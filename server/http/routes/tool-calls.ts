@@ -12,6 +12,7 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
+import { type AuditedAct, byCaller } from '../../auth/audit.ts';
 import { actorOf, principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -25,7 +26,7 @@ import { modelOutputRoute } from './model-output.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'calls' | 'runs'>;
+type Deps = Pick<HttpDeps, 'calls' | 'runs' | 'audit'>;
 
 const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
@@ -138,6 +139,9 @@ const agentActions = (deps: Deps): Route[] => [
       return done(await deps.calls.retry(params.id, principal, more));
     },
   }),
+];
+
+const operatorActions = (deps: Deps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/extend',
@@ -149,12 +153,12 @@ const agentActions = (deps: Deps): Route[] => [
     responses: record,
     async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id, context);
-      return done(await deps.calls.extend(params.id, principal, body.by_ms));
+      const outcome = await deps.calls.extend(params.id, principal, body.by_ms);
+      const by = byCaller(principal, context.address);
+      const detail = { by_ms: body.by_ms };
+      return audited(deps, outcome, { ...by, act: 'extended', detail });
     },
   }),
-];
-
-const operatorActions = (deps: Deps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/v1/tool_calls/:id/approval',
@@ -164,14 +168,14 @@ const operatorActions = (deps: Deps): Route[] => [
     access: OPERATORS,
     body: approvalBodySchema,
     responses: record,
-    async handle({ principal, params, body }) {
+    async handle({ principal, params, body, context }) {
       const { decision, note, args, expires_at: expiresAt } = body;
-      return done(
-        await deps.calls.decide(params.id, principal, {
-          decision,
-          ...given({ note, args, expiresAt }),
-        }),
-      );
+      const more = given({ note, args, expiresAt });
+      const outcome = await deps.calls.decide(params.id, principal, { decision, ...more });
+      // Arguments and notes are in the call; here they would outlive it.
+      const detail = { decision, edited: args !== undefined };
+      const by = byCaller(principal, context.address);
+      return audited(deps, outcome, { ...by, act: 'approval_decided', detail });
     },
   }),
   defineRoute({
@@ -183,8 +187,11 @@ const operatorActions = (deps: Deps): Route[] => [
     access: OPERATORS,
     body: answerBodySchema,
     responses: record,
-    handle: async ({ principal, params, body }) =>
-      done(await deps.calls.answer(params.id, principal, body.output)),
+    async handle({ principal, params, body, context }) {
+      const outcome = await deps.calls.answer(params.id, principal, body.output);
+      const by = byCaller(principal, context.address);
+      return audited(deps, outcome, { ...by, act: 'answered_by_hand', detail: {} });
+    },
   }),
 ];
 
@@ -196,6 +203,20 @@ export const toolCallRoutes = (deps: Deps): Route[] => [
   ...agentActions(deps),
   ...operatorActions(deps),
 ];
+
+/** What took effect is written down, with the tool of the call. */
+async function audited(
+  { audit }: Deps,
+  outcome: CallActionOutcome,
+  act: Omit<AuditedAct, 'target'>,
+): Promise<HttpResponse> {
+  if (outcome.ok) {
+    const { id, toolName } = outcome.call;
+    const detail = { tool_name: toolName, ...act.detail };
+    await audit.record({ ...act, target: id, detail });
+  }
+  return done(outcome);
+}
 
 function done(outcome: CallActionOutcome): HttpResponse {
   if (outcome.ok) return json(200, toWireCall(outcome.call));

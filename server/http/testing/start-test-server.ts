@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Snapshot } from '#lib/protocol/watch-messages';
+import type { Audit, AuditedAct } from '../../auth/audit.ts';
 import { type Callers, createCallers } from '../../auth/callers.ts';
 import { createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
@@ -91,6 +92,11 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const failedAttempts = createFailedAttempts(clock, { count: options.allowedAttempts ?? 20 });
   const store = createFakeSessionStore();
   const tokens = new Tokens({ store, clock, newId: createNewId(clock.now), newSecret, logger });
+  const audited: AuditedAct[] = [];
+  const audit: Audit = {
+    record: async (act) => void audited.push(act),
+    list: async () => ({ entries: [], next: null }),
+  };
   const made = createCallers((token) => token === TOKENS.operator, tokens);
   const callers: Callers = {
     find: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : made.find(token)),
@@ -133,7 +139,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     sessions,
     signInCodes,
     failedAttempts,
-    ...{ callers, tokens },
+    ...{ callers, tokens, audit },
     clock,
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
@@ -184,6 +190,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     clients,
     bus,
     tokens,
+    audited,
     sessions,
     signInCodes,
     logged: errors,

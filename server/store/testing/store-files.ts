@@ -109,6 +109,7 @@ export function readContent(file: string): Content {
       clients: rows('clients').sort(),
       sessions: rows('sessions').sort(),
       tokens: rows('tokens').sort(),
+      audit: rows('audit').sort(),
       model_turns: rows('model_turns').sort(),
       kept: rows('kept').sort(),
     };

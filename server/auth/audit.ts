@@ -1,0 +1,44 @@
+import type { Clock } from '../clock.ts';
+import type { AuditEntry, AuditPage, AuditQuery, Store } from '../store/store.ts';
+import { type Caller, principalName } from './principal.ts';
+
+/** One act of a person, as it is written down. `detail` has no secret, and nothing that a tool gave. */
+export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
+
+/** What people did, in order; nothing in it is changed. */
+export interface Audit {
+  /** Resolves when it is on disk. */
+  record(act: AuditedAct): Promise<void>;
+  /** Newest first. */
+  list(query: AuditQuery): Promise<AuditPage>;
+}
+
+/** Who acted, by which token and from which address. */
+export const byCaller = (
+  caller: Caller,
+  address: string,
+): Pick<AuditedAct, 'actor' | 'tokenId' | 'address'> => ({
+  actor: principalName(caller),
+  tokenId: caller.tokenId,
+  address,
+});
+
+/** Takes up the numbers where an earlier server left them. */
+export async function openAudit({
+  store,
+  clock,
+}: {
+  store: Pick<Store, 'write' | 'listAudit'>;
+  clock: Clock;
+}): Promise<Audit> {
+  const { entries } = await store.listAudit({ limit: 1 });
+  let newest = entries[0]?.seq ?? 0;
+  return {
+    record(act) {
+      newest += 1;
+      const entry = { ...act, seq: newest, at: clock.now() };
+      return store.write([{ type: 'append_audit', entry }]);
+    },
+    list: (query) => store.listAudit(query),
+  };
+}

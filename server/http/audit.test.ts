@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { Audit } from '../auth/audit.ts';
+import type { AuditEntry } from '../store/store.ts';
+import { callRecord } from './testing/fake-services.ts';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
+
+const SECRET = 'a note with a secret';
+
+test('[AU37] what people do is written down: who, by which token, from where, and no secret', async () => {
+  const withdraw = async (id: string) => ({
+    ...{ id, runId: 'run_a', toolName: 'echo', clientId: null, toolHash: 'h', allowedAt: 1 },
+  });
+  const server = await startTestServer();
+  server.calls.service.always.withdraw = withdraw;
+  server.calls.fake.records.set('tc_1', callRecord());
+  const olga = { token: TOKENS.colleague };
+  const body = { kind: 'agent', name: 'bot', tools: ['echo'] };
+  const { id, secret } = (await server.post('/v1/tokens', body)).json;
+  await server.ask('DELETE', `/v1/tokens/${id}`);
+  const signIn = await server.post('/auth/sign-in', { token: TOKENS.colleague }, { token: null });
+  const session = {
+    cookie: String(signIn.headers['set-cookie']).split(';')[0] ?? '',
+    'x-callboard-session': String(signIn.json.session_key),
+    origin: `http://127.0.0.1:${server.port}`,
+  };
+  const code = server.signInCodes.make().replace('/sign-in/', '');
+  await server.post('/auth/sign-in', { code }, { token: null });
+  await server.post('/auth/sign-out', {}, { token: null, headers: session });
+  const call = '/v1/tool_calls/tc_1';
+  const decision = { decision: 'yes', note: SECRET, args: { SECRET } };
+  await server.post(`${call}/approval`, decision, olga);
+  await server.post(`${call}/answer`, { output: SECRET }, olga);
+  await server.post(`${call}/extend`, { by_ms: 1_000 }, olga);
+  await server.ask('DELETE', '/v1/approvals/always/rule_1', olga);
+  const first = { actor: 'operator', tokenId: null, address: '127.0.0.1' };
+  const second = { ...first, actor: 'operator:olga', tokenId: 'tok_olga' };
+  const tool_name = 'echo';
+  expect(server.audited).toEqual([
+    { ...first, act: 'token_created', target: id, detail: body },
+    { ...first, act: 'token_revoked', target: id, detail: { kind: 'agent', name: 'bot' } },
+    { ...second, act: 'signed_in', target: null, detail: { with: 'token' } },
+    { ...first, act: 'signed_in', target: null, detail: { with: 'link' } },
+    { ...second, act: 'signed_out', target: null, detail: {} },
+    {
+      ...{ ...second, act: 'approval_decided', target: 'tc_1' },
+      detail: { tool_name, decision: 'yes', edited: true },
+    },
+    { ...second, act: 'answered_by_hand', target: 'tc_1', detail: { tool_name } },
+    { ...second, act: 'extended', target: 'tc_1', detail: { tool_name, by_ms: 1_000 } },
+    {
+      ...{ ...second, act: 'always_withdrawn', target: 'rule_1' },
+      detail: { tool_name, run_id: 'run_a', client_id: null },
+    },
+  ]);
+  const text = JSON.stringify(server.audited);
+  for (const hidden of [SECRET, secret, code, TOKENS.colleague, signIn.json.session_key]) {
+    expect(text).not.toContain(hidden);
+  }
+});
+
+test('[AU37] what is refused, or had no effect, is not written down as done', async () => {
+  const server = await startTestServer();
+  await server.post('/v1/tool_calls/tc_none/approval', { decision: 'yes' });
+  await server.post('/v1/tool_calls/tc_none/extend', { by_ms: 1_000 });
+  await server.post('/v1/tokens', { kind: 'agent', name: 'x' }, { token: TOKENS.agent });
+  await server.post('/auth/sign-in', { token: 'wrong' }, { token: null });
+  await server.ask('DELETE', '/v1/tokens/tok_none');
+  expect(server.audited).toEqual([]);
+});
+
+test('[HT59] administrators read the audit by pages and filters, others do not', async () => {
+  const asked: unknown[] = [];
+  const entry: AuditEntry = {
+    ...{ seq: 7, at: 1_500, actor: 'operator', tokenId: null, address: '::1' },
+    act: 'extended',
+    ...{ target: 'tc_1', detail: { by_ms: 1 } },
+  };
+  const audit: Audit = {
+    record: async () => {},
+    list: async (query) => {
+      asked.push(query);
+      return { entries: [entry], next: 7 };
+    },
+  };
+  const server = await startTestServer({ deps: { audit } });
+  const { json } = await server.get('/v1/audit?actor=operator&act=extended&cursor=9&limit=1');
+  const { tokenId: _, ...same } = entry;
+  expect(json).toEqual({ entries: [{ ...same, at: 1.5, token_id: null }], next_cursor: 7 });
+  expect(asked).toEqual([{ limit: 1, actor: 'operator', act: 'extended', before: 9 }]);
+  for (const query of ['act=none', 'limit=0', 'limit=201', 'cursor=x']) {
+    expect((await server.get(`/v1/audit?${query}`)).status, query).toBe(400);
+  }
+  for (const token of [TOKENS.viewer, TOKENS.colleague, TOKENS.agent, TOKENS.device]) {
+    expect((await server.get('/v1/audit', { token })).status).toBe(403);
+  }
+});

@@ -1,0 +1,33 @@
+import { auditPageSchema, auditQuerySchema, type WireAuditEntry } from '#lib/protocol/audit';
+import { given } from '#lib/util/given';
+import type { AuditEntry } from '../../store/store.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { ADMINS } from './access.ts';
+
+export const auditRoute = ({ audit }: Pick<HttpDeps, 'audit'>): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/v1/audit',
+    id: 'listAudit',
+    tag: 'access',
+    summary:
+      'What people did, newest first: tokens, sign-ins, decisions on calls. By actor and act; no secrets are in it',
+    access: ADMINS,
+    query: auditQuerySchema,
+    responses: { 200: { description: 'A page of entries', schema: auditPageSchema } },
+    async handle({ query: { actor, act, cursor, limit } }) {
+      const { entries, next } = await audit.list({
+        limit,
+        ...given({ actor, act, before: cursor }),
+      });
+      return json(200, { entries: entries.map(toWireEntry), next_cursor: next });
+    },
+  });
+
+const toWireEntry = ({ tokenId, at, ...entry }: AuditEntry): WireAuditEntry => ({
+  ...entry,
+  token_id: tokenId,
+  at: at / 1_000,
+});
