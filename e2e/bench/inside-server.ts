@@ -49,7 +49,7 @@ const calls = createCalls({
   clock,
   check: () => ({ verdict: 'allow' }),
   newCallId: () => newId('tc'),
-  claimRun: async () => ({ ownerToken: null, written: Promise.resolve() }),
+  claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
   facts: table.facts,
   onDurable: () => {},
   logger,

@@ -87,7 +87,9 @@ export class Invocation {
       return { ok: false, code, message, details: checked.details };
     }
     const { principal, runId } = request;
-    const run = await this.#deps.claimRun(runId, request.tool, principal);
+    const claimed = this.#deps.claimRun(runId, request.tool, principal);
+    // A call in a run that is known is decided in the moment in which it was asked for.
+    const run = claimed instanceof Promise ? await claimed : claimed;
     if (principal.kind === 'agent' && run.ownerToken !== principal.tokenId) return noRun(runId);
     const call = this.#newCall(request, found, checked.args, run.ownerToken);
     const event = policy.eventFor(call, principal, found.tool);

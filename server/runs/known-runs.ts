@@ -70,7 +70,7 @@ class RunsInMemory implements KnownRuns {
     const known = this.#claims.get(runId);
     if (!known) return once(this.#making, runId, () => this.#make(runId, title, principal));
     known.askedAt = this.#deps.clock.now();
-    return Promise.resolve(known);
+    return known;
   };
 
   readonly deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {

@@ -62,5 +62,9 @@ export interface RunClaim {
   readonly written: Promise<void>;
 }
 
-/** Finds the run of an outside agent's call, or makes it for the caller who asks. */
-export type ClaimRun = (runId: string, title: string, principal: Principal) => Promise<RunClaim>;
+/** Finds the run of an outside agent's call, at once where it is known, or makes it for the caller. */
+export type ClaimRun = (
+  runId: string,
+  title: string,
+  principal: Principal,
+) => RunClaim | Promise<RunClaim>;

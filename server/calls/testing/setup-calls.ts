@@ -67,7 +67,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     check: options.check ?? (() => ({ verdict: 'allow' })),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
-    async claimRun(runId, _title, principal) {
+    claimRun(runId, _title, principal) {
       if (!owners.has(runId)) owners.set(runId, callerOf(principal).tokenId);
       return { ownerToken: owners.get(runId) ?? null, written: Promise.resolve() };
     },

@@ -45,7 +45,7 @@ export async function serveClients({
     clock,
     check: () => ({ verdict: 'allow' }),
     newCallId: newId,
-    claimRun: async () => ({ ownerToken: null, written: Promise.resolve() }),
+    claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
     facts: table.facts,
     onDurable: () => {},
     logger,
