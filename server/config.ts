@@ -21,6 +21,18 @@ const origin = z
     'must be an origin and nothing more, such as https://board.example',
   );
 
+const mostOfTurn = z.number().int().positive().nullable().default(null);
+
+/** Of the built-in agent. */
+const agentSchema = z.strictObject({
+  /** The most that one turn may take: seconds since the person's message, calls, tokens. */
+  budget: z
+    .strictObject({ seconds: mostOfTurn, calls: mostOfTurn, tokens: mostOfTurn })
+    .default({ seconds: null, calls: null, tokens: null }),
+  /** Tools that are asked again and again on purpose; names as in `policy`. */
+  polling: z.array(z.string()).default([]),
+});
+
 const fileSchema = z.strictObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
   allowed_hosts: z.array(hostName).default([]),
@@ -29,6 +41,7 @@ const fileSchema = z.strictObject({
   policy: z
     .strictObject({ ask: z.array(z.string()).default([]), deny: z.array(z.string()).default([]) })
     .default({ ask: [], deny: [] }),
+  agent: agentSchema.default(agentSchema.parse({})),
   /** A SQLite file for `database.query`; the workbench's own history when not given. */
   database: z.string().optional(),
   weather: z

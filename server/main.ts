@@ -17,7 +17,7 @@ import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { CircuitBreaker } from './calls/breaker.ts';
-import { createPolicyCheck } from './calls/check.ts';
+import { createPolicyCheck, toMatcher } from './calls/check.ts';
 import { createCalls } from './calls/create-call-service.ts';
 import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -149,9 +149,9 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const agent = createAgent({
     calls,
     registry,
-    clock,
+    ...{ clock, logger, budget: config.file.agent.budget },
+    isPolling: toMatcher(config.file.agent.polling),
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
-    logger,
   });
   const runs = createRunService({
     known,

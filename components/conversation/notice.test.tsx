@@ -37,6 +37,12 @@ const detail = '«detail»';
 
 test.each([
   ['step_limit', { steps: 10 }],
+  ['repeated_calls', { tool: 'demo.echo', count: 5 }],
+  ['tool_timeouts', { tool: 'demo.echo', count: 3 }],
+  ['budget_seconds', { limit: 61 }],
+  ['budget_calls', { limit: 62 }],
+  ['budget_tokens', { limit: 63 }],
+  ['empty_answers', { count: 3 }],
   ['answer_cut', undefined],
   ['answer_filtered', undefined],
   ['cancelled', undefined],

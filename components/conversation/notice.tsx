@@ -2,6 +2,7 @@
 
 import { CircleSlash, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { INFORMING_NOTICES, LIMIT_NOTICES } from '#lib/protocol/notice';
 import { MarkedText } from '../ui/marked-text.tsx';
 import type { NoticeWords } from './notice-words.ts';
 
@@ -11,7 +12,11 @@ export interface NoticeProps extends NoticeWords {
 }
 
 /** Codes of what happened without a failure. */
-const QUIET = new Set(['cancelled', 'step_limit', 'restarted', 'tools_left_out', 'calls_left_out']);
+const QUIET: ReadonlySet<string> = new Set([
+  ...['cancelled', 'restarted'],
+  ...INFORMING_NOTICES,
+  ...LIMIT_NOTICES,
+]);
 
 /** Why a turn ended as it did, and what one can do about it. */
 export function Notice({ code, words, advice, children }: NoticeProps) {

@@ -73,6 +73,7 @@ const OF_MODELS = [
   'not_offered',
   'no_name',
   'too_many_calls',
+  'repeated_call',
   'arguments_unreadable',
   'arguments_incomplete',
 ] as const satisfies readonly CallErrorReason[];

@@ -64,6 +64,8 @@ export const CALL_ERROR_REASONS = [
   'no_name',
   /** `denied`: one step of a model made more calls than may run. */
   'too_many_calls',
+  /** `denied`: the model made the same call before, and got the same result each time. */
+  'repeated_call',
   /** `invalid_args`: the model wrote arguments that are not one JSON object. */
   'arguments_unreadable',
   /** `invalid_args`: the model stopped before the arguments were complete. */

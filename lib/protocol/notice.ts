@@ -1,16 +1,30 @@
+/** Beside these a turn goes on. */
+export const INFORMING_NOTICES = ['tools_left_out', 'calls_left_out'] as const;
+
+/** Limits that ended a turn; a further message of the person goes on from there. */
+export const LIMIT_NOTICES = [
+  'step_limit',
+  'repeated_calls',
+  'tool_timeouts',
+  'budget_seconds',
+  'budget_calls',
+  'budget_tokens',
+  'empty_answers',
+] as const;
+
+/** With these a turn has ended without a failure. */
+export const NOTICES_OF_GOOD_ENDS = [...LIMIT_NOTICES, 'answer_cut', 'answer_filtered'] as const;
+
 /**
  * What a turn reports of itself, in its messages and as its `error`. A page has words for each in each
  * language, with the facts of `params` in them; a later version may add codes.
  */
 export const NOTICE_CODES = [
-  // Beside these a turn goes on.
+  // At a restart, after which it goes on.
   'restarted',
-  'tools_left_out',
-  'calls_left_out',
-  // With these it has ended well, or as a person wished.
-  'step_limit',
-  'answer_cut',
-  'answer_filtered',
+  ...INFORMING_NOTICES,
+  ...NOTICES_OF_GOOD_ENDS,
+  // As a person wished.
   'cancelled',
   // With these it has failed.
   'no_api_key',

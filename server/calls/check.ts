@@ -47,7 +47,7 @@ export function createPolicyCheck(rules: PolicyRules): Check {
 }
 
 /** One tool has many spellings, and a rule that is passed by another one is none (rule CR8). */
-function toMatcher(patterns: readonly string[]): (reference: string) => boolean {
+export function toMatcher(patterns: readonly string[]): (reference: string) => boolean {
   const toSpelling = (reference: string) => spellingOf(parseToolReference(reference).name);
   const names = new Set(patterns.filter((one) => !one.endsWith('*')).map(toSpelling));
   const prefixes = patterns

@@ -121,7 +121,7 @@ describe('after a restart', () => {
 
   test.each([
     ['an answer', input('msg_a', [{ type: 'text', text: 'Done' }]), { status: 'idle' }],
-    ['nothing at all', input('msg_a', []), { status: 'idle' }],
+    ['a limit', notice('budget_calls'), { status: 'idle' }],
     ['the limit of steps', notice('step_limit'), { status: 'idle' }],
     ['a stop', notice('cancelled'), { status: 'cancelled' }],
     [

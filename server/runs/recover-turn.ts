@@ -10,7 +10,8 @@ import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.t
 import type { TurnError } from './agent/describe-model-error.ts';
 import { failure, type Notice } from './agent/notices.ts';
 import { stoppedEnd } from './agent/stopped-end.ts';
-import { canGoOn, endedTurn, namedCalls, RESTARTED, stepsDone } from './interrupted-turn.ts';
+import { namedCalls } from './agent/turn-messages.ts';
+import { canGoOn, endedTurn, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
 
 const GOES_ON: Notice = {

@@ -85,6 +85,8 @@ export const card = {
         not_offered: 'The model named a tool that it was not offered.',
         no_name: 'The model made a call without naming a tool.',
         too_many_calls: 'The model made more calls than may run in one step.',
+        repeated_call:
+          'The model repeated a call that gave the same result each time. It did not run again.',
         arguments_unreadable: 'The model wrote arguments that are not one JSON object.',
         arguments_incomplete: 'The model stopped before the arguments were complete.',
       },
@@ -268,6 +270,7 @@ export const card = {
         not_offered: '模型调用了没有提供给它的工具。',
         no_name: '模型发出了没有工具名称的调用。',
         too_many_calls: '模型在一步中发出的调用超过了可执行的数量。',
+        repeated_call: '模型重复了同一个调用，而每次结果都相同，因此没有再次执行。',
         arguments_unreadable: '模型写出的参数不是一个 JSON 对象。',
         arguments_incomplete: '模型在参数写完之前停止了。',
       },

@@ -10,6 +10,13 @@ export const notices = {
     calls_left_out:
       'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
     step_limit: 'The limit of {steps} steps ended this turn.',
+    repeated_calls:
+      'The model called {tool} {count} times with the same arguments and the same result. This ended the turn.',
+    tool_timeouts: '{tool} timed out {count} times in a row. The turn is paused.',
+    budget_seconds: 'The limit of {limit} s for one turn is reached.',
+    budget_calls: 'The limit of {limit} calls for one turn is reached.',
+    budget_tokens: 'The limit of {limit} tokens for one turn is reached.',
+    empty_answers: 'The model answered with nothing {count} times in a row. This ended the turn.',
     answer_cut: 'The model reached its output limit; the answer is cut.',
     answer_filtered: 'The content filter of the provider ended the answer.',
     cancelled: 'Stopped.',
@@ -48,6 +55,12 @@ export const notices = {
     calls_left_out:
       '模型在一步中多发出了 {count, plural, other {# 个}}调用，没有记录，也没有执行。每步最多执行 {limit} 个。',
     step_limit: '已达到 {steps} 步的上限，本轮到此结束。',
+    repeated_calls: '模型以相同的参数调用 {tool} {count} 次，结果都相同，本轮到此结束。',
+    tool_timeouts: '{tool} 连续超时 {count} 次，本轮已暂停。',
+    budget_seconds: '已达到每轮 {limit} 秒的上限，本轮到此结束。',
+    budget_calls: '已达到每轮 {limit} 次调用的上限，本轮到此结束。',
+    budget_tokens: '已达到每轮 {limit} 个令牌的上限，本轮到此结束。',
+    empty_answers: '模型连续 {count} 次没有给出任何回答，本轮到此结束。',
     answer_cut: '模型达到输出上限，回答被截断。',
     answer_filtered: '模型提供方的过滤器中止了回答。',
     cancelled: '已停止。',

@@ -1,3 +1,5 @@
+import type { CountedTool } from './turn-progress.ts';
+
 /** What a model reads about its place. Short, as it is paid for in each step. */
 const INSTRUCTIONS = [
   'You are the agent of Callboard, a workbench where people watch your tool calls as live cards.',
@@ -9,12 +11,28 @@ const INSTRUCTIONS = [
   "Answer briefly, in the language of the person's last message.",
 ].join('\n');
 
-/** Added for the last answer, when all steps are used up. */
-export const lastAnswerInstructions = (maxSteps: number): string =>
-  `${INSTRUCTIONS}\nYou have used all ${maxSteps} steps and cannot call tools any more. Answer now with what you have, and say that the limit of ${maxSteps} steps stopped you.`;
+/** Added for the last answer; `words` say why it is the last. */
+export const lastAnswerInstructions = (words: string): string =>
+  `${INSTRUCTIONS}\n${words} Answer now with what you have, and say what stopped you.`;
 
-/** With fewer tools than there are (AL103), the model reads what it can do about it. */
-export const stepInstructions = (offered: number, leftOut: number): string =>
-  leftOut === 0
-    ? INSTRUCTIONS
-    : `${INSTRUCTIONS}\nOnly ${offered} of ${offered + leftOut} tools are offered to you in this step. When the one you need is not among them, ask the person to write its name.`;
+export interface StepFacts {
+  readonly offered: number;
+  readonly leftOut: number;
+  readonly repeated: readonly CountedTool[];
+  /** Answers with neither text nor call, just before this step. */
+  readonly emptyAnswers: number;
+}
+
+/** What holds for this step alone is added, so that the model reads what it can do about it (AL103, AL120, AL122). */
+export const stepInstructions = (facts: StepFacts): string =>
+  [INSTRUCTIONS, ...stepWarnings(facts)].join('\n');
+
+function* stepWarnings({ offered, leftOut, repeated, emptyAnswers }: StepFacts): Generator<string> {
+  if (leftOut > 0) {
+    yield `Only ${offered} of ${offered + leftOut} tools are offered to you in this step. When the one you need is not among them, ask the person to write its name.`;
+  }
+  for (const { toolName, count } of repeated) {
+    yield `You called ${toolName} ${count} times with the same arguments, and the result was the same each time. That call is not run again: use its result, change the arguments, or say what is in the way.`;
+  }
+  if (emptyAnswers > 0) yield 'Your last answer was empty. Call a tool, or answer in words.';
+}

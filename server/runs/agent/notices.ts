@@ -9,16 +9,34 @@ export interface Notice {
   readonly params?: NoticeParams;
 }
 
-/** Notices beside which a turn goes on. All others stand at its end, or at a restart. */
-export const INFORMING: ReadonlySet<string> = new Set<NoticeCode>([
-  'tools_left_out',
-  'calls_left_out',
-]);
-
 export const stepLimit = (steps: number): Notice => ({
   code: 'step_limit',
   text: `The limit of ${steps} steps ended this turn.`,
   params: { steps },
+});
+
+export const repeatedCalls = (tool: string, count: number): Notice => ({
+  code: 'repeated_calls',
+  text: `The model made the same call of ${tool} ${count} times with the same result; this ended the turn.`,
+  params: { tool, count },
+});
+
+export const toolTimeouts = (tool: string, count: number): Notice => ({
+  code: 'tool_timeouts',
+  text: `${tool} timed out ${count} times in a row; the turn was paused. Send a message to go on.`,
+  params: { tool, count },
+});
+
+export const budgetSpent = (unit: 'seconds' | 'calls' | 'tokens', limit: number): Notice => ({
+  code: `budget_${unit}`,
+  text: `The limit of ${limit} ${unit} ended this turn.`,
+  params: { limit },
+});
+
+export const emptyAnswers = (count: number): Notice => ({
+  code: 'empty_answers',
+  text: `The model answered with nothing ${count} times in a row; this ended the turn.`,
+  params: { count },
 });
 
 export const ANSWER_CUT: Notice = {

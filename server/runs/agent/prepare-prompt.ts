@@ -7,6 +7,9 @@ import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
 import { askedFrom, type Turn } from './turn.ts';
+import { type Ending, endingOf } from './turn-ending.ts';
+import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
+import { readProgress, type TurnProgress } from './turn-progress.ts';
 
 /** All that a step sends to the model. */
 export interface StepPrompt extends ModelHistory {
@@ -17,17 +20,40 @@ export interface StepPrompt extends ModelHistory {
   readonly leftOut: number;
 }
 
-/** Made anew for each step, from what is on disk: clients and their tools come and go. */
-export async function preparePrompt(turn: Turn, isLast: boolean): Promise<StepPrompt> {
+/** What a step is to be, by what is on disk before it. */
+export interface StepPlan {
+  /** Of all calls that the messages name, in order. */
+  readonly records: readonly CallRecord[];
+  readonly progress: TurnProgress;
+  /** Set when the step may call nothing. */
+  readonly ending: Ending | undefined;
+}
+
+export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
+  const messages = turn.transcript.messages();
   const records = await readCalls(turn);
+  const named = namedCalls(ofLastTurn(messages));
+  const ofTurn = records.filter(({ id }) => named.has(id));
+  const progress = readProgress(ofTurn, turn.deps.isPolling);
+  return { records, progress, ending: endingOf(turn, progress, step) };
+}
+
+/** Made anew for each step, from what is on disk: clients and their tools come and go. */
+export async function preparePrompt(
+  turn: Turn,
+  { records, progress, ending }: StepPlan,
+): Promise<StepPrompt> {
   const { offered, leftOut } = offeredTools(turn, records);
   const modelTools = createModelTools(offered);
   const history = await historyFor(turn, records, modelTools);
-  if (isLast) {
-    const instructions = lastAnswerInstructions(turn.deps.maxSteps);
+  if (ending?.words !== undefined) {
+    const instructions = lastAnswerInstructions(ending.words);
     return { ...history, instructions, tools: null, leftOut: 0 };
   }
-  const instructions = stepInstructions(offered.length, leftOut);
+  const instructions = stepInstructions({
+    ...{ offered: offered.length, leftOut, repeated: progress.repeated },
+    emptyAnswers: emptyAnswersAtEnd(turn.transcript.messages().slice(0, -1)),
+  });
   return { ...history, instructions, tools: modelTools, leftOut };
 }
 

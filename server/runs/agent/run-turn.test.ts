@@ -163,9 +163,9 @@ describe.each(MODELS)('over %s', (model) => {
   });
 
   test('[AL3] after the last step there is one answer without tools that says so', async () => {
-    const script: Script = ({ toolNames }) =>
+    const script: Script = ({ toolNames, index }) =>
       toolNames.length > 0
-        ? { calls: [{ name: 'demo_echo', args: { text: 'x' } }] }
+        ? { calls: [{ name: 'demo_echo', args: { text: String(index) } }] }
         : { text: 'I had to stop.' };
     const { turn, openai } = await setupTurns({ model, script, tools: [echo] });
     const run = await turn('loop');

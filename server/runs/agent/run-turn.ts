@@ -11,16 +11,22 @@ import {
   ANSWER_CUT,
   ANSWER_FILTERED,
   callsLeftOut,
+  emptyAnswers,
   failure,
-  stepLimit,
   toolsLeftOut,
 } from './notices.ts';
-import { preparePrompt, type StepPrompt } from './prepare-prompt.ts';
+import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { retryDelay } from './retry-delay.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { stoppedEnd } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
+import type { Ending } from './turn-ending.ts';
+import { emptyAnswersAtEnd } from './turn-messages.ts';
+import type { TurnProgress } from './turn-progress.ts';
+
+/** Answers with neither text nor call, one after the other, that end a turn. */
+const MOST_EMPTY = 3;
 
 /**
  * One turn: the model is asked, its calls are run, until it answers without one
@@ -28,21 +34,24 @@ import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
  * history is rebuilt from messages and records before each.
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
-  const turn: Turn = { ...request, deps, finals: new Map(), scaled: new Map(), noted: new Set() };
-  for (let step = (request.stepsDone ?? 0) + 1; step <= deps.maxSteps; step += 1) {
+  const turn: Turn = {
+    ...{ ...request, deps, finals: new Map(), scaled: new Map(), noted: new Set() },
+    used: { tokens: 0 },
+  };
+  for (let step = (request.stepsDone ?? 0) + 1; ; step += 1) {
     const end = await runStep(turn, step);
     if (end) return end;
   }
-  return (await runStep(turn, deps.maxSteps + 1)) ?? { status: 'idle' };
 }
 
-/** Undefined when the model called tools, so that there is another step to do. */
+/** Undefined when there is another step to do: the model called tools, or answered with nothing. */
 async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   const { deps, transcript } = turn;
-  const isLast = step > deps.maxSteps;
   const writer = transcript.beginMessage();
+  let progress: TurnProgress | undefined;
   const calls = createStepCalls({
     clock: deps.clock,
+    isRepeated: (toolName, args) => progress?.isRepeated(toolName, args) ?? false,
     draft: (tool) =>
       deps.calls.draft({
         principal: turn.principal,
@@ -54,10 +63,14 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     giveUp: (draft, message) => giveUp(turn, draft, message),
   });
   try {
-    const end = await askModel(turn, { step, isLast, writer, calls });
+    const plan = await abortable(turn.signal, planStep(turn, step));
+    const { ending } = plan;
+    ({ progress } = plan);
+    if (ending && ending.words === undefined) return await endUnasked(writer, ending);
+    const end = await askModel(turn, { step, plan, writer, calls });
     const started = calls.finish();
     noteLeftOut(turn, { end, writer, calls });
-    if (started.length === 0) return await endTurn(turn, { writer, end, isLast });
+    if (started.length === 0) return await endStep(turn, { writer, end, ending });
     // The calls stand in the history before anything waits for them: a crash loses none.
     await writer.end();
     await waitForCalls(turn, started);
@@ -69,7 +82,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
 
 interface Asking {
   readonly step: number;
-  readonly isLast: boolean;
+  readonly plan: StepPlan;
   readonly writer: MessageWriter;
   readonly calls: StepCalls;
 }
@@ -81,16 +94,17 @@ interface Asked extends StepEnd {
 
 async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   const { deps, signal } = turn;
-  const prompt = await abortable(signal, preparePrompt(turn, asking.isLast));
+  const prompt = await abortable(signal, preparePrompt(turn, asking.plan));
   const described = describeRequest({ ...prompt, tools: prompt.tools?.definitions ?? [] });
   for (let failures = 1; ; failures += 1) {
-    const beginsStep = !asking.isLast && failures === 1;
+    const beginsStep = !asking.plan.ending && failures === 1;
     const log = await asking.writer.beginRequest({
       ...{ ...described, step: asking.step, beginsStep, model: turn.model.ref },
     });
     try {
       const end = await streamPrompt(turn, asking, prompt, log.answered);
       log.end(end);
+      turn.used.tokens += (end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0);
       return { ...end, offered: described.toolsOffered, leftOut: prompt.leftOut };
     } catch (error) {
       // Not written where the server stops, as nothing is: the request is left as by a crash.
@@ -164,14 +178,24 @@ async function waitForCall(turn: Turn, { callId, recorded }: StartedCall): Promi
 interface Answer {
   readonly writer: MessageWriter;
   readonly end: StepEnd;
-  readonly isLast: boolean;
+  readonly ending: Ending | undefined;
 }
 
-async function endTurn(turn: Turn, { writer, end, isLast }: Answer): Promise<TurnEnd> {
-  const { maxSteps } = turn.deps;
-  if (isLast) writer.addNotice(stepLimit(maxSteps));
+/** Of a step without calls: the turn has its answer, unless that is empty and may be asked for again. */
+async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<TurnEnd | undefined> {
+  const isCut = end.finishReason === 'length' || end.finishReason === 'content-filter';
+  const isEmpty = end.isWordless && !isCut && !ending;
+  const empty = isEmpty ? 1 + emptyAnswersAtEnd(turn.transcript.messages().slice(0, -1)) : 0;
+  if (empty >= MOST_EMPTY) writer.addNotice(emptyAnswers(empty));
+  if (ending) writer.addNotice(ending.notice);
   if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);
   if (end.finishReason === 'content-filter') writer.addNotice(ANSWER_FILTERED);
+  await writer.end();
+  return isEmpty && empty < MOST_EMPTY ? undefined : { status: 'idle' };
+}
+
+async function endUnasked(writer: MessageWriter, { notice }: Ending): Promise<TurnEnd> {
+  writer.addNotice(notice);
   await writer.end();
   return { status: 'idle' };
 }

@@ -14,6 +14,7 @@ test('[AL6] a draft that is made while the turn ends is abandoned, and in no mes
       const principal = { kind: 'run', runId: 'run_1', owner: FIRST_OPERATOR } as const;
       return calls.draft({ principal, runId: 'run_1', tool });
     },
+    isRepeated: () => false,
     onDraft: (callId) => void named.push(callId),
     giveUp: (draft, message) => draft.abandon(message),
   });

@@ -6,6 +6,7 @@ import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { MeantTool } from './find-tool.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
+import { REPEATED_CALL } from './turn-progress.ts';
 
 /** A tool call as the model finished writing it. */
 export interface WrittenCall {
@@ -37,13 +38,22 @@ export const MOST_CALLS = 32;
 /** Calls of one step that are recorded, those that may not run among them. */
 const MOST_RECORDED = 128;
 
+const DENIED: ReadonlySet<string> = new Set(['too_many_calls', REPEATED_CALL]);
+
 const TOO_MANY = {
   reason: 'too_many_calls',
   message: `A step runs at most ${MOST_CALLS} calls; this one and those after it were not run. Call again in the next step.`,
 } as const;
 
+const REPEATED = {
+  reason: REPEATED_CALL,
+  message:
+    'This call was made before with the same arguments and gave the same result each time, so it was not run again. Use that result, change the arguments, or say what is in the way.',
+} as const;
+
 interface Entry {
   readonly modelId: string;
+  readonly toolName: string;
   readonly draft: DraftCall;
   /** Set when nothing may be run, whatever the arguments are. */
   readonly refusal: MeantTool['refusal'];
@@ -55,6 +65,8 @@ interface Entry {
 export interface StepCallsDeps {
   readonly draft: (toolName: string) => ReturnType<CallService['draft']>;
   readonly clock: Clock;
+  /** Whether this call gave the same result so often that it is not run again. */
+  readonly isRepeated: (toolName: string, args: unknown) => boolean;
   readonly onDraft: (callId: string) => void;
   /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
   readonly giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
@@ -102,13 +114,13 @@ class DraftedCalls implements StepCalls {
     // No arguments at all is also what a stream looks like that was cut at their start.
     const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;
     if (unsure) entry.held = { input };
-    else startEntry(entry, input, unreadable);
+    else this.#start(entry, input, unreadable);
   }
 
   finish(): StartedCall[] {
     for (const entry of this.#entries) {
       if (entry.recorded) continue;
-      if (entry.held) startEntry(entry, entry.held.input, undefined);
+      if (entry.held) this.#start(entry, entry.held.input, undefined);
       else this.#giveUp(entry, 'The model stopped before the arguments were complete.');
     }
     return this.#started();
@@ -129,12 +141,20 @@ class DraftedCalls implements StepCalls {
     const send = (params: Record<string, unknown>) => draft.update(params);
     const partial = createPartialArguments({ clock: this.#deps.clock, send });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : undefined);
-    const entry: Entry = { modelId, draft, refusal, partial, held: undefined, recorded: undefined };
+    const entry: Entry = {
+      ...{ modelId, toolName: tool.toolName, draft, refusal, partial },
+      ...{ held: undefined, recorded: undefined },
+    };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
     if (this.#closed === undefined) this.#deps.onDraft(draft.callId);
     else this.#giveUp(entry, this.#closed);
     return entry;
+  }
+
+  #start(entry: Entry, input: unknown, unreadable: string | undefined): void {
+    entry.partial.end();
+    entry.recorded = keep(start(entry, { input, unreadable }, this.#deps.isRepeated));
   }
 
   #giveUp(entry: Entry, message: string): void {
@@ -151,19 +171,16 @@ class DraftedCalls implements StepCalls {
 
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
-function startEntry(entry: Entry, input: unknown, unreadable: string | undefined): void {
-  entry.partial.end();
-  entry.recorded = keep(start(entry, input, unreadable));
-}
-
 function start(
-  { draft, refusal }: Entry,
-  input: unknown,
-  unreadable: string | undefined,
+  { draft, toolName, refusal: known }: Entry,
+  { input, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
+  isRepeated: StepCallsDeps['isRepeated'],
 ): Promise<CallRecord> {
   const isDeep = isDeeperThan(input, LIMITS.jsonDepth);
+  const isWhole = unreadable === undefined && !isDeep;
+  const refusal = known ?? (isWhole && isRepeated(toolName, input) ? REPEATED : undefined);
   if (refusal) {
-    const code = refusal.reason === 'too_many_calls' ? 'denied' : 'no_provider';
+    const code = DENIED.has(refusal.reason) ? 'denied' : 'no_provider';
     const args = !isDeep && isRecord(input) ? { args: input } : {};
     return draft.abandon(refusal.message, { code, reason: refusal.reason, ...args });
   }

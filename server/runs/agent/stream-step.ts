@@ -34,6 +34,8 @@ export interface StepRequest {
 export interface StepEnd {
   readonly finishReason: string;
   readonly usage: ModelUsage;
+  /** Not one character of text that shows. */
+  readonly isWordless: boolean;
 }
 
 /** The model's stream failed. With `isSilent` it may be asked again as if it had not been. */
@@ -55,7 +57,7 @@ type Part = TextStreamPart<ToolSet>;
  */
 export async function streamStep(request: StepRequest): Promise<StepEnd> {
   const silence = createSilenceWatch(request.clock, request.silentMs);
-  const progress = { isSilent: true };
+  const progress = { isSilent: true, isWordless: true };
   try {
     return await readStep(request, silence, progress);
   } catch (error) {
@@ -70,7 +72,7 @@ export async function streamStep(request: StepRequest): Promise<StepEnd> {
 async function readStep(
   request: StepRequest,
   silence: SilenceWatch,
-  progress: { isSilent: boolean },
+  progress: { isSilent: boolean; isWordless: boolean },
 ): Promise<StepEnd> {
   const abortSignal = AbortSignal.any([request.signal, silence.signal]);
   const parts = ask(request, abortSignal)[Symbol.asyncIterator]();
@@ -80,7 +82,8 @@ async function readStep(
     silence.touch();
     const part = next.value;
     if (part.type === 'error') throw part.error;
-    if (part.type === 'finish') return endOf(part);
+    if (part.type === 'finish') return { ...endOf(part), isWordless: progress.isWordless };
+    if (part.type === 'text-delta' && part.text.trim() !== '') progress.isWordless = false;
     if (isContent(part) && progress.isSilent) {
       progress.isSilent = false;
       request.onAnswered();
@@ -106,7 +109,7 @@ function ask(request: StepRequest, abortSignal: AbortSignal) {
 }
 
 /** A stream that just stops is `interrupted`, or gives no reason of its provider's. */
-function endOf(part: Extract<Part, { type: 'finish' }>): StepEnd {
+function endOf(part: Extract<Part, { type: 'finish' }>): Omit<StepEnd, 'isWordless'> {
   const isNoReason = part.finishReason === 'other' && part.rawFinishReason === undefined;
   if (part.finishReason === 'interrupted' || part.finishReason === 'error' || isNoReason) {
     throw new StreamCutError('The stream ended without a finish.');

@@ -6,6 +6,7 @@ import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
 import type { ImageSource } from './load-images.ts';
+import type { TurnBudget } from './turn-ending.ts';
 
 export interface TurnDeps {
   readonly calls: CallService;
@@ -13,6 +14,9 @@ export interface TurnDeps {
   readonly clock: Clock;
   readonly images: ImageSource;
   readonly maxSteps: number;
+  readonly budget: TurnBudget;
+  /** Tools that are asked again and again on purpose, e.g. how far a job is. */
+  readonly isPolling: (toolName: string) => boolean;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
   /** A model that says nothing for so long is given up. */
@@ -27,6 +31,8 @@ export interface Turn extends TurnRequest {
   /** Final records, read once. */
   readonly finals: Map<string, CallRecord>;
   readonly scaled: Map<string, ModelImage>;
+  /** Tokens of the requests that this server made for the turn. */
+  readonly used: { tokens: number };
   /** Codes of what was said once and is not said again. */
   readonly noted: Set<string>;
 }

@@ -1,0 +1,52 @@
+import { budgetSpent, type Notice, repeatedCalls, stepLimit, toolTimeouts } from './notices.ts';
+import type { Turn } from './turn.ts';
+import type { TurnProgress } from './turn-progress.ts';
+
+/** Why a turn makes no further calls. */
+export interface Ending {
+  readonly notice: Notice;
+  /** What the model reads, to answer once more without tools; undefined where it is not asked again. */
+  readonly words: string | undefined;
+}
+
+/** The most that one turn may take; null for no limit. */
+export interface TurnBudget {
+  /** Since the person's message. */
+  readonly seconds: number | null;
+  readonly calls: number | null;
+  /** Input and output as the provider counts them; since the start of the server. */
+  readonly tokens: number | null;
+}
+
+export const NO_BUDGET: TurnBudget = { seconds: null, calls: null, tokens: null };
+
+/** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123). */
+export function endingOf(turn: Turn, progress: TurnProgress, step: number): Ending | undefined {
+  const { stuck, timedOut } = progress;
+  if (timedOut)
+    return { notice: toolTimeouts(timedOut.toolName, timedOut.count), words: undefined };
+  if (stuck) {
+    const words = `You called ${stuck.toolName} ${stuck.count} times with the same arguments and the same result, and cannot call tools any more.`;
+    return { notice: repeatedCalls(stuck.toolName, stuck.count), words };
+  }
+  const { maxSteps } = turn.deps;
+  if (step > maxSteps) {
+    const words = `You have used all ${maxSteps} steps and cannot call tools any more.`;
+    return { notice: stepLimit(maxSteps), words };
+  }
+  const spent = spentOf(turn, progress);
+  if (!spent) return undefined;
+  const words = `The limit of ${spent.limit} ${spent.unit} of this turn is reached, and you cannot call tools any more.`;
+  return { notice: budgetSpent(spent.unit, spent.limit), words };
+}
+
+function spentOf({ deps, used, transcript }: Turn, { calls }: TurnProgress) {
+  const asked = transcript.messages().findLast(({ role }) => role === 'user')?.created_at;
+  const now = deps.clock.now() / 1000;
+  const all = { seconds: now - (asked ?? now), calls, tokens: used.tokens };
+  for (const unit of ['seconds', 'calls', 'tokens'] as const) {
+    const limit = deps.budget[unit];
+    if (limit !== null && all[unit] >= limit) return { unit, limit };
+  }
+  return undefined;
+}
