@@ -112,14 +112,21 @@ test('nothing but spaces is not sent', () => {
   expect(sent).toEqual([]);
 });
 
-test('while the agent works Enter keeps the text and Escape stops', () => {
+test('while the agent works Enter sends, and Escape stops', () => {
   const { sent, stops, field, type } = setup({ running: true });
   type('next');
   fireEvent.keyDown(field(), { key: 'Enter' });
   fireEvent.keyDown(field(), { key: 'Escape' });
+  expect(sent).toEqual(['next']);
+  expect(stops()).toBe(1);
+});
+
+test('while the agent is being stopped Enter keeps the text', () => {
+  const { sent, field, type } = setup({ running: true, stopping: true });
+  type('next');
+  fireEvent.keyDown(field(), { key: 'Enter' });
   expect(sent).toEqual([]);
   expect(field().value).toBe('next');
-  expect(stops()).toBe(1);
 });
 
 test('each conversation keeps its own draft', () => {

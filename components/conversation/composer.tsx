@@ -38,7 +38,7 @@ export function Composer(props: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { text, setText, wasSent } = useDraft(runId, field);
   useGrowingField(field, text, props.focusRequests);
-  const canSend = text.trim() !== '' && !running && !pending && blocked === undefined;
+  const canSend = text.trim() !== '' && !props.stopping && !pending && blocked === undefined;
 
   const send = async () => {
     if (!canSend) return;
@@ -74,7 +74,7 @@ export function Composer(props: ComposerProps) {
         value={text}
         aria-label={t('composer')}
         aria-describedby={hint}
-        placeholder={t('placeholder')}
+        placeholder={t(running ? 'placeholderRunning' : 'placeholder')}
         enterKeyHint="send"
         // Drafts are kept here; what the browser restores would look like typing.
         autoComplete="off"

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
+import { LIMIT_NOTICES } from '#lib/protocol/notice';
 import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
@@ -164,4 +165,27 @@ test.each([
   // A turn that ended before its first message is explained all the same.
   rerender(end(messages.slice(0, 1)));
   expect(screen.getAllByTestId('notice')).toHaveLength(1);
+});
+
+test.each(LIMIT_NOTICES)('after a turn that %s ended, one click goes on', (code) => {
+  const notice = { type: 'notice' as const, code, text: ENGLISH };
+  const message: Message = {
+    ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done', created_at: 0 },
+    parts: [{ type: 'text', text: 'So far.' }, notice],
+  };
+  const run: RunSummary = {
+    ...{ run_id: 'run_1', title: 'x', status: 'idle', model, tools: null, step: 0, max_steps: 10 },
+    ...{ error: null, created_at: 0, updated_at: 0 },
+  };
+  const sent: string[] = [];
+  const show = (shown: RunSummary, messages: readonly Message[]) => (
+    <InWorkbench workbench={workbench} locale="en">
+      <RunEnd run={shown} messages={messages} onSend={(text) => sent.push(text)} />
+    </InWorkbench>
+  );
+  const { rerender } = render(show(run, [message]));
+  fireEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(sent).toEqual(['Continue.']);
+  rerender(show({ ...run, status: 'running' }, [message]));
+  expect(screen.queryByRole('button')).toBeNull();
 });

@@ -1,12 +1,16 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { LIMIT_NOTICES } from '#lib/protocol/notice';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { useModels } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
 import { textOf } from './user-bubble.tsx';
+
+const LIMITS: ReadonlySet<string> = new Set(LIMIT_NOTICES);
+const isLimit = (code: string): boolean => LIMITS.has(code);
 
 export interface RunEndProps {
   run: RunSummary;
@@ -15,7 +19,7 @@ export interface RunEndProps {
 }
 
 /**
- * How a turn was stopped or failed, with what to do next at hand. Its last message may end with
+ * How a turn was stopped, failed or came to a limit, with what to do next at hand. Its last message may end with
  * that notice already, where it stays when the conversation goes on: it is not shown a second time.
  */
 export function RunEnd({ run, messages, onSend }: RunEndProps) {
@@ -27,6 +31,13 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const isAnnounced = (code: string) => last?.type === 'notice' && last.code === code;
   if (run.status === 'cancelled') {
     return isAnnounced('cancelled') ? null : <Notice code="cancelled" words={t('stopped')} />;
+  }
+  if (run.status === 'idle' && last?.type === 'notice' && isLimit(last.code)) {
+    return (
+      <Button size="sm" onClick={() => onSend(t('goOnWords'))}>
+        {t('goOn')}
+      </Button>
+    );
   }
   if (run.status !== 'failed' || !run.error) return null;
   const { code, message, params } = run.error;

@@ -5,8 +5,14 @@ import { useTranslations } from 'next-intl';
 import type { RunSummary } from '#lib/protocol/run';
 import { useModels } from '../providers/workbench-context.tsx';
 
+export interface RunStatusLineProps {
+  run: RunSummary;
+  /** A message came during the step; the next one reads it. */
+  isWaiting: boolean;
+}
+
 /** "Step 2 of max 10 · model" while the agent works. */
-export function RunStatusLine({ run }: { run: RunSummary }) {
+export function RunStatusLine({ run, isWaiting }: RunStatusLineProps) {
   const t = useTranslations('conversation');
   const model = useModels().find((one) => one.model === run.model);
   if (run.status !== 'running') return null;
@@ -15,6 +21,7 @@ export function RunStatusLine({ run }: { run: RunSummary }) {
     <p className="flex items-center gap-2 text-muted" data-testid="run-status">
       <LoaderCircle aria-hidden className="spin size-4 shrink-0 text-doing" />
       {[step, model?.label ?? run.model].filter(Boolean).join(' · ')}
+      {isWaiting && <span className="chip">{t('messageWaits')}</span>}
     </p>
   );
 }

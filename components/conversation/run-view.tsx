@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import type { Message } from '#lib/protocol/run';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { useHasMessages, useMessages, useRun } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
@@ -50,8 +51,12 @@ function Messages({ runId, onSend }: RunViewProps) {
       {messages.map((message) => (
         <MessageView key={message.message_id} message={message} />
       ))}
-      <RunStatusLine run={run} />
+      <RunStatusLine run={run} isWaiting={isMessageWaiting(messages)} />
       <RunEnd run={run} messages={messages} onSend={(text, model) => void onSend(text, model)} />
     </>
   );
 }
+
+/** Whether a person's message stands after one that the model is still writing. */
+const isMessageWaiting = (messages: readonly Message[]): boolean =>
+  messages.at(-1)?.role === 'user' && messages.some(({ status }) => status === 'streaming');

@@ -1,3 +1,4 @@
+import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../logger.ts';
 import type { CANCELLED, OWNER_REVOKED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
@@ -12,12 +13,18 @@ export interface ActiveTurns {
   /** The run whose turn this is, also while that is being written. */
   runOf(runId: string): LiveRun | undefined;
   activeIds(): string[];
+  isStopping(runId: string): boolean;
   /** Keeps others from starting a turn of this run until it is launched, or released. */
   reserve(run: LiveRun): () => void;
-  launch(run: LiveRun, body: (signal: AbortSignal) => Promise<TurnEnd>): void;
+  /** `next` runs as a further turn where a person's message came that the one before has not read. */
+  launch(run: LiveRun, first: TurnBody, next: TurnBody): void;
   /** Resolves when the turn has ended; at once when there is none. */
   stop(runId: string, reason: StopReason): Promise<void>;
 }
+
+type SavedEnd = Exclude<TurnEnd, { status: 'suspended' }>;
+
+type TurnBody = (signal: AbortSignal) => Promise<TurnEnd>;
 
 interface Turn {
   readonly run: LiveRun;
@@ -25,60 +32,92 @@ interface Turn {
   readonly ended: PromiseWithResolvers<void>;
 }
 
-export function createActiveTurns(deps: { logger: Logger }): ActiveTurns {
-  const turns = new Map<string, Turn>();
+export const createActiveTurns = (deps: { logger: Logger }): ActiveTurns => new RunningTurns(deps);
 
-  const add = (run: LiveRun): Turn => {
+class RunningTurns implements ActiveTurns {
+  readonly #logger: Logger;
+  readonly #turns = new Map<string, Turn>();
+
+  constructor(deps: { logger: Logger }) {
+    this.#logger = deps.logger;
+  }
+
+  isActive(runId: string): boolean {
+    return this.#turns.has(runId);
+  }
+
+  isStopping(runId: string): boolean {
+    return this.#turns.get(runId)?.controller.signal.aborted ?? false;
+  }
+
+  runOf(runId: string): LiveRun | undefined {
+    return this.#turns.get(runId)?.run;
+  }
+
+  activeIds(): string[] {
+    return [...this.#turns.keys()];
+  }
+
+  reserve(run: LiveRun): () => void {
+    const turn = this.#add(run);
+    return () => this.#remove(turn);
+  }
+
+  launch(run: LiveRun, first: TurnBody, next: TurnBody): void {
+    const turn = this.#turns.get(run.runId) ?? this.#add(run);
+    this.#finish(turn, first, next).catch(this.#logger.error);
+  }
+
+  async stop(runId: string, reason: StopReason): Promise<void> {
+    const turn = this.#turns.get(runId);
+    turn?.controller.abort(reason);
+    await turn?.ended.promise;
+  }
+
+  #add(run: LiveRun): Turn {
     const turn = { run, controller: new AbortController(), ended: Promise.withResolvers<void>() };
-    turns.set(run.runId, turn);
+    this.#turns.set(run.runId, turn);
     return turn;
-  };
+  }
 
-  const remove = (turn: Turn) => {
-    turns.delete(turn.run.runId);
+  #remove(turn: Turn): void {
+    this.#turns.delete(turn.run.runId);
     turn.ended.resolve();
-  };
+  }
 
-  const finish = async (turn: Turn, body: (signal: AbortSignal) => Promise<TurnEnd>) => {
-    const end = await body(turn.controller.signal).catch((error): TurnEnd => {
-      deps.logger.error(error);
+  async #finish(turn: Turn, first: TurnBody, next: TurnBody): Promise<void> {
+    let lastSeen = turn.run.messages().at(-1);
+    let end = await this.#run(turn, first);
+    while (end.status !== 'suspended' && !(await this.#save(turn.run, end, lastSeen))) {
+      lastSeen = turn.run.messages().at(-1);
+      end = await this.#run(turn, next);
+    }
+    // Free before the end is published: its reader may start the next turn.
+    this.#remove(turn);
+    if (end.status !== 'suspended') turn.run.publish();
+  }
+
+  #run(turn: Turn, body: TurnBody): Promise<TurnEnd> {
+    return body(turn.controller.signal).catch((error) => {
+      this.#logger.error(error);
       return { status: 'failed', error: internalError(error) };
     });
-    if (end.status !== 'suspended') await save(turn.run, end);
-    // Free before the end is published: its reader may start the next turn.
-    remove(turn);
-    if (end.status !== 'suspended') turn.run.publish();
-  };
+  }
 
-  const save = async (run: LiveRun, end: Exclude<TurnEnd, { status: 'suspended' }>) => {
+  /** False where a message came that the turn has not read. What was stopped or failed reads no more. */
+  async #save(run: LiveRun, end: SavedEnd, lastSeen: Message | undefined): Promise<boolean> {
     const error = end.status === 'failed' ? end.error : null;
+    const patch = { status: end.status, error, step: 0 } as const;
     try {
-      await run.save({ status: end.status, error, step: 0 });
+      if (end.status === 'idle') return await run.endTurn(patch, lastSeen);
+      await run.save(patch);
     } catch (cause) {
-      deps.logger.error(cause);
+      this.#logger.error(cause);
       // Nothing can be written any more, and the page shows that; no caller waits for ever.
       const detail = errorMessage(cause);
       const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };
       run.show({ status: 'failed', error: shown, step: 0 });
     }
-  };
-
-  return {
-    isActive: (runId) => turns.has(runId),
-    runOf: (runId) => turns.get(runId)?.run,
-    activeIds: () => [...turns.keys()],
-    reserve(run) {
-      const turn = add(run);
-      return () => remove(turn);
-    },
-    launch(run, body) {
-      const turn = turns.get(run.runId) ?? add(run);
-      finish(turn, body).catch(deps.logger.error);
-    },
-    async stop(runId, reason) {
-      const turn = turns.get(runId);
-      turn?.controller.abort(reason);
-      await turn?.ended.promise;
-    },
-  };
+    return true;
+  }
 }

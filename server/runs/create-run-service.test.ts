@@ -122,16 +122,15 @@ describe('starting', () => {
 });
 
 describe('turns', () => {
-  test('[RU3] a message while a turn runs is refused, also two at once', async () => {
-    const { runs, start } = setupRuns({ turn: untilStopped });
+  test('[RU3] two messages at once begin one turn, and both are in the run', async () => {
+    const { runs, turns, start } = setupRuns({ turn: untilStopped });
     const run = await start();
-    expect(await runs.send(run.run_id, { input: 'more' })).toMatchObject({
-      ok: false,
-      code: 'conflict',
-    });
     await runs.cancel(run.run_id);
     const both = await Promise.all(['a', 'b'].map((input) => runs.send(run.run_id, { input })));
-    expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+    expect(both.map(({ ok }) => ok)).toEqual([true, true]);
+    expect(turns).toHaveLength(2);
+    const messages = (await runs.get(run.run_id))?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user']);
   });
 
   test('[RU18] a run that is looked up while it begins is the one whose turn goes on', async () => {

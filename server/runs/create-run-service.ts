@@ -1,5 +1,5 @@
 import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
-import type { ModelListing, RunRecord } from '#lib/protocol/run';
+import type { Message, ModelListing, RunRecord } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
@@ -52,6 +52,8 @@ const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
 const CLIENTS_RETURN_MS = 3_000;
+/** Messages of a person that wait for the next step of a turn. */
+const MOST_UNREAD = 32;
 type Refusal = Extract<RunOutcome, { ok: false }>;
 
 export const createRunService = (deps: RunServiceDeps): CreatedRunService => new AgentRuns(deps);
@@ -60,6 +62,8 @@ class AgentRuns implements CreatedRunService {
   readonly #deps: RunServiceDeps;
   readonly deleteUnused: KnownRuns['deleteUnused'];
   #isClosing = false;
+  /** Messages on their way to the disk while a turn runs, by run. */
+  readonly #arriving = new Map<string, number>();
 
   constructor(deps: RunServiceDeps) {
     this.#deps = deps;
@@ -91,11 +95,9 @@ class AgentRuns implements CreatedRunService {
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
     if (!this.#callerOf(run)) return refuse('conflict', REVOKED_END.end.error.message);
-    if (this.#turns.isActive(runId)) {
-      return refuse('conflict', 'A turn is running. Wait for its end, or cancel it first.');
-    }
     const checked = this.#check(input, model ?? run.summary().model ?? undefined);
     if (!checked.ok) return checked;
+    if (this.#turns.isActive(runId)) return this.#steer(run, { input, clientId });
     return this.#begin(run, { input, clientId }, checked.ref);
   }
 
@@ -146,7 +148,7 @@ class AgentRuns implements CreatedRunService {
       if (!run) continue;
       const goOn = (done: number, stop: AbortSignal) => this.#goOn(run, done, stop);
       const taken = { calls, clock, logger, offersTools, clientsReturnMs, goOn };
-      this.#turns.launch(run, (signal) => recoverTurn(run, taken, signal));
+      this.#launch(run, (signal) => recoverTurn(run, taken, signal));
     }
   }
 
@@ -182,8 +184,44 @@ class AgentRuns implements CreatedRunService {
       release();
       return storeFailed(error);
     }
-    this.#turns.launch(run, (signal) => this.#runTurn(run, { model }, signal));
+    this.#launch(run, (signal) => this.#runTurn(run, { model }, signal));
     return { ok: true, run: run.record() };
+  }
+
+  /** A message while a turn runs: its next step reads it, or the next turn where there is none (RU33). */
+  async #steer(run: LiveRun, input: UserInput): Promise<RunOutcome> {
+    const { runId } = run;
+    if (this.#turns.isStopping(runId)) {
+      return refuse('conflict', 'The turn is being stopped. Send the message when it has ended.');
+    }
+    if (unreadAtEnd(run.messages()) + (this.#arriving.get(runId) ?? 0) >= MOST_UNREAD) {
+      const message = `${MOST_UNREAD} messages wait for the next step. Wait until it reads them.`;
+      return refuse('conflict', message);
+    }
+    try {
+      await this.#counted(runId, run.addUserMessage(input, { status: 'running', error: null }));
+    } catch (error) {
+      return storeFailed(error);
+    }
+    // The turn had ended before the message was on disk.
+    if (!this.#turns.isActive(runId)) this.#launch(run, (signal) => this.#goOn(run, 0, signal));
+    return { ok: true, run: run.record() };
+  }
+
+  #launch(run: LiveRun, first: Parameters<KnownRuns['turns']['launch']>[1]): void {
+    this.#turns.launch(run, first, (signal) => this.#goOn(run, 0, signal));
+  }
+
+  async #counted(runId: string, arriving: Promise<void>): Promise<void> {
+    const count = this.#arriving;
+    count.set(runId, (count.get(runId) ?? 0) + 1);
+    try {
+      await arriving;
+    } finally {
+      const left = (count.get(runId) ?? 1) - 1;
+      if (left > 0) count.set(runId, left);
+      else count.delete(runId);
+    }
   }
 
   /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
@@ -259,11 +297,14 @@ async function endWith(
   run: LiveRun,
   { notice, end }: { notice: Notice; end: TurnEnd },
 ): Promise<TurnEnd> {
-  const writer = run.beginMessage();
+  const writer = await run.beginMessage();
   writer.addNotice(notice);
   await writer.end();
   return end;
 }
+
+const unreadAtEnd = (messages: readonly Message[]): number =>
+  messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>
   runs.toSorted((a, b) => a.updated_at - b.updated_at);

@@ -31,7 +31,7 @@ describe('what watchers see', () => {
   test('[RU6] no letter is lost or told twice, however parts follow each other', async () => {
     const gate = Promise.withResolvers<void>();
     const turn: Turn = async ({ transcript }) => {
-      const writer = transcript.beginMessage();
+      const writer = await transcript.beginMessage();
       writer.append('reasoning', 'r1');
       writer.append('reasoning', 'r2');
       writer.append('text', 't1');
@@ -129,7 +129,7 @@ describe('what watchers see', () => {
     const { start, bus, runs } = setupRuns({
       store: slow,
       turn: async ({ transcript }) => {
-        const writer = transcript.beginMessage();
+        const writer = await transcript.beginMessage();
         writer.append('text', 'Half a');
         writer.addNotice({ code: 'cancelled', text: 'Stopped.' });
         await writer.end();

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
+import { isUnread } from './agent/turn-messages.ts';
 import { createMessageWriter } from './message-writer.ts';
 import { createModelTurnLog, type ModelTurnLog } from './model-turn-log.ts';
 
@@ -24,6 +25,11 @@ export interface LiveRun extends Transcript {
   record(): RunRecord;
   /** Resolves once the change is on disk; `publish` sends it to watchers. */
   save(patch: Partial<RunSummary>): Promise<void>;
+  /**
+   * Saves the end of a turn that began when `lastSeen` was the last message. False, and nothing is
+   * saved, where a person's message came that it has not read.
+   */
+  endTurn(patch: Partial<RunSummary>, lastSeen: Message | undefined): Promise<boolean>;
   publish(): void;
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
@@ -55,6 +61,7 @@ class RunInMemory implements LiveRun {
   #summary: RunSummary;
   /** With what is on its way to the disk. */
   #decided: RunSummary;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: LiveRunDeps, { summary, messages }: StoredRun) {
     this.#deps = deps;
@@ -94,19 +101,34 @@ class RunInMemory implements LiveRun {
     return this.#log.mayEnd(number);
   }
 
-  async addUserMessage({ input, clientId }: UserInput, patch: Partial<RunSummary>): Promise<void> {
-    const message: Message = {
-      ...this.#newMessage('user', [{ type: 'text', text: input }]),
-      ...(clientId === undefined ? {} : { client_id: clientId }),
-    };
-    const position = this.#messages.length;
-    await this.#write(patch, [{ type: 'put_message', message, position }]);
-    this.#messages.push(message);
-    this.publish();
-    this.#publishMessage(message);
+  endTurn(patch: Partial<RunSummary>, lastSeen: Message | undefined): Promise<boolean> {
+    return this.#inOrder(async () => {
+      const isNew = this.#messages.at(-1) !== lastSeen;
+      if (isNew && isUnread(this.#messages)) return false;
+      await this.#write(patch);
+      return true;
+    });
   }
 
-  beginMessage(): MessageWriter {
+  addUserMessage({ input, clientId }: UserInput, patch: Partial<RunSummary>): Promise<void> {
+    return this.#inOrder(async () => {
+      const message: Message = {
+        ...this.#newMessage('user', [{ type: 'text', text: input }]),
+        ...(clientId === undefined ? {} : { client_id: clientId }),
+      };
+      const position = this.#messages.length;
+      await this.#write(patch, [{ type: 'put_message', message, position }]);
+      this.#messages.push(message);
+      this.publish();
+      this.#publishMessage(message);
+    });
+  }
+
+  beginMessage(): Promise<MessageWriter> {
+    return this.#inOrder(async () => this.#beginMessage());
+  }
+
+  #beginMessage(): MessageWriter {
     const { clock, bus, store } = this.#deps;
     const message = this.#newMessage('assistant', []);
     const position = this.#messages.length;
@@ -119,10 +141,17 @@ class RunInMemory implements LiveRun {
       onPublished: (published) => {
         this.#messages[position] = published;
       },
-      beginRequest: (request) => this.#beginRequest(message, request),
+      beginRequest: (request) => this.#beginRequest(message.message_id, position, request),
       persist: (done) =>
         store.write([{ type: 'put_message', message: done, position }, ...this.#log.takeEnded()]),
     });
+  }
+
+  /** A message has its place when it is begun, that of a person when it is on disk: one after the other. */
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
   #newMessage(role: Message['role'], parts: MessagePart[]): Message {
@@ -143,10 +172,14 @@ class RunInMemory implements LiveRun {
     this.#summary = run;
   }
 
-  async #beginRequest(message: Message, request: ModelRequest): Promise<RequestLog> {
+  async #beginRequest(
+    message_id: string,
+    position: number,
+    request: ModelRequest,
+  ): Promise<RequestLog> {
     const log = this.#log;
     const { store } = this.#deps;
-    const of = { message_id: message.message_id, turn: personsMessages(this.#messages) };
+    const of = { message_id, turn: personsMessages(this.#messages.slice(0, position)) };
     const turn = await log.begin(request, of);
     const put: Change = { type: 'put_model_turn', turn };
     if (request.beginsStep) {

@@ -271,7 +271,7 @@ test('[RU19] a request that a crash cut short is interrupted, and the next one i
   const store = createTestStore();
   const hangs = gate();
   const dies: Turn = async (request) => {
-    await request.transcript.beginMessage().beginRequest(sampleRequest());
+    await (await request.transcript.beginMessage()).beginRequest(sampleRequest());
     hangs.resolve();
     return untilStopped(request);
   };
@@ -283,7 +283,7 @@ test('[RU19] a request that a crash cut short is interrupted, and the next one i
   const again = setupRuns({
     store,
     turn: async ({ transcript }) => {
-      const writer = transcript.beginMessage();
+      const writer = await transcript.beginMessage();
       const log = await writer.beginRequest(sampleRequest());
       log.end({ errorCode: 'model_failed' });
       await writer.end();
@@ -335,7 +335,7 @@ test('[RU19] a run of before this was recorded goes on with the number 1', async
   const { runs, ended } = setupRuns({
     store,
     turn: async ({ transcript }) => {
-      await transcript.beginMessage().beginRequest(sampleRequest());
+      await (await transcript.beginMessage()).beginRequest(sampleRequest());
       return { status: 'idle' };
     },
   });

@@ -70,10 +70,6 @@ describe('after a restart', () => {
   test('[RU10] an open call is waited for, then the model is asked again', async () => {
     const made = await interrupted();
     const { runs, calls, ended, turns, clock } = made;
-    expect(await runs.send('run_old', { input: 'x' })).toMatchObject({
-      ok: false,
-      code: 'conflict',
-    });
     clock.advance(60_000);
     expect(turns).toEqual([]);
     calls.settle('tc_told', { output: 'late' });

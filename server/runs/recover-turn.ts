@@ -58,7 +58,7 @@ export async function recoverTurn(
   const calls = await callsOf(run, deps.calls);
   const named = namedCalls(run.messages());
   const mayGoOn = canGoOn(run.messages());
-  const writer = run.beginMessage();
+  const writer = await run.beginMessage();
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   // Seen at once: until its calls and their clients are back, nothing else is.

@@ -30,8 +30,8 @@ export interface RunService {
     clientId?: string;
   }): Promise<RunOutcome>;
   /**
-   * In the name of the run's owner. Refused with `conflict` while a turn is running, or once the
-   * owner's token is revoked.
+   * In the name of the run's owner. While a turn is running, its next step reads the message. Refused
+   * with `conflict` while that is being stopped, while 32 messages wait, or once the owner's token is revoked.
    */
   send(
     runId: string,

@@ -62,8 +62,10 @@ export type RequestOutcome =
 
 /** Where a turn is written down. Each step of the model is a message of its own. */
 export interface Transcript {
+  /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[];
-  beginMessage(): MessageWriter;
+  /** Resolves once what was begun before has its place. */
+  beginMessage(): Promise<MessageWriter>;
 }
 
 export interface TurnRequest {

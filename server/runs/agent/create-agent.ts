@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts';
 import { runTurn } from './run-turn.ts';
 import type { TurnDeps } from './turn.ts';
-import { NO_BUDGET } from './turn-ending.ts';
+import { NO_BUDGET } from './turn-budget.ts';
 
 /** Of a turn, where none are given. */
 export const MAX_STEPS = 10;

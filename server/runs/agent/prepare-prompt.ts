@@ -6,7 +6,7 @@ import { chooseTools } from './choose-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
-import { askedFrom, type Turn } from './turn.ts';
+import { askedFrom, askedIn, messagesRead, type Turn } from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
 import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
 import { readProgress, type TurnProgress } from './turn-progress.ts';
@@ -30,7 +30,7 @@ export interface StepPlan {
 }
 
 export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
-  const messages = turn.transcript.messages();
+  const messages = messagesRead(turn);
   const records = await readCalls(turn);
   const named = namedCalls(ofLastTurn(messages));
   const ofTurn = records.filter(({ id }) => named.has(id));
@@ -52,7 +52,7 @@ export async function preparePrompt(
   }
   const instructions = stepInstructions({
     ...{ offered: offered.length, leftOut, repeated: progress.repeated },
-    emptyAnswers: emptyAnswersAtEnd(turn.transcript.messages().slice(0, -1)),
+    emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
   });
   return { ...history, instructions, tools: modelTools, leftOut };
 }
@@ -64,23 +64,18 @@ function offeredTools(turn: Turn, records: readonly CallRecord[]) {
     .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
   return chooseTools(callable, {
     most: turn.model.maxTools,
-    text: lastWords(turn.transcript.messages()),
+    text: lastWords(askedIn(turn)),
     recent: records.map(({ toolName }) => toolName),
     clientId: askedFrom(turn) ?? null,
   });
 }
 
-const lastWords = (messages: readonly Message[]): string =>
-  (messages.findLast(({ role }) => role === 'user')?.parts ?? [])
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n');
+const lastWords = (message: Message | undefined): string =>
+  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** The records of all calls that the messages name, in order. */
 async function readCalls(turn: Turn): Promise<CallRecord[]> {
-  const callIds = turn.transcript
-    .messages()
-    .flatMap((message) => message.parts)
-    .flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : []));
+  const callIds = [...namedCalls(messagesRead(turn))];
   const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
   return records.filter((record) => record !== undefined);
 }
@@ -94,7 +89,7 @@ async function historyFor(
   const images =
     imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
   return buildModelHistory({
-    messages: turn.transcript.messages(),
+    messages: messagesRead(turn),
     calls: new Map(records.map((record) => [record.id, record])),
     images,
     imageWay,

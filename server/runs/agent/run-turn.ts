@@ -20,9 +20,9 @@ import { retryDelay } from './retry-delay.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { stoppedEnd } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
-import { askedFrom, type Turn, type TurnDeps } from './turn.ts';
+import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
-import { emptyAnswersAtEnd } from './turn-messages.ts';
+import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 /** Answers with neither text nor call, one after the other, that end a turn. */
@@ -41,13 +41,15 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
   for (let step = (request.stepsDone ?? 0) + 1; ; step += 1) {
     const end = await runStep(turn, step);
     if (end) return end;
+    // The person said more meanwhile: the limits count from there.
+    if (isUnread(request.transcript.messages())) step = 0;
   }
 }
 
 /** Undefined when there is another step to do: the model called tools, or answered with nothing. */
 async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   const { deps, transcript } = turn;
-  const writer = transcript.beginMessage();
+  const writer = await transcript.beginMessage();
   let progress: TurnProgress | undefined;
   const calls = createStepCalls({
     clock: deps.clock,
@@ -185,7 +187,7 @@ interface Answer {
 async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<TurnEnd | undefined> {
   const isCut = end.finishReason === 'length' || end.finishReason === 'content-filter';
   const isEmpty = end.isWordless && !isCut && !ending;
-  const empty = isEmpty ? 1 + emptyAnswersAtEnd(turn.transcript.messages().slice(0, -1)) : 0;
+  const empty = isEmpty ? 1 + emptyAnswersAtEnd(messagesRead(turn)) : 0;
   if (empty >= MOST_EMPTY) writer.addNotice(emptyAnswers(empty));
   if (ending) writer.addNotice(ending.notice);
   if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);

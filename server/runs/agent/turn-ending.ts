@@ -1,5 +1,5 @@
 import { budgetSpent, type Notice, repeatedCalls, stepLimit, toolTimeouts } from './notices.ts';
-import type { Turn } from './turn.ts';
+import { askedIn, type Turn } from './turn.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 /** Why a turn makes no further calls. */
@@ -8,17 +8,6 @@ export interface Ending {
   /** What the model reads, to answer once more without tools; undefined where it is not asked again. */
   readonly words: string | undefined;
 }
-
-/** The most that one turn may take; null for no limit. */
-export interface TurnBudget {
-  /** Since the person's message. */
-  readonly seconds: number | null;
-  readonly calls: number | null;
-  /** Input and output as the provider counts them; since the start of the server. */
-  readonly tokens: number | null;
-}
-
-export const NO_BUDGET: TurnBudget = { seconds: null, calls: null, tokens: null };
 
 /** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123). */
 export function endingOf(turn: Turn, progress: TurnProgress, step: number): Ending | undefined {
@@ -40,10 +29,10 @@ export function endingOf(turn: Turn, progress: TurnProgress, step: number): Endi
   return { notice: budgetSpent(spent.unit, spent.limit), words };
 }
 
-function spentOf({ deps, used, transcript }: Turn, { calls }: TurnProgress) {
-  const asked = transcript.messages().findLast(({ role }) => role === 'user')?.created_at;
+function spentOf(turn: Turn, { calls }: TurnProgress) {
+  const { deps, used } = turn;
   const now = deps.clock.now() / 1000;
-  const all = { seconds: now - (asked ?? now), calls, tokens: used.tokens };
+  const all = { seconds: now - (askedIn(turn)?.created_at ?? now), calls, tokens: used.tokens };
   for (const unit of ['seconds', 'calls', 'tokens'] as const) {
     const limit = deps.budget[unit];
     if (limit !== null && all[unit] >= limit) return { unit, limit };

@@ -4,6 +4,9 @@ import type { Message } from '#lib/protocol/run';
 export const ofLastTurn = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 
+/** A person's message that no step has read. */
+export const isUnread = (messages: readonly Message[]): boolean => messages.at(-1)?.role === 'user';
+
 export const hasCalls = ({ parts }: Message): boolean =>
   parts.some((part) => part.type === 'tool_call');
 

@@ -1,4 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
+import type { Message } from '#lib/protocol/run';
 import type { CallService } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
@@ -6,7 +7,7 @@ import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
 import type { ImageSource } from './load-images.ts';
-import type { TurnBudget } from './turn-ending.ts';
+import type { TurnBudget } from './turn-budget.ts';
 
 export interface TurnDeps {
   readonly calls: CallService;
@@ -37,6 +38,19 @@ export interface Turn extends TurnRequest {
   readonly noted: Set<string>;
 }
 
-/** The client whose person sent the message that this turn answers. It is on disk with that message. */
-export const askedFrom = ({ transcript }: Turn): string | undefined =>
-  transcript.messages().findLast(({ role }) => role === 'user')?.client_id;
+/**
+ * The messages that the model reads in this step: those before the one that it is writing. What a
+ * person sends meanwhile is read in the next step (RU33).
+ */
+export function messagesRead({ transcript }: Pick<Turn, 'transcript'>): readonly Message[] {
+  const messages = transcript.messages();
+  const at = messages.findLastIndex(({ status }) => status === 'streaming');
+  return at < 0 ? messages : messages.slice(0, at);
+}
+
+/** The person's message that this step answers. */
+export const askedIn = (turn: Pick<Turn, 'transcript'>): Message | undefined =>
+  messagesRead(turn).findLast(({ role }) => role === 'user');
+
+/** The client whose person sent that message. It is on disk with it. */
+export const askedFrom = (turn: Turn): string | undefined => askedIn(turn)?.client_id;

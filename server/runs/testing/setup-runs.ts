@@ -110,7 +110,7 @@ export const untilStopped: Turn = ({ signal }) =>
 export const answering =
   (pieces: string[], then: Promise<unknown> = Promise.resolve()): Turn =>
   async ({ transcript }) => {
-    const writer = transcript.beginMessage();
+    const writer = await transcript.beginMessage();
     const log = await writer.beginRequest(sampleRequest());
     for (const piece of pieces) writer.append('text', piece);
     log.answered();
