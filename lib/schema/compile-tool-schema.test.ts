@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { RE2JS } from 're2js';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { compileToolSchema } from './compile-tool-schema.ts';
 import { REFUSED_KEYWORDS } from './keywords.ts';
@@ -331,6 +334,55 @@ test('[SC7] patterns are linear or refused', () => {
     Array.from({ length: 100 }, (_, i) => [`p${i}`, { pattern: 'a{999}' }]),
   );
   expect(codeOf({ type: 'object', properties: wide })).toBe('schema_pattern');
+});
+
+test('[SC7] patterns that are too large together are refused before they are compiled', () => {
+  const compiled = vi.spyOn(RE2JS, 'compile');
+  const large = Array.from({ length: 500 }, (_, i) => `(?:a{30}){30}${i}`);
+  const byPattern = Object.fromEntries(large.map((pattern) => [pattern, true]));
+  const byName = Object.fromEntries(large.map((pattern) => [pattern, { pattern }]));
+  expect(codeOf({ type: 'object', patternProperties: byPattern })).toBe('schema_pattern');
+  expect(codeOf({ type: 'object', properties: byName })).toBe('schema_pattern');
+  expect(compiled.mock.calls.length).toBeLessThan(15);
+  compiled.mockRestore();
+});
+
+test.each([
+  ['a class of many properties', `[${'\\p{L}'.repeat(90)}]`],
+  ['a long class', `[${'ab'.repeat(950)}]`],
+  ['a wide range without regard to case', '(?i)[B-\u{1E942}]'],
+  ['the same behind a class by name', '(?i)[[:alpha:]B-\u{1E942}]'],
+  ['the same, written with escapes', '(?i)[\\x{42}-\\x{1E942}]'],
+])('[SC7] %s counts as what it takes to compile it', (_, pattern) => {
+  const properties = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { pattern }]));
+  expect(codeOf({ type: 'object', properties: properties(3) })).toBe('ok');
+  expect(codeOf({ type: 'object', properties: properties(26) })).toBe('schema_pattern');
+});
+
+test('[SC7] usual patterns of 300 properties are accepted, also without regard to case', () => {
+  for (const pattern of ['^[a-z]{1,5}$', '(?i)^[a-z0-9._+\\-]+@[a-z0-9]', '(?i)[а-яё]']) {
+    const properties = Array.from({ length: 300 }, (_, i) => [`p${i}`, { pattern }]);
+    const schema = { type: 'object', properties: Object.fromEntries(properties) };
+    expect(codeOf(schema), pattern).toBe('ok');
+  }
+});
+
+test('[SC7] programs of patterns are in memory only while they are tested', () => {
+  const patterns = Array.from({ length: 300 }, (_, i) => [`p${i}`, { pattern: `^a${i}$` }]);
+  const schema = { type: 'object', properties: Object.fromEntries(patterns) };
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const heapBytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapBytes();
+  const checks = Array.from({ length: 30 }, () => compile(schema));
+  // With their programs each of them takes 1.8 MB.
+  expect(heapBytes() - before).toBeLessThan(30 * 400_000);
+  const outcomes = checks.map((check) => [check({ p7: 'a7' }).ok, check({ p7: 'a8' }).ok]);
+  expect(outcomes).toEqual(checks.map(() => [true, false]));
 });
 
 test('[SC8] __proto__ is not a key; constructor is a name like any other', () => {

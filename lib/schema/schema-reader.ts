@@ -14,7 +14,7 @@ export interface SchemaRefusal {
 /** Of a place in the schema, in a message. */
 const PLACE_CHARS = 200;
 
-/** All patterns of one schema together; compiled they take at most some 30 ms. */
+/** All patterns of one schema together; to compile them takes about 30 ms, 60 ms at worst. */
 const MAX_TOTAL_PATTERN_SIZE = 3 * MAX_PATTERN_SIZE;
 
 /**
@@ -30,7 +30,8 @@ export interface SchemaReader {
   refusal: SchemaRefusal | undefined;
   /** The part that is being read. */
   place: unknown;
-  patternSize: number;
+  /** For the patterns that are still to be read. */
+  patternRoom: number;
 }
 
 export const createSchemaReader = (root: unknown): SchemaReader => ({
@@ -39,7 +40,7 @@ export const createSchemaReader = (root: unknown): SchemaReader => ({
   pending: [],
   refusal: undefined,
   place: root,
-  patternSize: 0,
+  patternRoom: MAX_TOTAL_PATTERN_SIZE,
 });
 
 /** Records the first refusal, with its place in the schema; later ones are left out. */
@@ -84,15 +85,14 @@ export function take<T>(
 }
 
 export function takePattern(reader: SchemaReader, source: string): SafePattern | undefined {
-  const compiled = compilePattern(source);
+  // A part of the schema may have any number of them.
+  if (reader.refusal) return undefined;
+  const compiled = compilePattern(source, reader.patternRoom);
   if (!compiled.ok) {
     refuse(reader, 'schema_pattern', `The pattern "${shorten(source)}" ${compiled.reason}.`);
     return undefined;
   }
-  reader.patternSize += compiled.pattern.size;
-  if (reader.patternSize > MAX_TOTAL_PATTERN_SIZE) {
-    refuse(reader, 'schema_pattern', 'The patterns of the schema are too large together.');
-  }
+  reader.patternRoom -= compiled.size;
   return compiled.pattern;
 }
 
