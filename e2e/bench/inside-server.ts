@@ -30,6 +30,7 @@ import { createNewId } from '../../server/new-id.ts';
 import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { registerTools } from '../../server/tools/testing/register-tools.ts';
 import { createBarrier } from './barrier.ts';
 import { ARGS, BARRIERS, type Baseline, KINDS, type Kind, TOOL_OF } from './kinds.ts';
 import { inParallel } from './stats.ts';
@@ -183,7 +184,7 @@ function createStallMeter() {
 /** Calls with large arguments, of a tool that never answers. */
 async function openCalls({ count, bytes }: { count: number; bytes: number }): Promise<void> {
   const parameters = { type: 'object' };
-  registry.register({ clientId: 'silent', instanceId: 'silent' }, [
+  registerTools(registry, { clientId: 'silent', instanceId: 'silent' }, [
     { name: 'silent', description: 'Never answers', parameters, timeout_ms: 600_000 },
   ]);
   for (let n = 0; n < count; n += 1) {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type CallRecord, NO_ROUTING, type Routing } from '#lib/call/call-record';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createPool } from '../connections/testing/create-pool.ts';
+import { registerTools } from '../tools/testing/register-tools.ts';
 import { Router } from './router.ts';
 
 const CLIENTS = 1_000;
@@ -17,7 +18,7 @@ function setup() {
       ...{ secureContext: undefined, connectedAt: CLIENTS - n },
     });
     const tool = { name: 'shot', description: 'A shot', parameters: { type: 'object' } };
-    registry.register({ clientId, instanceId }, [tool]);
+    registerTools(registry, { clientId, instanceId }, [tool]);
   }
   let looked = 0;
   const router = new Router({

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { appendCall } from '../store/testing/store-setup.ts';
+import { registerTools } from '../tools/testing/register-tools.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const open: CallsSetup[] = [];
@@ -95,7 +96,7 @@ describe('the order', () => {
     ];
     after.clock.advance(1);
     after.table.touch(other.instanceId);
-    for (const client of [mine, other]) after.registry.register(client, [tool('shot')]);
+    for (const client of [mine, other]) registerTools(after.registry, client, [tool('shot')]);
     after.calls.instances.toolsChanged(other.instanceId);
     await after.settle();
     expect(mine.requests()).toMatchObject([{ id }]);

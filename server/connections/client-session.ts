@@ -84,7 +84,8 @@ export class ClientSession {
 
   /**
    * One parsed message. Messages are handled in the order in which they came. The
-   * promise settles when the message is replied to; it never rejects.
+   * promise settles when the message is replied to; it never rejects. Behind a
+   * registration the channel waits for that (RG1).
    */
   receive(message: Received): Promise<void> | undefined {
     const state = this.#state;
@@ -151,14 +152,16 @@ export class ClientSession {
         ? await client.presence.resumeCalls(known)
         : { forget: [], cancel: [] };
     if (hello) this.#channel.send(createWelcome(identity, back, deps.heartbeatMs));
-    this.#goLive(client, queue);
+    await this.#goLive(client, queue);
   }
 
-  #goLive(client: Client, queue: readonly Received[]): void {
+  async #goLive(client: Client, queue: readonly Received[]): Promise<void> {
     if (this.#state.kind !== 'resuming') return;
     this.#state = { kind: 'live', client, isConfirmed: false };
     // Sent before the welcome arrived, so these do not confirm the token.
-    for (const message of queue) if (this.#client) this.#handle(message, client.identity);
+    await Promise.all(
+      queue.map((message) => (this.#client ? this.#handle(message, client.identity) : undefined)),
+    );
   }
 
   /** A message after the welcome shows that the client has the new token. */
@@ -180,8 +183,7 @@ export class ClientSession {
         this.#channel.send(badMessage('hello was sent already; it comes once, and first'));
         return undefined;
       case 'register_tools':
-        this.#register(message, identity);
-        return undefined;
+        return this.#register(message, identity).catch(this.#deps.logger.error);
       case 'unregister_tools':
         registry.unregister(instanceId, message.names);
         instances.toolsChanged(instanceId, message.names);
@@ -210,11 +212,14 @@ export class ClientSession {
     }
   }
 
-  #register(message: ClientMessageOf<'register_tools'>, identity: Identity): void {
-    const registration = this.#deps.registry.register(identity, message.tools);
-    const count = message.tools.length;
-    this.#channel.send({ type: 'tools_registered', count, ...registration });
-    this.#deps.instances.toolsChanged(identity.instanceId);
+  async #register({ tools }: ClientMessageOf<'register_tools'>, identity: Identity): Promise<void> {
+    const { registry, instances } = this.#deps;
+    const checked = await registry.check(tools);
+    // A client that has left meanwhile offers nothing, also where its instance has a newer session.
+    if (!this.#client) return;
+    const registration = registry.register(identity, checked);
+    this.#channel.send({ type: 'tools_registered', count: tools.length, ...registration });
+    instances.toolsChanged(identity.instanceId);
   }
 
   async #answer(message: Answer, { clientId, instanceId }: Identity): Promise<ServerMessage> {

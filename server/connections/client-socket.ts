@@ -61,6 +61,7 @@ class ClientConnection implements ClientChannel {
       turns,
       parse: (data) => this.#parse(data),
       handle: (message) => this.#session.receive(message),
+      takesLong: ({ type }) => type === 'register_tools',
     });
     // When it connects again, its calls are as they were.
     const cut = () => socket.terminate();

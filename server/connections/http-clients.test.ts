@@ -4,6 +4,7 @@ import type { Caller } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { momentOf } from '../clock.ts';
 import { instanceAddress } from '../events/event-bus.ts';
+import type { CheckedSpec } from '../tools/tool-registry.ts';
 import { createClientIds } from './client-ids.ts';
 import { createHttpClients } from './http-clients.ts';
 
@@ -72,6 +73,53 @@ test('a client that could not be written down has no box that takes its messages
   const address = instanceAddress('desk', 'http:desk');
   expect(await bus.deliver(address, { type: 'send', message })).toBe(false);
   expect(await client('desk').register('print')).toMatchObject({ registered_count: 1 });
+});
+
+/** From now on tools are checked when `finish` says so, by the name of the first. */
+function holdChecks({ registry }: Awaited<ReturnType<typeof setup>>) {
+  const { check } = registry;
+  const held = new Map<string, () => void>();
+  registry.check = async (specs) => {
+    const checked: readonly CheckedSpec[] = await check(specs);
+    const [first] = checked;
+    await new Promise<void>((resolve) =>
+      held.set(first?.ok ? first.tool.description : '', resolve),
+    );
+    return checked;
+  };
+  return async (description: string) => {
+    await vi.waitUntil(() => held.has(description));
+    held.get(description)?.();
+  };
+}
+
+test('[RG1] of two registrations of one client the later one counts, however soon it is checked', async () => {
+  const made = await setup();
+  const finish = holdChecks(made);
+  const desk = made.client('desk');
+  const both = [desk.register('print', { description: 'First' })];
+  both.push(desk.register('print', { description: 'Second' }));
+  await finish('Second');
+  await finish('First');
+  const [first] = await Promise.all(both);
+  expect(first).toMatchObject({ registered_count: 1 });
+  expect(made.registry.listing('print', 1)?.description).toBe('Second');
+});
+
+test('[RG2] a client that was silent too long while its tools were checked is there again, and leaves again', async () => {
+  const made = await setup();
+  const { client, clock, registry, table, settle } = made;
+  const finish = holdChecks(made);
+  const registered = client('desk').register('print', { description: 'Prints' });
+  await vi.waitUntil(() => table.hasClient('desk'));
+  await clock.advance(MINUTE + 1_000);
+  expect(table.hasClient('desk')).toBe(false);
+  await finish('Prints');
+  expect(await registered).toMatchObject({ registered_count: 1 });
+  expect([table.hasClient('desk'), registry.namesOf('http:desk')]).toEqual([true, ['print']]);
+  await clock.advance(MINUTE + 1_000);
+  await settle();
+  expect([table.hasClient('desk'), registry.namesOf('http:desk')]).toEqual([false, []]);
 });
 
 test('[ID8] what is handed out is granted on disk before, and is not handed out again', async () => {

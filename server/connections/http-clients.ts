@@ -37,6 +37,8 @@ interface PollingClient {
   readonly mailbox: Mailbox;
   readonly presence: Presence;
   cancelExpiry: () => void;
+  /** Settles when the tools of its registrations so far are checked. */
+  checked: Promise<void>;
 }
 
 type Submission = Parameters<HttpClientService['submit']>[2];
@@ -66,11 +68,20 @@ class HttpClients implements HttpClientService {
     principal: Caller,
     { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
   ) {
-    const client = await this.#clientFor(principal, ownId(principal, client_id));
+    const clientId = ownId(principal, client_id);
+    // First whose id it is: to check many tools takes seconds.
+    const sender = await this.#clientFor(principal, clientId);
+    if (!sender) return conflictOf(client_id);
+    this.#keepAlive(sender);
+    const { registry, instances, store } = this.#deps;
+    const inOrder = Promise.all([registry.check(tools.map(toSpec)), sender.checked]);
+    sender.checked = inOrder.then(() => {});
+    const [checked] = await inOrder;
+    // After a minute of silence it is another one, and was none in between.
+    const client = await this.#clientFor(principal, clientId);
     if (!client) return conflictOf(client_id);
     this.#keepAlive(client);
-    const { registry, instances, store } = this.#deps;
-    const { registered, ...rejections } = registry.register(client, tools.map(toSpec));
+    const { registered, ...rejections } = registry.register(client, checked);
     instances.toolsChanged(client.instanceId);
     // Requests that are due again are in its mailbox before it reads that it is registered.
     await store.write([]);
@@ -120,7 +131,8 @@ class HttpClients implements HttpClientService {
     if (open) return open.owner === ownerOf(principal) ? open : undefined;
     const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
     this.#opening.set(clientId, opened);
-    return opened;
+    // Without "await" those that wait for it would go on before.
+    return await opened;
   }
 
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
@@ -140,8 +152,8 @@ class HttpClients implements HttpClientService {
     }
     const mailbox = new Mailbox(clock);
     const presence = new Presence(this.#deps, instance, mailbox);
-    const cancelExpiry = () => {};
-    const client = { clientId, instanceId, owner, mailbox, presence, cancelExpiry };
+    const none = { cancelExpiry: () => {}, checked: Promise.resolve() };
+    const client = { clientId, instanceId, owner, mailbox, presence, ...none };
     this.#clients.set(clientId, client);
     // Calls that it had not fetched or answered are its own again.
     await presence.resumeCalls([]);

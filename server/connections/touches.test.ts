@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { ClientMessage } from '#lib/protocol/client-messages';
 import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
+import type { ClientSession } from './client-session.ts';
 import { createClientSessions } from './client-sessions.ts';
 
 const open: CallsSetup[] = [];
@@ -38,16 +39,16 @@ async function setup() {
     const session = sessions.open(operator, channel);
     session.receive({ type: 'hello', client_id: `of ${instance_id}`, instance_id, ...more });
     await one.settle();
-    session.receive({ type: 'register_tools', tools: [tool('shot')] });
+    await session.receive({ type: 'register_tools', tools: [tool('shot')] });
     return { session, token: () => sent.find(({ type }) => type === 'welcome')?.resume_token };
   };
   const order = () => {
     const target = registry.find('shot');
     return target?.source === 'client' ? [...target.candidates].map((one) => one.instanceId) : [];
   };
-  const send = (session: { receive(message: ClientMessage): void }, message: ClientMessage) => {
+  const send = (session: Pick<ClientSession, 'receive'>, message: ClientMessage) => {
     clock.advance(10);
-    session.receive(message);
+    return session.receive(message);
   };
   return { ...one, connect, order, send };
 }
@@ -67,8 +68,9 @@ test('[LT1] what a program does by itself is no touch; what a person does is', a
     { type: 'client_state', touched: false },
     { type: 'register_tools', tools: [tool('shot')] },
   ] satisfies ClientMessage[]) {
-    send(a.session, message);
+    const handled = send(a.session, message);
     await settle();
+    await handled;
     expect(order()).toEqual(['b', 'a']);
   }
   send(a.session, { type: 'client_state', touched: true });

@@ -6,6 +6,7 @@ import { foldListings, type ListingsState } from '#lib/stores/fold-listings';
 import { createClientTable } from '../connections/client-table.ts';
 import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { registerTools } from '../tools/testing/register-tools.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { numbered } from './logged-event.ts';
 import { publishListings } from './publish-listings.ts';
@@ -98,7 +99,7 @@ test.each([
     const connect = (n: number) => {
       table.add(instance(`client_${n}`));
       const specs = Array.from({ length: 50 }, (_, at) => spec(named(n, at)));
-      registry.register({ clientId: `client_${n}`, instanceId: `client_${n}` }, specs);
+      registerTools(registry, { clientId: `client_${n}`, instanceId: `client_${n}` }, specs);
     };
     for (let n = 0; n < 40; n += 1) connect(n);
     expect(next().map(({ type }) => type)).toContain('tools');
@@ -107,7 +108,7 @@ test.each([
       () => table.update('client_7', { responsive: false }),
       () => openCircuit('client_8', named(8, 3), 60_000),
       () => table.update('client_7', { visible: true, responsive: true }),
-      () => registry.register(instance('client_7'), [spec('one_more')]),
+      () => registerTools(registry, instance('client_7'), [spec('one_more')]),
       () => registry.unregister('client_7', [named(7, 1), 'one_more']),
       () => {
         registry.drop('client_9');
@@ -129,7 +130,7 @@ test('[WA13] a client that joins a pool of 40 with its 50 tools takes less than 
   for (let n = 0; n < 41; n += 1) {
     const one = instance(`client_${n}`);
     table.add(one);
-    registry.register(one, specs);
+    registerTools(registry, one, specs);
     const bytes = bytesOf(next());
     if (n > 0) expect(bytes).toBeLessThan(8192);
   }
@@ -140,7 +141,7 @@ test('[WA13] what many clients change at once is published as whole lists, which
   const connect = (n: number) => {
     const one = instance(`client_${n}`, `client_${n}`, 'x'.repeat(200));
     table.add(one);
-    registry.register(one, [spec(`tool_${n}`)]);
+    registerTools(registry, one, [spec(`tool_${n}`)]);
   };
   for (let n = 0; n < 1_000; n += 1) connect(n);
   const events = next();
@@ -151,7 +152,7 @@ test('[WA13] what many clients change at once is published as whole lists, which
 test('[WA13] what one client changes in one moment is published once', () => {
   const { registry, table, next, stop, published } = setup();
   table.add(instance('a'));
-  registry.register(instance('a'), [spec('t')]);
+  registerTools(registry, instance('a'), [spec('t')]);
   table.update('a', { visible: false });
   expect(published).toEqual([]);
   expect(next().map(({ type }) => type)).toEqual(['clients_changed', 'tools_changed']);
@@ -165,7 +166,7 @@ test('[WA13] what one client changes in one moment is published once', () => {
 test('[BR6] that a client is tripped is published with its row', () => {
   const { registry, table, openCircuit, next } = setup();
   table.add(instance('a'));
-  registry.register(instance('a'), [spec('t')]);
+  registerTools(registry, instance('a'), [spec('t')]);
   next();
   openCircuit('a', 't', 60_000);
   expect(next()).toMatchObject([
@@ -242,7 +243,7 @@ function run(
       return;
   }
   if (!table.get(one.id)) return;
-  if (one.kind === 'register') registry.register(instance(one.id), [one.spec]);
+  if (one.kind === 'register') registerTools(registry, instance(one.id), [one.spec]);
   else if (one.kind === 'unregister') registry.unregister(one.id, [one.name]);
   else if (one.kind === 'touch') table.touch(one.id);
   else if (one.kind === 'update') table.update(one.id, one.change);

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { InvokeRefusal } from '../calls/call-service.ts';
-import { callRecord, done } from './testing/fake-services.ts';
+import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 
 const INVOKE = '/v1/tools/echo/invoke';
@@ -284,6 +284,34 @@ describe('an id that no path can address', () => {
 });
 
 describe('clients without a socket', () => {
+  test('[UN3] registrations whose tools wait to be checked are of what may come in at a time', async () => {
+    const { service } = createFakeClients();
+    const checked = Promise.withResolvers<void>();
+    let waiting = 0;
+    const register: typeof service.register = async (principal, body) => {
+      waiting += 1;
+      await checked.promise;
+      return service.register(principal, body);
+    };
+    const server = await startTestServer({ deps: { clients: { ...service, register } } });
+    const post = (bytes: number) =>
+      server.post('/internal/tools/register', { client_id: 'c', tools: ['x'.repeat(bytes)] });
+    const posted: ReturnType<typeof post>[] = [];
+    for (let count = 1; count <= 8; count += 1) {
+      posted.push(post(1_000_000));
+      await expect.poll(() => waiting).toBe(count);
+    }
+    for (let more = 0; more < 4; more += 1) posted.push(post(1_000_000));
+    // Small ones are read all the same.
+    for (let count = 9; count <= 20; count += 1) {
+      posted.push(post(10));
+      await expect.poll(() => waiting).toBe(count);
+    }
+    checked.resolve();
+    const answers = await Promise.all(posted);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   test('[HT28] an error may be words or an object', async () => {
     const server = await startTestServer();
     for (const error of ['no such file', { message: 'no such file', more: 1 }]) {

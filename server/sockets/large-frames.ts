@@ -24,7 +24,8 @@ export function createTurns() {
 /**
  * Frames of one socket, in order (rule UN2). Of large ones a single one is
  * handled at a time, over all sockets that share `turns`; its socket is not read
- * until that is done, so that the next ones wait at the client.
+ * until that is done, so that the next ones wait at the client. So do those behind
+ * a small one that takes long.
  */
 export function createFrameQueue<Frame extends { readonly length: number }, Message>(deps: {
   readonly inbound: Pick<InboundSocket, 'pause' | 'resume' | 'hold'>;
@@ -33,9 +34,11 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
   parse(frame: Frame): Message | undefined;
   /** What it returns settles when nothing more of the message is in memory; it never rejects. */
   handle(message: Message): Promise<void> | undefined;
+  /** Whether those behind it wait until it is handled, though it is small. */
+  takesLong(message: Message): boolean;
 }): (frame: Frame) => void {
-  const { inbound, turns, parse, handle } = deps;
-  /** Came in one chunk with a large one, and behind it. */
+  const { inbound, turns, parse, handle, takesLong } = deps;
+  /** Came in one chunk with one that is being handled, and behind it. */
   const behind: Frame[] = [];
   let isBusy = false;
 
@@ -44,14 +47,20 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
     else if (frame.length >= LARGE_BYTES) takeLarge(frame);
     else {
       const message = parse(frame);
-      if (message) void handle(message);
+      const done = message && handle(message);
+      if (message && done && takesLong(message)) void done.finally(wait(frame)).then(goOn);
     }
   }
 
-  function takeLarge(frame: Frame): void {
+  /** Nothing more is read; returns what gives its memory back. */
+  function wait(frame: Frame): () => void {
     isBusy = true;
     inbound.pause();
-    const release = inbound.hold(frame.length);
+    return inbound.hold(frame.length);
+  }
+
+  function takeLarge(frame: Frame): void {
+    const release = wait(frame);
     // Its bytes are of no use any more once they are a message.
     const unread = [frame];
     void turns(async () => {

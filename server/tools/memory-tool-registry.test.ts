@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
+import { registerTools } from './testing/register-tools.ts';
 import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-registry.ts';
 
 const operator: Principal = FIRST_OPERATOR;
@@ -38,7 +39,7 @@ function setup() {
     openCircuitOf: (id, tool) => openCircuits.get(`${id} ${tool}`),
   });
   const codes = (specs: readonly unknown[], instanceId = 'one') =>
-    registry.register(client(instanceId), specs).rejected.map(({ code }) => code);
+    registerTools(registry, client(instanceId), specs).rejected.map(({ code }) => code);
   const asked = (reference: string) => {
     const target = registry.find(reference);
     return target?.source === 'client' ? [...target.candidates].map((tool) => tool.instanceId) : [];
@@ -52,7 +53,7 @@ function setup() {
 
 test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
   const { registry } = setup();
-  const { registered, rejected } = registry.register(client('one'), [
+  const { registered, rejected } = registerTools(registry, client('one'), [
     spec('good'),
     spec(''),
     { ...spec('not an object'), parameters: 'string' },
@@ -80,7 +81,7 @@ test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
 
 test('[TR1] [SC23] a tool whose schema has an unsupported keyword is rejected, and the keyword is named', () => {
   const parameters = { type: 'object', properties: {}, if: {}, else: {} };
-  const { registered, rejected } = setup().registry.register(client('one'), [
+  const { registered, rejected } = registerTools(setup().registry, client('one'), [
     spec('cases', { parameters }),
     spec('good'),
   ]);
@@ -97,7 +98,9 @@ test('[TR2] the names of the server are reserved in both spellings, look-alikes 
     serverTools: [{ ...sum, name: 'a.b.c' }],
     availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
-  expect(dotted.register(client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe('name_reserved');
+  expect(registerTools(dotted, client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe(
+    'name_reserved',
+  );
   for (const name of [
     '__proto__',
     'constructor',
@@ -140,11 +143,11 @@ test('[TR3] names that differ in case alone never live side by side, nor beside 
 test('[TR15] a pool has one schema; who offers the name with another is listed beside it', () => {
   const { registry, setAvailability } = setup();
   const n = (type: string) => ({ parameters: { type: 'object', properties: { n: { type } } } });
-  registry.register(client('a'), [spec('t', n('number'))]);
-  registry.register(client('b'), [
+  registerTools(registry, client('a'), [spec('t', n('number'))]);
+  registerTools(registry, client('b'), [
     spec('t', { parameters: { properties: { n: { type: 'number' } }, type: 'object' } }),
   ]);
-  registry.register(client('c'), [spec('t', n('string'))]);
+  registerTools(registry, client('c'), [spec('t', n('string'))]);
   const listed = (from?: string) => {
     const tool = registry.list(operator, from).find(({ name }) => name === 't');
     return [tool?.schema, tool?.clients.map(({ name }) => name), tool?.others];
@@ -187,9 +190,9 @@ test('[TR5] a client offers at most 256 tools', () => {
 
 test("[TR6] a client replaces its own tool and no other client's", () => {
   const { registry } = setup();
-  registry.register(client('one'), [spec('t', { description: 'First' })]);
-  registry.register(client('two'), [spec('t', { description: 'Other' })]);
-  registry.register(client('one'), [spec('t', { description: 'Changed' }), spec('u')]);
+  registerTools(registry, client('one'), [spec('t', { description: 'First' })]);
+  registerTools(registry, client('two'), [spec('t', { description: 'Other' })]);
+  registerTools(registry, client('one'), [spec('t', { description: 'Changed' }), spec('u')]);
   const descriptionsOf = (reference: string) => {
     const target = registry.find(reference);
     return target?.source === 'client'
@@ -202,7 +205,7 @@ test("[TR6] a client replaces its own tool and no other client's", () => {
 
 test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
   const { registry, setAvailability, asked } = setup();
-  for (const id of ['a', 'b', 'c', 'd']) registry.register(client(id), [spec('t')]);
+  for (const id of ['a', 'b', 'c', 'd']) registerTools(registry, client(id), [spec('t')]);
   setAvailability('a', { responsive: false, lastTouchedAt: 9 });
   setAvailability('b', { visible: false, lastTouchedAt: 8 });
   setAvailability('c', { lastTouchedAt: 1 });
@@ -221,7 +224,7 @@ test('[TR7] a pool is asked by responsiveness, then visibility, then recency', (
 
 test('[TR7] one that is passed over comes after those that are hidden, for that tool alone', () => {
   const { registry, setAvailability, openCircuits, asked } = setup();
-  for (const id of ['a', 'b']) registry.register(client(id), [spec('t'), spec('u')]);
+  for (const id of ['a', 'b']) registerTools(registry, client(id), [spec('t'), spec('u')]);
   setAvailability('b', { visible: false });
   openCircuits.set('a t', { tool: 't', until: 31_000, failures: 3 });
   registry.availabilityChanged('a');
@@ -238,8 +241,8 @@ test('[TR7] one that is passed over comes after those that are hidden, for that 
 
 test('[TR8] a reference with a client means that client alone', () => {
   const { registry, asked } = setup();
-  registry.register(client('one'), [spec('t')]);
-  registry.register(client('two'), [spec('t')]);
+  registerTools(registry, client('one'), [spec('t')]);
+  registerTools(registry, client('two'), [spec('t')]);
   expect(asked('t@c_two')).toEqual(['two']);
   expect(registry.find('t@nobody')).toBeUndefined();
   expect(registry.find('calc.sum')?.source).toBe('server');
@@ -249,8 +252,8 @@ test('[TR8] a reference with a client means that client alone', () => {
 
 test('[TR9] tools leave with their instance, or when they are taken back', () => {
   const { registry, asked } = setup();
-  registry.register(client('one'), [spec('t'), spec('u')]);
-  registry.register(client('two'), [spec('t')]);
+  registerTools(registry, client('one'), [spec('t'), spec('u')]);
+  registerTools(registry, client('two'), [spec('t')]);
   registry.unregister('one', ['u', 'none']);
   expect(registry.find('u')).toBeUndefined();
   registry.drop('one');
@@ -263,7 +266,10 @@ test('[TR9] tools leave with their instance, or when they are taken back', () =>
 test("[TR10] lists begin with the server's tools and are sorted, with the schema that was given", () => {
   const { registry } = setup();
   const parameters = { type: 'object', properties: { a: { type: 'string', 'x-hint': 1 } } };
-  registry.register(client('one'), [spec('b.x', { parameters, display_name: 'B' }), spec('a')]);
+  registerTools(registry, client('one'), [
+    spec('b.x', { parameters, display_name: 'B' }),
+    spec('a'),
+  ]);
   const tools = registry.list(operator);
   expect(tools.map(({ name, model_name }) => [name, model_name])).toEqual([
     ['calc.sum', 'calc_sum'],
@@ -284,7 +290,8 @@ test("[TR10] lists begin with the server's tools and are sorted, with the schema
 
 test('[TR11] who may call what follows from the principal alone', () => {
   const { registry } = setup();
-  registry.register(
+  registerTools(
+    registry,
     client('one'),
     ['calc2', 'file.read', 'files.read'].map((name) => spec(name)),
   );
@@ -312,7 +319,7 @@ test('[TR11] who may call what follows from the principal alone', () => {
 test('[TR12] hidden characters are taken out of what models read', () => {
   const { registry } = setup();
   const hidden = '\u{E0041}\u200b\u202e\u2066\ufeff\u2028';
-  registry.register(client('one'), [
+  registerTools(registry, client('one'), [
     spec('t', {
       description: `Reads${hidden} text`,
       display_name: `Re${hidden}ad`,
@@ -334,7 +341,7 @@ test('[TR12] hidden characters are taken out of what models read', () => {
 test('[TR12] a family emoji and Persian keep their joiners', () => {
   const { registry } = setup();
   const text = '👩‍👩‍👧 می‌خواهم';
-  registry.register(client('one'), [spec('t', { description: text, display_name: text })]);
+  registerTools(registry, client('one'), [spec('t', { description: text, display_name: text })]);
   expect(registry.list(operator)[1]).toMatchObject({ description: text, display_name: text });
 });
 
@@ -342,7 +349,7 @@ test('[TR13] listeners are called with the instance and its names', () => {
   const { registry } = setup();
   const changes: OfferChange[] = [];
   registry.onChange((change) => void changes.push(change));
-  registry.register(client('one'), [spec('t'), spec(''), spec('u')]);
+  registerTools(registry, client('one'), [spec('t'), spec(''), spec('u')]);
   registry.unregister('one', ['t', 'none']);
   registry.drop('one');
   expect(changes).toEqual([
@@ -354,7 +361,7 @@ test('[TR13] listeners are called with the instance and its names', () => {
 
 test('a listing has the first of its clients and the number of the others', () => {
   const { registry } = setup();
-  for (const id of ['one', 'two', 'three']) registry.register(client(id), [spec('t')]);
+  for (const id of ['one', 'two', 'three']) registerTools(registry, client(id), [spec('t')]);
   const [whole] = registry.list(operator).filter(({ name }) => name === 't');
   expect(whole?.clients_left_out).toBe(undefined);
   expect(registry.listing('t', 2)).toEqual({
@@ -371,8 +378,8 @@ test('[TR13] listeners are called for changes and for nothing else', () => {
   const unsubscribe = registry.onChange(() => {
     changes += 1;
   });
-  registry.register(client('one'), [spec('t'), spec('u')]);
-  registry.register(client('one'), [spec('')]);
+  registerTools(registry, client('one'), [spec('t'), spec('u')]);
+  registerTools(registry, client('one'), [spec('')]);
   registry.unregister('one', ['none']);
   registry.drop('two');
   expect(changes).toBe(1);
@@ -380,7 +387,7 @@ test('[TR13] listeners are called for changes and for nothing else', () => {
   registry.drop('one');
   expect(changes).toBe(3);
   unsubscribe();
-  registry.register(client('one'), [spec('t')]);
+  registerTools(registry, client('one'), [spec('t')]);
   expect(changes).toBe(3);
 });
 
@@ -401,7 +408,7 @@ test('[TR9] ten thousand tools come and go', () => {
   const { registry } = setup();
   for (let i = 0; i < 100; i += 1) {
     const tools = Array.from({ length: 100 }, (_, n) => spec(`tool${i}.n${n}`));
-    expect(registry.register(client(`i${i}`), tools).registered).toBe(100);
+    expect(registerTools(registry, client(`i${i}`), tools).registered).toBe(100);
   }
   expect(registry.list(operator)).toHaveLength(10_001);
   for (let i = 0; i < 100; i += 1) registry.drop(`i${i}`);
@@ -411,10 +418,10 @@ test('[TR9] ten thousand tools come and go', () => {
 test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all', () => {
   const { registry } = setup();
   const bad = Array.from({ length: 1_024 }, (_, n) => ({ name: `!${n}` }));
-  const one = registry.register(client('one'), [spec('good'), ...bad]);
+  const one = registerTools(registry, client('one'), [spec('good'), ...bad]);
   expect(one).toMatchObject({ registered: 1, rejected_count: 1_024 });
   expect(one.rejected.map(({ name }) => name)).toEqual(bad.slice(0, 64).map(({ name }) => name));
-  const few = registry.register(client('one'), bad.slice(0, 64));
+  const few = registerTools(registry, client('one'), bad.slice(0, 64));
   expect(few.rejected).toHaveLength(64);
   expect(few).not.toHaveProperty('rejected_count');
 });
@@ -429,7 +436,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
       return { name: id, visible: true, responsive: true, lastTouchedAt: touched.get(id) ?? 0 };
     },
   });
-  for (let n = 0; n < 5_000; n += 1) registry.register(client(`i${n}`), [spec('t')]);
+  for (let n = 0; n < 5_000; n += 1) registerTools(registry, client(`i${n}`), [spec('t')]);
   const best = (from?: string) => {
     const target = registry.find('t', from);
     return [target?.source === 'client' && target.best.instanceId, ...looked.splice(0)];
@@ -446,7 +453,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
 });
 
 test('[TR1] a tool without a schema or a description is refused with what would be right', () => {
-  const { rejected } = setup().registry.register(client('one'), [
+  const { rejected } = registerTools(setup().registry, client('one'), [
     { name: 'bare', description: 'Does it' },
     { name: 'mute', parameters: { type: 'object' } },
   ]);

@@ -6,9 +6,11 @@ import type { AnyServerTool } from './define-tool.ts';
 import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
+import { createToolChecks } from './tool-checks.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import type {
   AvailabilityOf,
+  CheckedSpec,
   ClientAvailability,
   OfferChange,
   OpenCircuit,
@@ -17,7 +19,6 @@ import type {
   ToolRegistry,
   ToolTarget,
 } from './tool-registry.ts';
-import { validateToolSpec } from './validate-tool-spec.ts';
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
@@ -45,6 +46,7 @@ class RegisteredTools implements ToolRegistry {
   // Functions of their own: the parts that ask and report are given these alone.
   readonly namesOf = (instanceId: string): string[] => this.#pools.namesOf(instanceId);
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
+  readonly check = createToolChecks();
 
   constructor({ serverTools, availability, openCircuitOf }: ToolRegistryDeps) {
     this.#own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
@@ -90,16 +92,16 @@ class RegisteredTools implements ToolRegistry {
     return refusalOf(principal, name) === undefined;
   }
 
-  register(client: OfferingInstance, specs: readonly unknown[]): Registration {
+  register(client: OfferingInstance, checked: readonly CheckedSpec[]): Registration {
     const rejected: RejectedTool[] = [];
     const names: string[] = [];
-    for (const spec of specs) {
-      const outcome = admit(this.#pools, this.#reserved, client, spec);
+    for (const one of checked) {
+      const outcome = admit(this.#pools, this.#reserved, client, one);
       if (typeof outcome === 'string') names.push(outcome);
       else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
     }
     const registered = names.length;
-    const rejected_count = specs.length - registered;
+    const rejected_count = checked.length - registered;
     if (registered > 0) this.#changed({ instanceId: client.instanceId, names });
     return rejected_count > rejected.length
       ? { registered, rejected, rejected_count }
@@ -138,11 +140,10 @@ function admit(
   pools: ToolPools,
   reserved: ReadonlySet<string>,
   client: OfferingInstance,
-  spec: unknown,
+  checked: CheckedSpec,
 ): string | RejectedTool {
-  const validated = validateToolSpec(client, spec);
-  if (!validated.ok) return validated.rejected;
-  const { name } = validated.tool;
+  if (!checked.ok) return checked.rejected;
+  const { name } = checked.tool;
   if (reserved.has(spellingOf(name))) {
     const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
     return { name, code: 'name_reserved', message };
@@ -152,11 +153,12 @@ function admit(
     const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ only in case count as the same; choose another name.`;
     return { name, code: 'name_collides', message };
   }
-  const isNew = !pools.serves(client.instanceId, name);
-  if (isNew && pools.namesOf(client.instanceId).length >= LIMITS.toolsPerClient) {
+  const { clientId, instanceId } = client;
+  const isNew = !pools.serves(instanceId, name);
+  if (isNew && pools.namesOf(instanceId).length >= LIMITS.toolsPerClient) {
     const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
     return { name, code: 'too_many_tools', message };
   }
-  pools.put(validated.tool);
+  pools.put({ ...checked.tool, clientId, instanceId });
   return name;
 }

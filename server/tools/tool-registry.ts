@@ -23,6 +23,13 @@ export interface ClientTool extends OfferedTool {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** A tool as a client sent it, found right by itself: not yet a client's, and of no name that is taken. */
+export type CheckedTool = Omit<ClientTool, 'clientId' | 'instanceId'>;
+
+export type CheckedSpec =
+  | { readonly ok: true; readonly tool: CheckedTool }
+  | { readonly ok: false; readonly rejected: RejectedTool };
+
 /** One of the server's own tools, with the JSON Schema that is listed and the check that holds it. */
 export interface ServerToolEntry extends OfferedTool {
   readonly source: 'server';
@@ -98,9 +105,15 @@ export interface ToolRegistry {
   find(reference: string, from?: string | null): ToolTarget | undefined;
   /** Whether `principal` may call it. */
   mayCall(principal: Principal, name: string): boolean;
+  /**
+   * Checks the tools of one registration as they came, each by itself, in slices
+   * between which others are served (TR18); registrations one after the other. Changes nothing.
+   */
+  check(specs: readonly unknown[]): Promise<readonly CheckedSpec[]>;
+  /** All at once: what the client offers never has a part of a registration. */
   register(
     client: { clientId: string; instanceId: string },
-    specs: readonly unknown[],
+    checked: readonly CheckedSpec[],
   ): Registration;
   unregister(instanceId: string, names: readonly string[]): void;
   /** Takes all of an instance's tools out of every list. */

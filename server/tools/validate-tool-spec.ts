@@ -5,23 +5,12 @@ import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
 import { given } from '#lib/util/given';
 import { hashesOf } from './tool-hashes.ts';
-import type { ClientTool } from './tool-registry.ts';
-
-export type ValidatedSpec =
-  | { readonly ok: true; readonly tool: ClientTool }
-  | { readonly ok: false; readonly rejected: RejectedTool };
+import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
 
 /** Checks one tool as a client sent it, by itself: whether its name is free is for the registry. */
-export function validateToolSpec(
-  client: { clientId: string; instanceId: string },
-  spec: unknown,
-): ValidatedSpec {
+export function validateToolSpec(spec: unknown): CheckedSpec {
   const name = nameOf(spec);
-  const reject = (
-    code: string,
-    message: string,
-    params?: RejectedTool['params'],
-  ): ValidatedSpec => ({
+  const reject = (code: string, message: string, params?: RejectedTool['params']): CheckedSpec => ({
     ok: false,
     rejected: { name, code, message, ...given({ params }) },
   });
@@ -47,7 +36,7 @@ export function validateToolSpec(
   const schema = stripInvisibleDeep(parsed.data.parameters);
   const compiled = schema === parsed.data.parameters ? sent : compileToolSchema(schema);
   if (!compiled.ok) return reject(compiled.code, compiled.message, compiled.params);
-  return { ok: true, tool: toTool(client, parsed.data, asSchema(schema), compiled.check) };
+  return { ok: true, tool: toTool(parsed.data, asSchema(schema), compiled.check) };
 }
 
 function nameOf(spec: unknown): string {
@@ -78,11 +67,10 @@ function describeProblem(spec: ToolSpec): [code: string, message: string] | unde
 const asSchema = (schema: unknown): Record<string, unknown> => ({ ...Object(schema) });
 
 function toTool(
-  client: { clientId: string; instanceId: string },
   spec: ToolSpec,
   schema: Record<string, unknown>,
-  check: ClientTool['check'],
-): ClientTool {
+  check: CheckedTool['check'],
+): CheckedTool {
   const { title, ...hints } = spec.annotations ?? {};
   const shown = stripInvisible(spec.display_name ?? title ?? '').trim();
   const described = {
@@ -93,8 +81,6 @@ function toTool(
     annotations: title === undefined ? hints : { ...hints, title: stripInvisible(title) },
   };
   return {
-    clientId: client.clientId,
-    instanceId: client.instanceId,
     ...described,
     ...hashesOf(described),
     timeoutMs: spec.timeout_ms ?? CLOCKS.executeMs,

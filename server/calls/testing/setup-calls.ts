@@ -14,6 +14,7 @@ import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
+import { registerTools } from '../../tools/testing/register-tools.ts';
 import { CircuitBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
@@ -109,7 +110,7 @@ export async function setupCalls(options: SetupOptions = {}) {
           (one): one is ServerMessageOf<'tool_call_request'> => one.type === 'tool_call_request',
         ),
       offer(...tools: object[]) {
-        const answer = registry.register({ clientId, instanceId }, tools);
+        const answer = registerTools(registry, { clientId, instanceId }, tools);
         calls.instances.toolsChanged(instanceId);
         return answer;
       },

@@ -89,6 +89,7 @@ export async function serveClients({
     url: `ws://127.0.0.1:${port}`,
     calls,
     store,
+    registry,
     table,
     errors,
     /** Cuts all lines without a word. */

@@ -30,9 +30,14 @@ export const internalRoutes = (deps: Deps): Route[] => [
     access: CLIENTS,
     body: registerBodySchema,
     responses: { 200: { description: 'What was accepted', schema: registerAnswerSchema } },
-    async handle({ principal, body }) {
+    async handle({ principal, body, bodyBytes, context }) {
       checkOwnClient(principal, body.client_id);
-      const outcome = await deps.clients.register(principal, body);
+      // Its tools wait for one another and those of others (TR18), and are in memory until then.
+      const held = context.inbound.open(COMPLETE);
+      held.set({ arriving: 0, waiting: bodyBytes });
+      const outcome = await deps.clients
+        .register(principal, body)
+        .finally(() => held.set({ arriving: 0, waiting: 0 }));
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
       return json(200, outcome);
     },
@@ -74,6 +79,9 @@ export const internalRoutes = (deps: Deps): Route[] => [
     },
   }),
 ];
+
+/** A body that has arrived. */
+const COMPLETE = { pause() {}, resume() {}, cut() {} };
 
 /** A device speaks for itself alone (contract, section 4). */
 function checkOwnClient(principal: Principal, clientId: string): void {

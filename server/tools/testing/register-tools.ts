@@ -1,0 +1,9 @@
+import type { Registration, ToolRegistry } from '../tool-registry.ts';
+import { validateToolSpec } from '../validate-tool-spec.ts';
+
+/** Registers tools as they came within the moment, without the slices of `check`. */
+export const registerTools = (
+  registry: Pick<ToolRegistry, 'register'>,
+  client: { clientId: string; instanceId: string },
+  specs: readonly unknown[],
+): Registration => registry.register(client, specs.map(validateToolSpec));
