@@ -15,6 +15,7 @@ import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
+import { RepairsNote } from './repairs-note.tsx';
 import { shownArguments } from './shown-arguments.ts';
 import { wholeFor } from './whole-for.ts';
 
@@ -34,7 +35,12 @@ export function CardBody(props: CardBodyProps) {
   const { callId, card, view, actions } = props;
   if (view.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (view.kind === 'approval') {
-    return <Approval callId={callId} card={card} actions={actions} />;
+    return (
+      <>
+        <Approval callId={callId} card={card} actions={actions} />
+        <RepairsNote repairs={card.repairs} />
+      </>
+    );
   }
   const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
@@ -48,6 +54,7 @@ export function CardBody(props: CardBodyProps) {
       {card.status === 'SUCCESS' && <CardResult callId={callId} card={card} actions={actions} />}
       {card.status === 'ERROR' && <ErrorPanel card={card} />}
       {errorWhole && <PartNote shown={card.error?.message} whole={errorWhole} />}
+      <RepairsNote repairs={card.repairs} />
       <div className="mt-1.5 flex flex-wrap items-start justify-end gap-x-2 gap-y-1.5 not-has-[button,a]:hidden">
         <Params
           callId={callId}

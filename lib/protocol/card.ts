@@ -37,6 +37,14 @@ export const cardUpdateSchema = z.object({
   argument_names: z.array(z.string()).optional(),
   /** What the client that runs it reported as `params`, by key: shown beside the arguments. */
   status_params: z.record(z.string(), z.unknown()).optional(),
+  /**
+   * Arguments that were repaired before the call ran, as their schema asks: the first ten paths
+   * (empty for the arguments as a whole), and how many there are. Null: the newest needed none.
+   */
+  repairs: z
+    .object({ paths: z.array(z.string()), count: z.number().int().positive() })
+    .nullable()
+    .optional(),
   tip: z.string().nullable().optional(),
   preview: z.unknown().optional(),
   /** For people: `display` where the tool gave one, else its output. */

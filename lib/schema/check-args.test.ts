@@ -176,3 +176,125 @@ test('[SC17] a schema made to be slow ends with a refusal', () => {
     expect(result.ok).toBe(false);
   }
 });
+
+test('[SC26] JSON text becomes the object or list that the schema asks for, and is repaired inside', () => {
+  const check = compile({
+    type: 'object',
+    properties: {
+      filter: { type: 'object', properties: { n: { type: 'integer' }, note: { type: 'string' } } },
+      ids: { type: 'array', items: { type: 'integer' } },
+      maybe: { anyOf: [{ $ref: '#/$defs/point' }, { type: 'null' }] },
+      open: {},
+      text: { type: 'string' },
+    },
+    $defs: { point: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },
+  });
+  expect(
+    check({
+      filter: ' {"n": "5", "note": "true"} ',
+      ids: '[1, "2"]',
+      maybe: '{"x": 1.5}',
+      open: '{"x": 1}',
+      text: '{"x": 1}',
+    }),
+  ).toEqual({
+    ok: true,
+    args: {
+      filter: { n: 5, note: 'true' },
+      ids: [1, 2],
+      maybe: { x: 1.5 },
+      open: '{"x": 1}',
+      text: '{"x": 1}',
+    },
+    repairs: ['filter', 'filter.n', 'ids', 'ids[1]', 'maybe'],
+  });
+  const whole = compile({ type: 'object', properties: { n: { type: 'integer' } } });
+  expect(whole('{"n": "5"}')).toEqual({ ok: true, args: { n: 5 }, repairs: ['', 'n'] });
+});
+
+test('[SC27] a lone value becomes a list of one where its item is then accepted', () => {
+  const list = (items: unknown) => property({ type: 'array', items });
+  const found = (result: ArgsCheck) => (result.ok ? [result.args.a, result.repairs] : 'refused');
+  expect(found(list({ type: 'string' })({ a: 'x' }))).toEqual([['x'], ['a']]);
+  expect(found(list({ type: 'integer' })({ a: '5' }))).toEqual([[5], ['a', 'a[0]']]);
+  expect(found(list({ type: 'object' })({ a: { b: 1 } }))).toEqual([[{ b: 1 }], ['a']]);
+  expect(found(list({ type: 'object' })({ a: '{"b": 1}' }))).toEqual([[{ b: 1 }], ['a']]);
+  const open = { anyOf: [{ type: 'array', items: { enum: ['on', 'off'] } }, { type: 'null' }] };
+  expect(found(property(open)({ a: 'on' }))).toEqual([['on'], ['a']]);
+  for (const lone of ['perhaps', '', ' ', null, 5]) {
+    expect(found(property(open)({ a: lone })), String(lone)).toEqual(
+      lone === null ? [null, []] : 'refused',
+    );
+  }
+  expect(mended(list({ type: 'boolean' })({ a: 'x' }))).toEqual([
+    { path: 'a', problem: 'must be array, was the text "x"' },
+  ]);
+  const either = property({ type: ['string', 'array'], items: { type: 'string' } });
+  expect(found(either({ a: 'x' }))).toEqual(['x', []]);
+});
+
+test('[SC28] text that begins as JSON and is none, or is cut off, is never run', () => {
+  const check = compile({
+    type: 'object',
+    properties: {
+      list: { type: 'array', items: { type: 'string' } },
+      object: { type: 'object' },
+      either: { type: ['object', 'array'], items: { type: 'string' } },
+    },
+  });
+  const bad = ['["a", "b', '{"a": 1', "{'a': 1}", '[a]', '{"a": 1} more', '{"a": 1, ...}', '[1] '];
+  for (const text of bad) expect(check({ list: text }).ok, text).toBe(false);
+  for (const text of bad.slice(0, -1)) {
+    expect(check({ object: text }).ok, text).toBe(false);
+    expect(check({ either: text }).ok, text).toBe(false);
+    expect(check(text).ok, text).toBe(false);
+  }
+  for (const hostile of [`{"__proto__": {}}`, '['.repeat(5_000), `{"a":`.repeat(70)]) {
+    expect(check({ object: hostile, list: hostile, either: hostile }).ok).toBe(false);
+  }
+  // Within the limits as text, and too deep as what it spells.
+  const lists = compile({
+    type: 'object',
+    additionalProperties: { $ref: '#/$defs/list' },
+    $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } },
+  });
+  const deep = (depth: number, inner: string) => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
+  const asText = (depth: number) => ({ a: JSON.parse(deep(40, JSON.stringify(deep(depth, '')))) });
+  expect(lists(asText(20)).ok).toBe(true);
+  expect(mended(lists(asText(40)))).toEqual([
+    { path: '', problem: 'must be nested at most 64 deep' },
+  ]);
+});
+
+test('[SC29] only what its schema refuses is repaired, in the one branch that is then valid', () => {
+  const shape = (kind: string, more: object) => ({
+    type: 'object',
+    properties: { kind: { const: kind }, ...more },
+    required: ['kind'],
+  });
+  const check = property({
+    anyOf: [
+      shape('sum', { size: { type: 'integer' } }),
+      shape('text', { size: { type: 'string' } }),
+      shape('count', { size: { type: 'integer' }, tags: { type: 'array' } }),
+      { type: 'null' },
+    ],
+  });
+  expect(check({ a: { kind: 'text', size: '5' } })).toMatchObject({ ok: true, repairs: [] });
+  expect(check({ a: { kind: 'count', size: '5', tags: 'x' } })).toEqual({
+    ok: true,
+    args: { a: { kind: 'count', size: 5, tags: ['x'] } },
+    repairs: ['a.size', 'a.tags'],
+  });
+  expect(check({ a: { kind: 'other', size: '5' } }).ok).toBe(false);
+  const sizes = (type: string) => ({ properties: { size: { type } } });
+  const beside = {
+    properties: { a: { anyOf: [sizes('integer'), sizes('string')] }, b: sizes('integer') },
+  };
+  expect(mended(compile(beside)({ a: { size: '5' }, b: { size: '5' } }))).toEqual({
+    a: { size: '5' },
+    b: { size: 5 },
+  });
+  expect(mended(property({ enum: [1, 2, true] })({ a: '2' }))).toEqual({ a: 2 });
+  expect(property({ enum: [1, 'auto'] })({ a: '1' }).ok).toBe(false);
+});

@@ -203,17 +203,19 @@ const slipSchema = fc.letrec<{ schema: object }>((tie) => ({
       { type: 'integer' },
       { type: ['number', 'null'] },
       { type: 'string' },
+      { type: 'object' },
     ),
     fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
     fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
     fc.record({ items: tie('schema') }),
+    fc.record({ type: fc.constant('array'), items: tie('schema') }),
     fc.record({ additionalProperties: tie('schema') }),
   ),
 })).schema;
 const someSlip = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
-    fc.constantFrom('true', '5', '2.5', 'x', null, false),
+    fc.constantFrom<unknown>('true', '5', '2.5', 'x', '{"a":"5"}', '["true"]', '[1', null, false),
     fc.array(tie('value'), { maxLength: 2 }),
     fc.dictionary(fc.constantFrom('a', 'b'), tie('value'), { maxKeys: 2 }),
   ),
@@ -227,6 +229,7 @@ test('[SC13] repaired arguments are valid and need no repair', () => {
       const result = check({ v: value });
       if (!result.ok || result.repairs.length === 0) return;
       repaired += 1;
+      expect(new Set(result.repairs).size).toBe(result.repairs.length);
       expect(check(result.args)).toEqual({ ok: true, args: result.args, repairs: [] });
     }),
     { numRuns: 3_000 },

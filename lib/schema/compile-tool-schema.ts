@@ -3,10 +3,11 @@ import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { checkExpansion } from './check-expansion.ts';
-import { createCheckRun, isExhausted } from './check-run.ts';
+import { createCheckRun, isExhausted, pathText } from './check-run.ts';
 import { describeValue } from './describe-value.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
+import { readJsonText } from './read-text.ts';
 import { repairArgs } from './repair-args.ts';
 import type { SchemaNode } from './schema-node.ts';
 import type { SchemaRefusal } from './schema-reader.ts';
@@ -89,20 +90,33 @@ const describeRoot = ({ types, always }: SchemaNode): string => {
   return types ? `its "type" was ${types.join(' or ')}` : 'it had neither "type" nor "properties"';
 };
 
-function checkArgs(node: SchemaNode, args: unknown): ArgsCheck {
-  const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });
-  if (!isRecord(args)) return refuse(`must be an object, was ${describeValue(args)}`);
+const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });
+
+const TOO_MUCH = 'takes too much work to check against the schema of the tool; make it smaller';
+
+function checkArgs(node: SchemaNode, given: unknown): ArgsCheck {
+  const args = typeof given === 'string' ? readJsonText(given) : given;
+  if (!isRecord(args)) return refuse(`must be an object, was ${describeValue(given)}`);
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(ARGS_FAULTS[fault]);
+  const repairs = args === given ? [] : [pathText(null)];
   const first = createCheckRun();
-  if (evaluate(node, args, null, first)) return { ok: true, args, repairs: [] };
-  const tooMuch = 'takes too much work to check against the schema of the tool; make it smaller';
-  if (isExhausted(first)) return refuse(tooMuch);
+  if (evaluate(node, args, null, first)) return { ok: true, args, repairs };
+  if (isExhausted(first)) return refuse(TOO_MUCH);
+  const mended = repairArgs(node, args, null, { run: createCheckRun(), repairs });
+  if (mended === args || !isRecord(mended)) return { ok: false, details: first.problems };
+  return checkMended(node, mended, repairs);
+}
 
-  const repairs: string[] = [];
-  const mended = repairArgs(node, args, null, createCheckRun(), repairs);
-  if (repairs.length === 0 || !isRecord(mended)) return { ok: false, details: first.problems };
-  const second = createCheckRun();
-  if (evaluate(node, mended, null, second)) return { ok: true, args: mended, repairs };
-  return isExhausted(second) ? refuse(tooMuch) : { ok: false, details: second.problems };
+/** JSON that was a text counts by its bytes until it is read; then by its depth and its values too. */
+function checkMended(
+  node: SchemaNode,
+  args: Record<string, unknown>,
+  repairs: readonly string[],
+): ArgsCheck {
+  const fault = measureJson(args, ARGS_LIMITS);
+  if (fault) return refuse(ARGS_FAULTS[fault]);
+  const run = createCheckRun();
+  if (evaluate(node, args, null, run)) return { ok: true, args, repairs };
+  return isExhausted(run) ? refuse(TOO_MUCH) : { ok: false, details: run.problems };
 }

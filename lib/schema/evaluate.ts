@@ -179,7 +179,7 @@ function checkCombined(
 }
 
 /** Whether the schema accepts the value; problems are not recorded. False once the budget is used up. */
-function accepts(node: SchemaNode, value: unknown, run: CheckRun): boolean {
+export function accepts(node: SchemaNode, value: unknown, run: CheckRun): boolean {
   if (isExhausted(run)) return false;
   run.quiet += 1;
   const passed = evaluate(node, value, null, run);

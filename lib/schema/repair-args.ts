@@ -1,55 +1,130 @@
 import { isRecord } from '../json/is-record.ts';
-import { type CheckRun, enter, leave, type Path, pathText } from './check-run.ts';
+import { type CheckRun, enter, leave, type Path, pathText, spend } from './check-run.ts';
+import { isOfType } from './check-scalar.ts';
+import { accepts } from './evaluate.ts';
+import { openTypes } from './open-types.ts';
+import { looksLikeJson, readJsonText, readScalarText } from './read-text.ts';
 import type { SchemaNode, TypeWord } from './schema-node.ts';
 
-/** A number as JSON writes it; nothing that merely converts (`""`, `0x10`, `1e999`). */
-const NUMBER_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+/** One attempt to repair arguments: what it may cost, and the paths that it has changed. */
+export interface Repair {
+  readonly run: CheckRun;
+  readonly repairs: string[];
+}
+
+/** Parsing and its checks go over a text more than once. */
+const CHARS_PER_STEP = 4;
 
 /**
- * Repairs slips that models make often: the text "true" where the schema wants a
- * boolean, "5" where it wants a number. Only where the schema at that very place
- * wants that type and takes no text. Copies what it changes; adds the paths to `repairs`.
+ * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC29): a text
+ * in place of the boolean, number, list or object that it spells, and a lone value
+ * in place of a list of one. Only where the schema at that very place refuses the
+ * value for its type. Copies what it changes; adds the paths to `repairs`.
  */
 export function repairArgs(
   node: SchemaNode,
   value: unknown,
   path: Path | null,
-  run: CheckRun,
-  repairs: string[],
+  repair: Repair,
 ): unknown {
-  if (!enter(run)) {
-    leave(run);
-    return value;
-  }
-  let repaired = value;
-  if (typeof value === 'string') {
-    repaired = repairText(value, typesOf(node));
-    if (repaired !== value) repairs.push(pathText(path));
-  } else if (Array.isArray(value)) {
-    repaired = repairItems(node, value, path, run, repairs);
-  } else if (isRecord(value)) {
-    repaired = repairEntries(node, value, path, run, repairs);
-  }
-  // The type of a text was read through these already; what is below them was not.
-  if (typeof value === 'object') {
-    if (node.ref) repaired = repairArgs(node.ref, repaired, path, run, repairs);
-    for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, run, repairs);
-  }
+  const { run } = repair;
+  const repaired = enter(run) ? repairHere(node, value, path, repair) : value;
   leave(run);
   return repaired;
+}
+
+function repairHere(node: SchemaNode, value: unknown, path: Path | null, repair: Repair): unknown {
+  const types = openTypes(node);
+  const read = typeof value === 'string' && types ? readText(value, types, repair.run) : value;
+  if (types && isLone(read, types)) return repairLone(node, value, read, path, repair);
+  if (read !== value) repair.repairs.push(pathText(path));
+  if (typeof read !== 'object' || read === null) return read;
+  const own = Array.isArray(read)
+    ? repairItems(node, read, path, repair)
+    : isRecord(read)
+      ? repairEntries(node, read, path, repair)
+      : read;
+  return repairInPlace(node, own, path, repair);
+}
+
+/** What the text spells, where the schema takes no text and has that type open. */
+function readText(text: string, types: ReadonlySet<TypeWord>, run: CheckRun): unknown {
+  if (types.has('string')) return text;
+  const scalar = readScalarText(text, types);
+  if (scalar !== text || !(types.has('array') || types.has('object'))) return scalar;
+  if (!spend(run, text.length / CHARS_PER_STEP)) return text;
+  const json = readJsonText(text);
+  // A lone object is a list's item, which is looked at next.
+  return Array.isArray(json) && !types.has('array') ? text : json;
+}
+
+/** Whether a list is wanted, and this is no value that the types have open. */
+function isLone(value: unknown, types: ReadonlySet<TypeWord>): boolean {
+  if (!types.has('array') || value === null) return false;
+  // Half of a list, and text without any, are not the one item of another.
+  if (typeof value === 'string' && (value.trim() === '' || looksLikeJson(value))) return false;
+  return ![...types].some((type) => isOfType(value, type));
+}
+
+/** A list of one, if the schema then accepts it; else the value as it was, which is what the model reads about. */
+function repairLone(
+  node: SchemaNode,
+  value: unknown,
+  read: unknown,
+  path: Path | null,
+  { run, repairs }: Repair,
+): unknown {
+  const tried: Repair = { run, repairs: [] };
+  const list = repairArgs(node, [read], path, tried);
+  if (!accepts(node, list, run)) return value;
+  repairs.push(pathText(path), ...tried.repairs);
+  return list;
+}
+
+/** By the other schemas that hold for the same value. */
+function repairInPlace(
+  node: SchemaNode,
+  value: unknown,
+  path: Path | null,
+  repair: Repair,
+): unknown {
+  let repaired = value;
+  if (node.ref) repaired = repairArgs(node.ref, repaired, path, repair);
+  for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, repair);
+  for (const branches of [node.anyOf, node.oneOf]) {
+    if (branches) repaired = repairByBranch(branches, repaired, path, repair);
+  }
+  return repaired;
+}
+
+/** The first branch that accepts the value once it is repaired; none where one accepts it as it is. */
+function repairByBranch(
+  branches: readonly SchemaNode[],
+  value: unknown,
+  path: Path | null,
+  { run, repairs }: Repair,
+): unknown {
+  if (branches.some((one) => accepts(one, value, run))) return value;
+  for (const one of branches) {
+    const tried: Repair = { run, repairs: [] };
+    const repaired = repairArgs(one, value, path, tried);
+    if (repaired === value || !accepts(one, repaired, run)) continue;
+    repairs.push(...tried.repairs);
+    return repaired;
+  }
+  return value;
 }
 
 function repairItems(
   node: SchemaNode,
   value: readonly unknown[],
   path: Path | null,
-  run: CheckRun,
-  repairs: string[],
+  repair: Repair,
 ): readonly unknown[] {
   let changed = false;
   const repaired = value.map((item, key) => {
     const one = node.prefixItems?.[key] ?? node.items;
-    const next = one ? repairArgs(one, item, { parent: path, key }, run, repairs) : item;
+    const next = one ? repairArgs(one, item, { parent: path, key }, repair) : item;
     changed ||= next !== item;
     return next;
   });
@@ -60,8 +135,7 @@ function repairEntries(
   node: SchemaNode,
   value: Record<string, unknown>,
   path: Path | null,
-  run: CheckRun,
-  repairs: string[],
+  repair: Repair,
 ): Record<string, unknown> {
   let repaired = value;
   for (const [key, item] of Object.entries(value)) {
@@ -69,49 +143,10 @@ function repairEntries(
     const one =
       node.properties?.get(key) ?? (node.patternProperties ? undefined : node.additionalProperties);
     if (!one) continue;
-    const next = repairArgs(one, item, { parent: path, key }, run, repairs);
+    const next = repairArgs(one, item, { parent: path, key }, repair);
     if (next === item) continue;
     if (repaired === value) repaired = { ...value };
     repaired[key] = next;
   }
   return repaired;
-}
-
-/** What each node leaves open; kept, since a long list asks the same node for each item. */
-const knownTypes = new WeakMap<SchemaNode, ReadonlySet<TypeWord> | null>();
-
-/** Types that the schema leaves open for the value; null when it has none. */
-function typesOf(node: SchemaNode): ReadonlySet<TypeWord> | null {
-  const known = knownTypes.get(node);
-  if (known !== undefined) return known;
-  let types = node.types ? widen(node.types) : null;
-  const narrow = (other: ReadonlySet<TypeWord> | null) => {
-    if (other) types = types ? new Set([...types].filter((one) => other.has(one))) : other;
-  };
-  if (node.ref) narrow(typesOf(node.ref));
-  for (const one of node.allOf ?? []) narrow(typesOf(one));
-  for (const branches of [node.anyOf, node.oneOf]) {
-    const open = branches?.map(typesOf) ?? [null];
-    // One branch that takes anything leaves everything open.
-    if (!open.includes(null)) narrow(new Set(open.flatMap((one) => [...(one ?? [])])));
-  }
-  knownTypes.set(node, types);
-  return types;
-}
-
-/** A number may be whole, so `number` and `integer` together mean `integer`. */
-function widen(types: readonly TypeWord[]): ReadonlySet<TypeWord> {
-  return new Set(types.includes('number') ? [...types, 'integer' as const] : types);
-}
-
-function repairText(text: string, types: ReadonlySet<TypeWord> | null): unknown {
-  if (!types || types.has('string')) return text;
-  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  if (!types.has('integer') || text.length > 40 || !NUMBER_TEXT.test(text)) return text;
-  const number = Number(text);
-  // Beyond 2^53 the number would not be the one that was written; 1e999 is none at all.
-  const faithful = Number.isInteger(number)
-    ? Number.isSafeInteger(number)
-    : Number.isFinite(number) && types.has('number');
-  return faithful ? number : text;
 }

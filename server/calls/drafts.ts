@@ -18,6 +18,7 @@ import { takenFrom } from './offered-tool.ts';
 import type { Policy } from './policy.ts';
 import { resolveTarget, sourceOf } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
+import { shownRepairs } from './shown-repairs.ts';
 
 export type DraftRequest = Parameters<CallService['draft']>[0];
 
@@ -98,7 +99,8 @@ class Draft implements DraftCall {
     if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), shown);
     const terms = { ...takenFrom(tool, call), ...sourceOf(tool), wantedClientId };
     const fields = { ...terms, args: checked.args };
-    return this.#apply(this.#deps.policy.eventFor(call, request.principal, tool, fields));
+    const event = this.#deps.policy.eventFor(call, request.principal, tool, fields);
+    return this.#apply({ ...event, shown: { ...event.shown, ...shownRepairs(checked.repairs) } });
   }
 
   async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {

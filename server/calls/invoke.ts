@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
+import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { actorOf, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { ClaimRun } from '../runs/run-service.ts';
@@ -14,6 +15,7 @@ import { shownClient, takenFrom } from './offered-tool.ts';
 import type { Policy } from './policy.ts';
 import { type ResolvedTool, reject, resolveTarget, sourceOf } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
+import { shownRepairs } from './shown-repairs.ts';
 
 export interface InvocationDeps {
   readonly store: Store;
@@ -91,7 +93,7 @@ export class Invocation {
     // A call in a run that is known is decided in the moment in which it was asked for.
     const run = claimed instanceof Promise ? await claimed : claimed;
     if (principal.kind === 'agent' && run.ownerToken !== principal.tokenId) return noRun(runId);
-    const call = this.#newCall(request, found, checked.args, run.ownerToken);
+    const call = this.#newCall(request, found, { checked, ownerToken: run.ownerToken });
     const event = policy.eventFor(call, principal, found.tool);
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
@@ -110,10 +112,10 @@ export class Invocation {
   #newCall(
     request: InvokeRequest,
     { tool, name, wantedClientId }: ResolvedTool,
-    args: Record<string, unknown>,
-    ownerToken: string | null,
+    { checked, ownerToken }: Decided,
   ): CallRecord {
     const { clock, facts, newCallId } = this.#deps;
+    const { args, repairs } = checked;
     const routing = {
       ...NO_ROUTING,
       fromClientId: request.fromClientId ?? null,
@@ -134,10 +136,19 @@ export class Invocation {
       ownerToken,
       displayName: tool.displayName ?? null,
       // A call that may go to one client alone waits for that one.
-      shown: wantedClientId === null ? {} : shownClient(tool, facts),
+      shown: {
+        ...(wantedClientId === null ? {} : shownClient(tool, facts)),
+        ...shownRepairs(repairs),
+      },
     };
     return newCall(given, clock.now());
   }
+}
+
+/** The arguments as they run, and who owns the run. */
+interface Decided {
+  readonly checked: Extract<ArgsCheck, { ok: true }>;
+  readonly ownerToken: string | null;
 }
 
 const clampTimeout = (ms: number): number =>

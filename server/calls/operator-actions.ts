@@ -1,4 +1,4 @@
-import type { Actor } from '#lib/call/call-event';
+import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -16,6 +16,7 @@ import type {
 import type { CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
+import { shownRepairsOfEdit } from './shown-repairs.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
 
@@ -90,17 +91,18 @@ export class OperatorActions implements Actions {
     }
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const edited = this.#editedArgs(call, principal, decision.args);
-    return edited.ok ? this.#approve(call, principal, decision, edited.fields) : edited;
+    return edited.ok ? this.#approve(call, principal, decision, edited) : edited;
   }
 
   async #approve(
     call: CallRecord,
     principal: Principal,
     { decision }: Decision,
-    fields: { args?: Record<string, unknown> },
+    { fields, shown }: Required<Pick<CallEvent, 'fields' | 'shown'>>,
   ): Promise<CallActionOutcome> {
     const { engine, always } = this.#deps;
-    const applied = engine.apply(call, { type: 'approved', fields }, actorOf(principal));
+    const event = { type: 'approved' as const, fields, shown };
+    const applied = engine.apply(call, event, actorOf(principal));
     if (!applied.ok) return notWaiting(call.id);
     const isAskedAgain = applied.record.phase === 'approval';
     if (decision === 'always' && !isAskedAgain) await always.add(applied.record);
@@ -109,7 +111,7 @@ export class OperatorActions implements Actions {
   }
 
   #editedArgs(call: CallRecord, principal: Principal, args: unknown) {
-    if (args === undefined) return { ok: true as const, fields: {} };
+    if (args === undefined) return { ok: true as const, fields: {}, shown: {} };
     const { registry } = this.#deps;
     const { approval, fromClientId } = call.routing;
     const target = {
@@ -125,7 +127,10 @@ export class OperatorActions implements Actions {
     const found = asked?.ok ? asked : resolveTarget(registry, target);
     if (!found.ok) return found;
     const checked = found.tool.check(args);
-    if (checked.ok) return { ok: true as const, fields: { args: checked.args } };
+    if (checked.ok) {
+      const shown = shownRepairsOfEdit(checked.repairs, call.card);
+      return { ok: true as const, fields: { args: checked.args }, shown };
+    }
     const { code, message } = invalidArgs(call.toolName, checked.details);
     return { ok: false as const, code, message, details: checked.details };
   }

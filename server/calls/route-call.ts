@@ -24,9 +24,19 @@ export type RoutedCall = Pick<
   | 'toolName'
 >;
 
-/** Who takes a call next. `args` are the call's, or mended for a schema that has changed. */
+/** Who takes a call, or a person who is asked whether it may. */
+export interface Taker<Tool extends OfferedTool = OfferedTool> {
+  readonly to: 'executor' | 'approval';
+  readonly tool: Tool;
+  /** The call's, or repaired for a schema that has changed. */
+  readonly args: CallRecord['args'];
+  /** Paths of those that were repaired now. */
+  readonly repairs: readonly string[];
+}
+
+/** Who takes a call next. */
 export type Route<Tool extends OfferedTool = OfferedTool> =
-  | { readonly to: 'executor' | 'approval'; readonly tool: Tool; readonly args: CallRecord['args'] }
+  | Taker<Tool>
   /** It waits. */
   | { readonly to: 'no_executor' }
   | { readonly to: 'end'; readonly error: CallError };
@@ -100,7 +110,7 @@ function firstAvailable<Tool extends OfferedTool>(
     ({ tool, isAvailable }) =>
       isAvailable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
   );
-  return asked ? { to: 'executor', tool: asked.tool, args } : NO_EXECUTOR;
+  return asked ? { to: 'executor', tool: asked.tool, args, repairs: [] } : NO_EXECUTOR;
 }
 
 /** What was approved runs where it was approved, as long as that tool is the one that was shown. */
@@ -137,7 +147,10 @@ function checkAgain<Tool extends OfferedTool>(
   to: 'executor' | 'approval',
 ): Route<Tool> {
   const checked = tool.check(call.args);
-  if (checked.ok) return { to, tool, args: checked.repairs.length > 0 ? checked.args : call.args };
+  if (checked.ok) {
+    const { repairs } = checked;
+    return { to, tool, repairs, args: repairs.length > 0 ? checked.args : call.args };
+  }
   return { to: 'end', error: invalidArgs(call.toolName, checked.details) };
 }
 

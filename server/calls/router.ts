@@ -10,7 +10,8 @@ import type {
 } from '../tools/tool-registry.ts';
 import type { Breaker } from './breaker.ts';
 import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
-import { type Candidate, type Only, routeCall, scopeOf } from './route-call.ts';
+import { type Candidate, type Only, routeCall, scopeOf, type Taker } from './route-call.ts';
+import { shownRepairs } from './shown-repairs.ts';
 
 /** What routing depends on of a client instance beside its tools. */
 export interface InstanceFacts {
@@ -43,9 +44,18 @@ export class Router {
     const route = routeCall(call, (only) => this.#candidates(call, only), neverStarted);
     if (route.to === 'no_executor') return undefined;
     if (route.to === 'end') return { type: 'refused', error: route.error };
-    const { tool, args } = route;
+    const event = this.#eventOf(call, route, neverStarted);
+    const repairs = shownRepairs(route.repairs, call.card);
+    return event && { ...event, shown: { ...event.shown, ...repairs } };
+  }
+
+  #eventOf(
+    call: CallRecord,
+    { to, tool, args }: Taker<ServerToolEntry | ClientTool>,
+    neverStarted: NeverStarted | undefined,
+  ): CallEvent | undefined {
     const fields = { ...takenFrom(tool, call), args };
-    if (route.to === 'approval') return this.#askedAgain(call, tool, fields);
+    if (to === 'approval') return this.#askedAgain(call, tool, fields);
     return isClientTool(tool)
       ? this.#offered(call, tool, fields, neverStarted)
       : { type: 'started_here', fields };

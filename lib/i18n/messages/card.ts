@@ -163,6 +163,12 @@ export const card = {
       notObject: 'Arguments are one JSON object, e.g. \'{\'"name": "value"\'}\'.',
       announce: '{tool} needs approval.',
     },
+    repairs: {
+      title: 'Corrected to fit the schema:',
+      whole: 'all arguments',
+      separator: ', ',
+      more: ' and {count} more',
+    },
     part: {
       arguments: 'Arguments',
       reported: 'Reported by the client',
@@ -346,6 +352,12 @@ export const card = {
       notJson: '这不是 JSON:{problem}',
       notObject: '参数是一个 JSON 对象，例如 \'{\'"name": "value"\'}\'。',
       announce: '{tool} 需要批准。',
+    },
+    repairs: {
+      title: '已按参数结构更正：',
+      whole: '全部参数',
+      separator: '、',
+      more: ' 等另外 {count} 处',
     },
     part: {
       arguments: '参数',

@@ -1,0 +1,27 @@
+import type { CardUpdate } from '#lib/protocol/card';
+
+type Shown = Pick<CardUpdate, 'repairs'>;
+
+/** Of a card that stands among hundreds in a snapshot. */
+const MOST_PATHS = 10;
+const PATH_CHARS = 100;
+
+/** What a card shows of repaired arguments (CA29), after those of `before`; nothing where none were. */
+export function shownRepairs(repairs: readonly string[], before?: Shown): Shown {
+  if (repairs.length === 0) return {};
+  const earlier = before?.repairs;
+  const paths = [...(earlier?.paths ?? []), ...repairs.slice(0, MOST_PATHS).map(cutPath)];
+  return {
+    repairs: {
+      paths: paths.slice(0, MOST_PATHS),
+      count: (earlier?.count ?? 0) + repairs.length,
+    },
+  };
+}
+
+/** Of arguments that a person wrote in place of those of `before`. */
+export const shownRepairsOfEdit = (repairs: readonly string[], before: Shown): Shown =>
+  repairs.length === 0 && before.repairs ? { repairs: null } : shownRepairs(repairs);
+
+const cutPath = (path: string): string =>
+  path.length > PATH_CHARS ? `${path.slice(0, PATH_CHARS).toWellFormed()}…` : path;
