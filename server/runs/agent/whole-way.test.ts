@@ -207,6 +207,32 @@ test('[AL5] arguments that do not fit become a FAILED card, and the model reads 
   expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('"executed":"no"');
 });
 
+test.each(['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3'])(
+  '[SC26] [SC28] %s: arguments as JSON text run as what they spell, and half of such a text never runs',
+  async (model) => {
+    const inner = JSON.stringify({ expression: '6 * 7' });
+    const asText = (text: string) => [{ name: 'calculation_eval', args: JSON.stringify(text) }];
+    const script = inOrder(
+      { calls: asText(inner) },
+      { calls: asText(inner.slice(0, -1)) },
+      { text: 'done' },
+    );
+    const server = await serve({ dir: temporaryDirectory(), script });
+    closing.push(server.close);
+    const runId = await started(server, 'x', model);
+    await server.ended(runId);
+    const { calls } = await server.calls.list({ runId, limit: 10 });
+    expect(calls.map(({ status, card }) => [status, card.repairs])).toEqual([
+      ['FAILED', undefined],
+      ['SUCCEEDED', { paths: [''], count: 1 }],
+    ]);
+    expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('42');
+    const failed = server.openai.requests[2]?.toolResults[1]?.text;
+    expect(failed).toContain('must be an object, was the text');
+    expect(failed).toContain('"executed":"no"');
+  },
+);
+
 const HOLD = { calls: [{ name: 'demo_hold', args: '{}' }] };
 const holding = inOrder(HOLD, { text: 'again' });
 
