@@ -50,6 +50,7 @@ test.each([
   ['restarted', undefined],
   ['interrupted', undefined],
   ['tools_left_out', { offered: 128, available: 200 }],
+  ['tools_unfit', { model, tool: 'mail.find', more: 2, detail }],
   ['calls_left_out', { count: 872, limit: 32 }],
   ['no_api_key', { model }],
   ['model_unauthenticated', { model, status: 401 }],

@@ -298,3 +298,29 @@ test('[SC29] only what its schema refuses is repaired, in the one branch that is
   expect(mended(property({ enum: [1, 2, true] })({ a: '2' }))).toEqual({ a: 2 });
   expect(property({ enum: [1, 'auto'] })({ a: '1' }).ok).toBe(false);
 });
+
+test('[SC30] null stands for a property that is left out, unless it is required or takes null', () => {
+  const check = compile({
+    type: 'object',
+    properties: {
+      limit: { type: 'integer' },
+      cursor: { type: ['string', 'null'] },
+      name: { type: 'string' },
+      open: {},
+      deep: {
+        anyOf: [{ type: 'object', properties: { n: { type: 'integer' } } }, { type: 'null' }],
+      },
+    },
+    required: ['name'],
+    additionalProperties: { type: 'number' },
+  });
+  expect(check({ limit: null, cursor: null, name: 'x', open: null, deep: { n: null } })).toEqual({
+    ok: true,
+    args: { cursor: null, name: 'x', open: null, deep: {} },
+    repairs: ['limit', 'deep.n'],
+  });
+  expect(mended(check({ name: null }))).toEqual([
+    { path: 'name', problem: 'must be string, was null' },
+  ]);
+  expect(check({ name: 'x', other: null }).ok).toBe(false);
+});

@@ -16,9 +16,9 @@ export interface Repair {
 const CHARS_PER_STEP = 4;
 
 /**
- * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC29): a text
- * in place of the boolean, number, list or object that it spells, and a lone value
- * in place of a list of one. Only where the schema at that very place refuses the
+ * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC30): a text
+ * in place of the boolean, number, list or object that it spells, a lone value in
+ * place of a list of one, and null in place of nothing. Only where the schema at that very place refuses the
  * value for its type. Copies what it changes; adds the paths to `repairs`.
  */
 export function repairArgs(
@@ -131,6 +131,9 @@ function repairItems(
   return changed ? repaired : value;
 }
 
+const mayBeLeftOut = ({ properties, required }: SchemaNode, key: string): boolean =>
+  properties?.has(key) === true && required?.includes(key) !== true;
+
 function repairEntries(
   node: SchemaNode,
   value: Record<string, unknown>,
@@ -143,6 +146,12 @@ function repairEntries(
     const one =
       node.properties?.get(key) ?? (node.patternProperties ? undefined : node.additionalProperties);
     if (!one) continue;
+    if (item === null && mayBeLeftOut(node, key) && !accepts(one, null, repair.run)) {
+      const { [key]: _, ...rest } = repaired;
+      repaired = rest;
+      repair.repairs.push(pathText({ parent: path, key }));
+      continue;
+    }
     const next = repairArgs(one, item, { parent: path, key }, repair);
     if (next === item) continue;
     if (repaired === value) repaired = { ...value };

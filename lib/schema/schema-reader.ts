@@ -118,7 +118,7 @@ export function resolveRef(reader: SchemaReader, ref: string): unknown {
   return target;
 }
 
-function followPointer(root: unknown, pointer: string): unknown {
+export function followPointer(root: unknown, pointer: string): unknown {
   if (!pointer.startsWith('/')) return undefined;
   let place = root;
   for (const part of pointer.slice(1).split('/')) {

@@ -22,7 +22,6 @@ async function setup(properties: object, more: Parameters<typeof setupCalls>[0] 
   const draft = () =>
     one.calls.draft({
       principal: operator,
-      requestedBy: 'run:run_1',
       runId: 'run_1',
       tool: 'pay',
     });

@@ -7,6 +7,8 @@ export const notices = {
     restarted: 'The server was restarted during this turn. The turn continues from here.',
     tools_left_out:
       '{offered} of {available} tools were offered to the model, which accepts no more. Write the name of a tool in your message to include it.',
+    tools_unfit:
+      '{more, plural, =0 {{tool} is} one {{tool} and # more tool are} other {{tool} and # more tools are}} not offered to {model}, whose API accepts no form of the schema: {detail}.',
     calls_left_out:
       'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
     step_limit: 'The limit of {steps} steps ended this turn.',
@@ -52,6 +54,8 @@ export const notices = {
     restarted: '服务器在此期间重新启动了，本轮从这里继续。',
     tools_left_out:
       '模型最多接受这么多工具：{available} 个工具中只提供了 {offered} 个。在消息里写出工具的名称，它就会在其中。',
+    tools_unfit:
+      '{more, plural, =0 {工具 {tool} } other {工具 {tool} 等另外 # 个工具}}没有提供给 {model}：其接口不接受该参数结构：{detail}。',
     calls_left_out:
       '模型在一步中多发出了 {count, plural, other {# 个}}调用，没有记录，也没有执行。每步最多执行 {limit} 个。',
     step_limit: '已达到 {steps} 步的上限，本轮到此结束。',

@@ -4,6 +4,7 @@ import type { Message, RunError } from '#lib/protocol/run';
 import type { Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Notice } from './notices.ts';
+import type { SchemaTarget } from './schema/schema-target.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {
@@ -13,6 +14,8 @@ export interface ResolvedModel {
   readonly imageWay: ImageWay;
   /** Tools that one request may hold; null for any number. */
   readonly maxTools: number | null;
+  /** In whose form it is sent the schemas of tools. */
+  readonly schemaTarget: SchemaTarget;
   readonly providerOptions: SharedV4ProviderOptions;
 }
 

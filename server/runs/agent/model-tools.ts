@@ -1,14 +1,16 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ToolSet, tool } from 'ai';
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
+import type { SchemaTarget } from './schema/schema-target.ts';
 
 /** A tool as it is offered to the model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  readonly schema: ReturnType<typeof normalizeSchema>;
+  readonly schema: JSONSchema7;
 }
 
 export interface ModelTools {
@@ -22,30 +24,55 @@ export interface ModelTools {
   toModelName(toolName: string): string;
 }
 
+/** A tool that a model cannot be offered: its schema has no form that the model's API accepts. */
+export interface UnfitTool {
+  readonly name: string;
+  /** As the end of a sentence about the tool. */
+  readonly reason: string;
+}
+
 const LONGEST_NAME = 64;
+
+/** Sets those apart that have no schema in the form of the target (AL38). */
+export function setUnfitApart(listings: readonly ToolListing[], target: SchemaTarget) {
+  const fit: ToolListing[] = [];
+  const unfit: UnfitTool[] = [];
+  for (const listing of listings) {
+    const form = normalizeSchema(listing.schema, target);
+    if (form.ok) fit.push(listing);
+    else unfit.push({ name: listing.name, reason: form.reason });
+  }
+  return { fit, unfit };
+}
 
 /**
  * Tools under names that models' APIs accept, and the way back (AL11).
  * `a.b` and `a_b` of two clients have one spelling; the later of them gets a number.
+ * A tool whose schema has no form of the target is left out.
  */
-export function createModelTools(listings: readonly ToolListing[]): ModelTools {
+export function createModelTools(
+  listings: readonly ToolListing[],
+  target: SchemaTarget,
+): ModelTools {
   const toolNames = new Map<string, string>();
   const modelNames = new Map<string, string>();
   const tools: ToolSet = {};
   const definitions: ToolDefinition[] = [];
   const sorted = listings.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const listing of sorted) {
+    const form = normalizeSchema(listing.schema, target);
+    if (!form.ok) continue;
     const name = freeName(acceptableName(listing.model_name), toolNames);
     toolNames.set(name, listing.name);
     modelNames.set(listing.name, name);
     const { description } = listing;
-    const schema = normalizeSchema(listing.schema);
+    const { schema } = form;
     definitions.push({ name, description, schema });
     tools[name] = tool({
       description,
       inputSchema: jsonSchema(schema),
       // The Responses API is strict by default, and then refuses most schemas.
-      strict: false,
+      strict: target === 'openai-strict',
     });
   }
   return {

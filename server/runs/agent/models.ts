@@ -16,6 +16,7 @@ import {
   parseModelRef,
   REHEARSAL,
 } from './model-ref.ts';
+import type { SchemaTarget } from './schema/schema-target.ts';
 import { takesImages } from './takes-images.ts';
 
 export interface Models {
@@ -163,6 +164,14 @@ function createLanguageModels(options: ModelsOptions) {
   };
 }
 
+const SCHEMA_TARGETS: Record<ModelProvider, SchemaTarget> = {
+  openai: 'openai',
+  'openai-chat': 'openai',
+  // Which server and which model it is, nothing says.
+  compatible: 'conservative',
+  rehearsal: 'openai',
+};
+
 function toResolved(ref: ModelRef, languageModel: LanguageModelV4): ResolvedModel {
   const images = takesImages(ref.id);
   return {
@@ -170,6 +179,7 @@ function toResolved(ref: ModelRef, languageModel: LanguageModelV4): ResolvedMode
     languageModel,
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
     maxTools: ref.provider === REHEARSAL ? null : MOST_TOOLS,
+    schemaTarget: SCHEMA_TARGETS[ref.provider],
     // Only the Responses API takes pictures in a tool's result.
     imageWay: !images ? 'none' : ref.provider === 'openai' ? 'tool_result' : 'user_message',
     // Stored responses are sent as references, and ours come from our own record.

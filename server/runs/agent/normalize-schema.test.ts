@@ -1,5 +1,18 @@
 import { expect, test } from 'vitest';
-import { normalizeSchema } from './normalize-schema.ts';
+import { compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { normalizeSchema as normalize } from './normalize-schema.ts';
+import type { SchemaTarget } from './schema/schema-target.ts';
+
+const formFor = (target: SchemaTarget, schema: unknown) => {
+  const form = normalize(schema, target);
+  if (!form.ok) throw new Error(form.reason);
+  return form;
+};
+const normalizeSchema = (schema: unknown) => formFor('openai', schema).schema;
+/** The form of one property. */
+const property = (target: SchemaTarget, schema: unknown, more: object = {}) =>
+  formFor(target, { type: 'object', properties: { a: schema }, required: ['a'], ...more }).schema
+    .properties?.a;
 
 test('a plain schema stays as it is', () => {
   const schema = {
@@ -22,14 +35,14 @@ test('[AL30] the properties of root branches are kept, and required only from al
     properties: { a: { type: 'string' } },
     allOf: [{ properties: { b: { type: 'number' } }, required: ['b'] }],
     anyOf: [{ properties: { c: {} }, required: ['c'] }, { required: ['a'] }],
-    oneOf: [{ properties: { d: {} } }],
     not: { required: ['z'] },
     enum: [{}],
   });
   expect(normalized).toEqual({
     type: 'object',
-    properties: { a: { type: 'string' }, b: { type: 'number' }, c: {}, d: {} },
+    properties: { a: { type: 'string' }, b: { type: 'number' }, c: {} },
     required: ['a', 'b'],
+    description: 'Also: {"not":{"required":["z"]}}',
   });
 });
 
@@ -89,4 +102,244 @@ test('[AL34] an array without items says that it holds anything', () => {
   expect(normalizeSchema({ properties: { list: { type: 'array' } } }).properties).toEqual({
     list: { type: 'array', items: {} },
   });
+});
+
+test('[AL30] a root of several forms keeps what each has, and takes what any of them does', () => {
+  const path = { type: 'string' };
+  const schema = {
+    type: 'object',
+    anyOf: [
+      { properties: { path, id: { type: 'integer' } }, required: ['path'] },
+      { properties: { url: path, id: path }, required: ['url'] },
+    ],
+  };
+  expect(formFor('conservative', schema).schema.properties).toEqual({
+    path: { anyOf: [path, {}] },
+    id: { anyOf: [{ type: 'integer' }, path] },
+    url: { anyOf: [path, {}] },
+  });
+  const kind = (word: string) => ({
+    properties: { kind: { const: word } },
+    additionalProperties: false,
+  });
+  const closed = { type: 'object', oneOf: [kind('a'), kind('b')] };
+  expect(formFor('gemini', closed).schema.properties).toEqual({
+    kind: { type: 'string', enum: ['a', 'b'] },
+  });
+});
+
+const NODE = {
+  type: 'object',
+  properties: { v: { type: 'integer' }, next: { $ref: '#/$defs/n' } },
+};
+
+test('[AL31] references of any place lead to one list of definitions, or are written out', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      a: {
+        type: 'object',
+        $defs: { t: { type: 'string' } },
+        properties: { x: { $ref: '#/properties/a/$defs/t' } },
+      },
+      b: { $ref: '#/properties/a' },
+      c: { $ref: '#/definitions/t', description: 'other' },
+    },
+    definitions: { t: { type: 'integer' }, unused: {} },
+  };
+  const wide = formFor('openai', schema).schema;
+  expect(wide.properties).toMatchObject({
+    a: { properties: { x: { $ref: '#/$defs/t' } } },
+    b: { $ref: '#/$defs/a' },
+    c: { $ref: '#/$defs/t_2', description: 'other' },
+  });
+  expect(Object.keys({ ...wide.$defs })).toEqual(['t', 'a', 't_2']);
+  const inline = formFor('gemini', schema).schema;
+  const a = { type: 'object', properties: { x: { type: 'string' } } };
+  expect(inline.properties).toEqual({ a, b: a, c: { type: 'integer', description: 'other' } });
+});
+
+test('[AL39] a schema that refers to itself is kept, or written out twice and open below', () => {
+  const schema = { type: 'object', properties: { n: { $ref: '#/$defs/n' } }, $defs: { n: NODE } };
+  expect(formFor('anthropic', schema).schema).toEqual(schema);
+  const form = formFor('conservative', schema);
+  const v = { type: 'integer' };
+  expect(form.schema.properties).toEqual({
+    n: {
+      type: 'object',
+      properties: { v, next: { type: 'object', properties: { v, next: {} } } },
+    },
+  });
+  expect(form.warnings).toEqual([
+    'A schema that refers to itself is written out twice, and open below.',
+  ]);
+});
+
+test.each<[string, object, Partial<Record<SchemaTarget, object>>]>([
+  [
+    'a value or null',
+    { anyOf: [{ type: 'string' }, { type: 'null' }], default: null },
+    {
+      openai: { anyOf: [{ type: 'string' }, { type: 'null' }], default: null },
+      gemini: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'Also: {"default":null}',
+      },
+    },
+  ],
+  [
+    'a list of types',
+    { type: ['string', 'null'], minLength: 2 },
+    {
+      anthropic: { type: ['string', 'null'], minLength: 2 },
+      gemini: { type: ['string', 'null'], description: 'Also: {"minLength":2}' },
+      conservative: { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
+    },
+  ],
+  [
+    'a constant',
+    { const: 5 },
+    {
+      openai: { const: 5 },
+      'openai-strict': { type: 'integer', enum: [5] },
+      gemini: { type: 'integer', enum: [5] },
+    },
+  ],
+  [
+    'mixed values',
+    { enum: ['x', 1, null] },
+    {
+      openai: { enum: ['x', 1, null] },
+      'openai-strict': { type: ['string', 'integer', 'null'], enum: ['x', 1, null] },
+      conservative: {
+        anyOf: [{ type: 'string', enum: ['x'] }, { type: 'integer', enum: [1] }, { type: 'null' }],
+      },
+    },
+  ],
+  [
+    'an empty text among the values',
+    { type: 'string', enum: ['', 'x'] },
+    { gemini: { type: 'string', description: 'Also: {"enum":["","x"]}' } },
+  ],
+  [
+    'a format and a pattern',
+    { type: 'string', format: 'uri', pattern: '^h', description: 'Where.' },
+    {
+      openai: { type: 'string', format: 'uri', pattern: '^h', description: 'Where.' },
+      'openai-strict': {
+        type: 'string',
+        pattern: '^h',
+        description: 'Where. Also: {"format":"uri"}',
+      },
+      conservative: { type: 'string', description: 'Where. Also: {"format":"uri","pattern":"^h"}' },
+    },
+  ],
+  [
+    'a tuple',
+    { type: 'array', items: [{ type: 'string' }, { type: 'integer' }], additionalItems: false },
+    {
+      openai: {
+        type: 'array',
+        prefixItems: [{ type: 'string' }, { type: 'integer' }],
+        items: {},
+        maxItems: 2,
+      },
+      gemini: {
+        type: 'array',
+        items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+        maxItems: 2,
+      },
+    },
+  ],
+  [
+    'parts together',
+    { allOf: [{ type: 'string' }, { maxLength: 5 }], description: 'x' },
+    { openai: { type: 'string', maxLength: 5, description: 'x' } },
+  ],
+  [
+    'what is forbidden',
+    { type: 'string', not: { const: 'x' } },
+    { openai: { type: 'string', description: 'Also: {"not":{"const":"x"}}' } },
+  ],
+])('[AL35] %s in the form of each', (_, schema, forms) => {
+  for (const [target, form] of Object.entries(forms) as [SchemaTarget, object][]) {
+    expect(property(target, schema), target).toEqual(form);
+  }
+});
+
+test('[AL37] the strict form requires each name, and null stands for one that may be left out', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      a: { type: 'string' },
+      b: { type: 'integer' },
+      c: { enum: ['x', 'y'] },
+      d: { $ref: '#/$defs/n' },
+      e: { type: ['string', 'null'] },
+    },
+    required: ['a'],
+    $defs: { n: NODE },
+  };
+  expect(formFor('openai-strict', schema).schema).toEqual({
+    type: 'object',
+    properties: {
+      a: { type: 'string' },
+      b: { type: ['integer', 'null'] },
+      c: { type: ['string', 'null'], enum: ['x', 'y', null] },
+      d: { anyOf: [{ $ref: '#/$defs/n' }, { type: 'null' }] },
+      e: { type: ['string', 'null'] },
+    },
+    required: ['a', 'b', 'c', 'd', 'e'],
+    additionalProperties: false,
+    $defs: {
+      n: {
+        type: 'object',
+        properties: {
+          v: { type: ['integer', 'null'] },
+          next: { anyOf: [{ $ref: '#/$defs/n' }, { type: 'null' }] },
+        },
+        required: ['v', 'next'],
+        additionalProperties: false,
+      },
+    },
+  });
+  // The tool's own schema takes the nulls away again.
+  const compiled = compileToolSchema(schema);
+  const args = { a: 'x', b: null, c: null, d: { v: null, next: { v: 1, next: null } }, e: null };
+  expect(compiled.ok && compiled.check(args)).toMatchObject({
+    ok: true,
+    args: { a: 'x', d: { next: { v: 1 } }, e: null },
+  });
+});
+
+test.each<[SchemaTarget, string, object, string]>([
+  [
+    'openai-strict',
+    'a map',
+    { type: 'object', additionalProperties: { type: 'string' } },
+    'names it does not list',
+  ],
+  ['openai-strict', 'any value', { description: 'x' }, 'value of any type'],
+  ['openai-strict', 'a list of anything', { type: 'array' }, 'value of any type'],
+])('[AL38] %s has no form of %s, and says why', (target, _, schema, reason) => {
+  const form = normalize({ type: 'object', properties: { a: schema } }, target);
+  expect(form).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+});
+
+test('[AL38] a name that an API takes for no argument is left out, unless it is required', () => {
+  const schema = {
+    type: 'object',
+    properties: { 'filter[id]': {}, q: {} },
+    additionalProperties: false,
+  };
+  expect(formFor('anthropic', schema)).toMatchObject({
+    schema: { properties: { q: {} } },
+    warnings: [expect.stringContaining('"filter[id]"')],
+  });
+  expect(formFor('anthropic', schema).schema).not.toHaveProperty('additionalProperties');
+  expect(normalize({ ...schema, required: ['filter[id]'] }, 'anthropic')).toEqual({
+    ok: false,
+    reason: 'it requires the argument "filter[id]", and the model\'s API takes no such name',
+  });
+  expect(formFor('openai', { ...schema, required: ['filter[id]'] }).warnings).toEqual([]);
 });

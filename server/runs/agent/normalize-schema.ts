@@ -1,84 +1,98 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isRecord } from '#lib/json/is-record';
+import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { given } from '#lib/util/given';
+import { flatten } from './schema/flatten.ts';
+import { makeFlat, makePart } from './schema/make-part.ts';
+import { mergeUnion } from './schema/merge-union.ts';
+import {
+  asSchema,
+  asTexts,
+  createNormalRun,
+  type NormalRun,
+  type Schema,
+  warn,
+} from './schema/normal-run.ts';
+import { formOf, type SchemaTarget } from './schema/schema-target.ts';
 
-type Schema = Record<string, unknown>;
+export type NormalizedSchema =
+  | {
+      readonly ok: true;
+      readonly schema: JSONSchema7;
+      /** What the form could not hold, in sentences; at most 20. */
+      readonly warnings: readonly string[];
+    }
+  /** The target has no form of it: why, as the end of a sentence about the tool. */
+  | { readonly ok: false; readonly reason: string };
 
-/** What OpenAI refuses at the root of a function's parameters. */
-const REFUSED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else'];
-/** Of use to validators only, and refused by some APIs. */
-const DROPPED = new Set(['$schema', '$id', '$comment', '$anchor', '$dynamicAnchor', '$vocabulary']);
-/** Keywords whose value maps names to schemas: the names are no keywords. */
-const MAPS = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
-/** Keywords whose value is data, not a schema. */
-const DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
+/** By the schema, which is never changed: each step of a run asks for the same ones. */
+const known = new WeakMap<object, Map<SchemaTarget, NormalizedSchema>>();
 
 /**
- * A tool's schema in the form that model APIs accept (rules AL30 to AL34):
- * an object at the root, local references only. It only ever loosens, as the
- * call service checks the arguments against the tool's own schema anyway.
+ * A tool's schema in the form that a target accepts (rules AL30 to AL39). It only
+ * ever accepts more than the original, but for what the strict form demands: the call
+ * service checks the arguments against the tool's own schema anyway.
  */
-export function normalizeSchema(schema: unknown): JSONSchema7 {
-  const root = cleanSchema(schema, 0);
-  const merged = mergeRootUnions(root);
-  for (const key of REFUSED_AT_ROOT) delete merged[key];
-  // An adapter's cast: what a client sent is passed on, loosened, to be judged by the API.
-  return { ...merged, type: 'object', properties: merged.properties } as JSONSchema7;
+export function normalizeSchema(schema: unknown, target: SchemaTarget): NormalizedSchema {
+  if (!isRecord(schema)) return normalize({}, target);
+  const forms = known.get(schema) ?? new Map<SchemaTarget, NormalizedSchema>();
+  known.set(schema, forms);
+  const found = forms.get(target) ?? normalize(schema, target);
+  forms.set(target, found);
+  return found;
 }
 
-function cleanSchema(schema: unknown, depth: number): Schema {
-  const source = asSchema(schema);
-  // `true` and `false` are schemas too; an API wants an object.
-  if (!source || depth > LIMITS.jsonDepth) return {};
-  const clean: Schema = {};
-  for (const [key, value] of Object.entries(source)) {
-    if (DROPPED.has(key) || value === undefined) continue;
-    if (key === '$ref' && !isLocal(value)) continue;
-    clean[key] = cleanValue(key, value, depth);
-  }
-  // OpenAI refuses an array that does not say what it holds.
-  if (clean.type === 'array' && clean.items === undefined) clean.items = {};
-  return clean;
+function normalize(schema: Schema, target: SchemaTarget): NormalizedSchema {
+  const run = createNormalRun(isDeeperThan(schema, LIMITS.jsonDepth) ? {} : schema, formOf(target));
+  const root = makeRoot(run);
+  const $defs = makeDefinitions(run);
+  if (run.refusal !== undefined) return { ok: false, reason: run.refusal };
+  const whole = { ...root, ...given({ $defs }) };
+  // An adapter's cast: what was sent is passed on, loosened, to be judged by the API.
+  return { ok: true, schema: whole as JSONSchema7, warnings: [...run.warnings] };
 }
 
-function cleanValue(key: string, value: unknown, depth: number): unknown {
-  if (DATA.has(key)) return value;
-  if (MAPS.has(key)) {
-    const entries = Object.entries(asSchema(value) ?? {});
-    return Object.fromEntries(entries.map(([name, one]) => [name, cleanSchema(one, depth + 1)]));
-  }
-  if (Array.isArray(value)) {
-    return value.map((one) => (asSchema(one) ? cleanSchema(one, depth + 1) : one));
-  }
-  return asSchema(value) ? cleanSchema(value, depth + 1) : value;
+/** An object without a union, which is what each of the targets wants there. */
+function makeRoot(run: NormalRun): Schema {
+  const flat = flatten(run, run.root, [], false);
+  const merged = flat && mergeUnion(run, flat);
+  const { enum: _, const: __, $ref: ___, ...keywords } = merged?.keywords ?? {};
+  const properties = asSchema(keywords.properties);
+  const required = asTexts(keywords.required).filter((name) => Object.hasOwn(properties, name));
+  const root = {
+    ...keywords,
+    ...{ type: 'object', properties },
+    required: required.length === 0 ? undefined : required,
+  };
+  const named = withAcceptedNames(run, root);
+  return makeFlat(run, { keywords: named, open: merged?.open ?? [] }, 0) ?? {};
 }
 
-/** Keeps the properties that a root union names; only those of `allOf` can be required. */
-function mergeRootUnions(root: Schema): Schema {
-  const properties = { ...asSchema(root.properties) };
-  const required = new Set(strings(root.required));
-  for (const key of ['allOf', 'anyOf', 'oneOf'] as const) {
-    for (const branch of list(root[key])) {
-      const part = asSchema(branch);
-      for (const [name, one] of Object.entries(asSchema(part?.properties) ?? {})) {
-        properties[name] ??= one;
-      }
-      if (key === 'allOf') for (const name of strings(part?.required)) required.add(name);
-    }
+function withAcceptedNames(run: NormalRun, root: Schema): Schema {
+  const { rootNames } = run.form;
+  const properties = Object.entries(asSchema(root.properties));
+  const odd = properties
+    .filter(([name]) => rootNames && !rootNames.test(name))
+    .map(([name]) => name);
+  if (odd.length === 0) return root;
+  const shown = JSON.stringify(odd[0]?.slice(0, 64));
+  if (odd.some((name) => asTexts(root.required).includes(name))) {
+    run.refusal ??= `it requires the argument ${shown}, and the model's API takes no such name`;
   }
-  const known = [...required].filter((name) => Object.hasOwn(properties, name));
-  const { required: _, ...rest } = root;
-  return { ...rest, properties, ...(known.length > 0 ? { required: known } : {}) };
+  warn(run, `Arguments are left out whose names are not taken, such as ${shown}.`);
+  // They may still be given, so nothing may be said of others.
+  const { additionalProperties: _, patternProperties: __, ...open } = root;
+  return {
+    ...open,
+    properties: Object.fromEntries(properties.filter(([name]) => !odd.includes(name))),
+  };
 }
 
-const isLocal = (ref: unknown): boolean => typeof ref === 'string' && ref.startsWith('#');
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const strings = (value: unknown): string[] => list(value).filter((one) => typeof one === 'string');
-
-const asSchema = (value: unknown): Schema | undefined => (isRecord(value) ? value : undefined);
+/** What references lead to, which may refer to more. */
+function makeDefinitions(run: NormalRun): Record<string, Schema> | undefined {
+  for (const [target, name] of run.names) {
+    run.defs.set(name, makePart(run, target, { open: [], depth: 1 }) ?? {});
+  }
+  return run.defs.size === 0 ? undefined : Object.fromEntries(run.defs);
+}

@@ -1,6 +1,7 @@
 import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import type { TurnError } from './describe-model-error.ts';
+import type { UnfitTool } from './model-tools.ts';
 
 /** What a turn has to say of itself: a code with its facts for pages, English words for the rest. */
 export interface Notice {
@@ -55,6 +56,12 @@ export const toolsLeftOut = (offered: number, available: number): Notice => ({
   code: 'tools_left_out',
   text: `${offered} of ${available} tools were offered to the model, which takes no more. A tool whose name is in the message is always among them.`,
   params: { offered, available },
+});
+
+export const toolsUnfit = (model: string, { name, reason }: UnfitTool, more: number): Notice => ({
+  code: 'tools_unfit',
+  text: `${model} is not offered the tool ${name}${more > 0 ? ` and ${more} more` : ''}, as its API takes no form of the schema: ${reason}.`,
+  params: { model, tool: name, more, detail: reason },
 });
 
 export const callsLeftOut = (count: number, limit: number): Notice => ({

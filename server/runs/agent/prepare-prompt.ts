@@ -5,7 +5,7 @@ import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
 import { chooseTools } from './choose-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { loadImages } from './load-images.ts';
-import { createModelTools, type ModelTools } from './model-tools.ts';
+import { createModelTools, type ModelTools, setUnfitApart, type UnfitTool } from './model-tools.ts';
 import { askedFrom, askedIn, messagesRead, type Turn } from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
 import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
@@ -18,6 +18,8 @@ export interface StepPrompt extends ModelHistory {
   readonly tools: ModelTools | null;
   /** Tools that there was no room for. */
   readonly leftOut: number;
+  /** Tools whose schemas the model's API does not accept in any form. */
+  readonly unfit: readonly UnfitTool[];
 }
 
 /** What a step is to be, by what is on disk before it. */
@@ -43,18 +45,18 @@ export async function preparePrompt(
   turn: Turn,
   { records, progress, ending }: StepPlan,
 ): Promise<StepPrompt> {
-  const { offered, leftOut } = offeredTools(turn, records);
-  const modelTools = createModelTools(offered);
+  const { offered, leftOut, unfit } = offeredTools(turn, records);
+  const modelTools = createModelTools(offered, turn.model.schemaTarget);
   const history = await historyFor(turn, records, modelTools);
   if (ending?.words !== undefined) {
     const instructions = lastAnswerInstructions(ending.words);
-    return { ...history, instructions, tools: null, leftOut: 0 };
+    return { ...history, instructions, tools: null, leftOut: 0, unfit };
   }
   const instructions = stepInstructions({
     ...{ offered: offered.length, leftOut, repeated: progress.repeated },
     emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
   });
-  return { ...history, instructions, tools: modelTools, leftOut };
+  return { ...history, instructions, tools: modelTools, leftOut, unfit };
 }
 
 function offeredTools(turn: Turn, records: readonly CallRecord[]) {
@@ -62,12 +64,14 @@ function offeredTools(turn: Turn, records: readonly CallRecord[]) {
   const callable = turn.deps.registry
     .list(turn.principal, askedFrom(turn))
     .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
-  return chooseTools(callable, {
+  const { fit, unfit } = setUnfitApart(callable, turn.model.schemaTarget);
+  const chosen = chooseTools(fit, {
     most: turn.model.maxTools,
     text: lastWords(askedIn(turn)),
     recent: records.map(({ toolName }) => toolName),
     clientId: askedFrom(turn) ?? null,
   });
+  return { ...chosen, unfit };
 }
 
 const lastWords = (message: Message | undefined): string =>

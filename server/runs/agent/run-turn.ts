@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import { describeRequest } from './model-request.ts';
+import type { UnfitTool } from './model-tools.ts';
 import {
   ANSWER_CUT,
   ANSWER_FILTERED,
@@ -14,6 +15,7 @@ import {
   emptyAnswers,
   failure,
   toolsLeftOut,
+  toolsUnfit,
 } from './notices.ts';
 import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -92,6 +94,7 @@ interface Asking {
 interface Asked extends StepEnd {
   readonly offered: number;
   readonly leftOut: number;
+  readonly unfit: readonly UnfitTool[];
 }
 
 async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
@@ -107,7 +110,8 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       const end = await streamPrompt(turn, asking, prompt, log.answered);
       log.end(end);
       turn.used.tokens += (end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0);
-      return { ...end, offered: described.toolsOffered, leftOut: prompt.leftOut };
+      const { leftOut, unfit } = prompt;
+      return { ...end, offered: described.toolsOffered, leftOut, unfit };
     } catch (error) {
       // Not written where the server stops, as nothing is: the request is left as by a crash.
       log.end({ errorCode: errorCodeOf(turn, error) });
@@ -160,6 +164,11 @@ function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
   if (end.leftOut > 0 && !turn.noted.has('tools_left_out')) {
     turn.noted.add('tools_left_out');
     writer.addNotice(toolsLeftOut(end.offered, end.offered + end.leftOut));
+  }
+  const [unfit, ...others] = end.unfit;
+  if (unfit && !turn.noted.has('tools_unfit')) {
+    turn.noted.add('tools_unfit');
+    writer.addNotice(toolsUnfit(turn.model.ref, unfit, others.length));
   }
   if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
 }
