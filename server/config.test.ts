@@ -46,12 +46,38 @@ test.each<[string, RegExp]>([
   ['{"allowed_origins":["not an origin"]}', /allowed_origins/],
   ['{"allowed_origins":["https://board.example/path"]}', /allowed_origins/],
   ['{"allowed_hosts":["http://board.example"]}', /allowed_hosts/],
+  ['{"models":{"gemma3":{}}}', /models\.gemma3 .*compatible:gemma3:4b/],
+  ['{"models":{"rehearsal":{}}}', /models\.rehearsal/],
+  ['{"models":{"openai:x":{"tool_calling":"xml"}}}', /models\.openai:x\.tool_calling .*native/],
+  ['{"models":{"openai:x":{"tool_prompt":"a.md"}}}', /models\.openai:x has a tool_prompt/],
 ])('a configuration file of %s is refused in one line that says where', (text, where) => {
   writeFileSync(file, text);
   const line = refusalOf({ CALLBOARD_CONFIG: file });
   expect(line).toMatch(/callboard\.config\.json/);
   expect(line).toMatch(where);
   expect(line).not.toContain('\n');
+});
+
+test('[AL134] what a model can do is read from the file, its prompt from a file of its own', () => {
+  const model = { tool_calling: 'text', tool_prompt: 'prompt.md', images: false };
+  const write = (prompt: string) => {
+    writeFileSync(join(dir, 'prompt.md'), prompt);
+    writeFileSync(file, JSON.stringify({ models: { 'compatible:gemma3:4b': model } }));
+  };
+  write('Call these: {{tools}}');
+  expect(readConfig({ CALLBOARD_CONFIG: file }, dir).models).toEqual({
+    'compatible:gemma3:4b': {
+      toolCalling: 'text',
+      toolPrompt: 'Call these: {{tools}}',
+      images: false,
+    },
+  });
+  write('Call nothing.');
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(
+    /^models\.compatible:gemma3:4b\.tool_prompt is .*prompt\.md": it must hold \{\{tools\}\}/,
+  );
+  rmSync(join(dir, 'prompt.md'));
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/tool_prompt .*cannot be read/);
 });
 
 /** Without a configuration file. */

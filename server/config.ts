@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
+import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
 
 /** A setting that makes no sense, described in one line: which, what it was, what it may be. */
 export class ConfigError extends Error {
@@ -32,6 +34,20 @@ const agentSchema = z.strictObject({
   /** Tools that are asked again and again on purpose; names as in `policy`. */
   polling: z.array(z.string()).default([]),
 });
+const isModel = (ref: string): boolean => ref !== REHEARSAL && parseModelRef(ref) !== undefined;
+
+/** What a model can do, where that is not what is assumed of it. */
+const modelSettings = z
+  .strictObject({
+    tool_calling: z.enum(['native', 'text']).optional(),
+    /** A Markdown file in place of the description of the tools; for `text` only. */
+    tool_prompt: z.string().optional(),
+    images: z.boolean().optional(),
+  })
+  .refine(
+    (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
+    'has a tool_prompt, which is for "tool_calling": "text" alone',
+  );
 
 const fileSchema = z.strictObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
@@ -47,7 +63,23 @@ const fileSchema = z.strictObject({
   weather: z
     .strictObject({ forecast_url: z.url().optional(), geocoding_url: z.url().optional() })
     .default({}),
+  models: z
+    .record(z.string(), modelSettings)
+    .superRefine((models, { addIssue }) => {
+      const ref = Object.keys(models).find((one) => !isModel(one));
+      if (ref === undefined) return;
+      const message = 'must be a model as the menu names it, such as compatible:gemma3:4b';
+      addIssue({ code: 'custom', path: [ref], message });
+    })
+    .default({}),
 });
+
+interface ModelSettings {
+  readonly toolCalling: 'native' | 'text' | undefined;
+  /** The text of the file. */
+  readonly toolPrompt: string | undefined;
+  readonly images: boolean | undefined;
+}
 
 export interface Config {
   readonly port: number;
@@ -58,6 +90,8 @@ export interface Config {
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string | undefined;
   readonly file: z.infer<typeof fileSchema>;
+  /** By reference. */
+  readonly models: Readonly<Record<string, ModelSettings>>;
   readonly development: boolean;
   /** How much of the history is kept; without either, all of it. */
   readonly keep: { readonly days: number | undefined; readonly bytes: number | undefined };
@@ -73,6 +107,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   const token = given('CALLBOARD_TOKEN');
   const problem = token === undefined ? undefined : tokenProblem(token);
   if (problem) throw new ConfigError(`CALLBOARD_TOKEN is not valid: ${problem}`);
+  const file = readFile(given('CALLBOARD_CONFIG'), cwd);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST') ?? '127.0.0.1',
@@ -81,7 +116,8 @@ export function readConfig(env: Environment, cwd: string): Config {
     model: given('CALLBOARD_MODEL'),
     openaiApiKey: given('OPENAI_API_KEY'),
     openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
-    file: readFile(given('CALLBOARD_CONFIG'), cwd),
+    file,
+    models: readModels(file.models, cwd),
     development: given('CALLBOARD_DEV') === '1',
     keep: {
       days: readDays(given('CALLBOARD_KEEP_DAYS')),
@@ -179,6 +215,27 @@ function readFile(path: string | undefined, cwd: string): Config['file'] {
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw new ConfigError(`${file}: ${issue?.path.join('.') || 'the file'} ${issue?.message ?? ''}`);
+}
+
+function readModels(models: Config['file']['models'], cwd: string): Config['models'] {
+  const settings = Object.entries(models).map(([ref, model]) => {
+    const { tool_calling: toolCalling, tool_prompt: path, images } = model;
+    const toolPrompt = path === undefined ? undefined : readToolPrompt(ref, resolve(cwd, path));
+    return [ref, { toolCalling, toolPrompt, images }];
+  });
+  return Object.fromEntries(settings);
+}
+
+function readToolPrompt(ref: string, file: string): string {
+  const where = `models.${ref}.tool_prompt is ${JSON.stringify(file)}`;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${where}: it cannot be read (${String(error)})`);
+  }
+  if (text.includes(TOOLS_PLACEHOLDER)) return text;
+  throw new ConfigError(`${where}: it must hold ${TOOLS_PLACEHOLDER}, where the tools are put in`);
 }
 
 function parse(text: string, file: string): unknown {

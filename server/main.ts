@@ -144,7 +144,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     openaiBaseUrl: config.openaiBaseUrl,
     defaultModel: config.model,
     rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
-    clock,
+    ...{ settings: config.models, clock },
   });
   const agent = createAgent({
     calls,

@@ -82,5 +82,7 @@ export const modelListingSchema = z.object({
   default: z.boolean(),
   /** False: its server has not answered yet, and is asked again when a run starts. */
   available: z.boolean().optional(),
+  /** It has no tool calling of its own: calls are read from its text. Without it `native`. */
+  tool_calling: z.literal('text').optional(),
 });
 export type ModelListing = z.infer<typeof modelListingSchema>;

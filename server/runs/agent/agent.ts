@@ -17,6 +17,8 @@ export interface ResolvedModel {
   /** In whose form it is sent the schemas of tools. */
   readonly schemaTarget: SchemaTarget;
   readonly providerOptions: SharedV4ProviderOptions;
+  /** Markdown that describes the tools to a model without tool calling of its own; null where it has that. */
+  readonly toolPrompt: string | null;
 }
 
 /** One assistant message while it is being written. Watchers see each change. */

@@ -140,6 +140,33 @@ describe('the list', () => {
   });
 });
 
+describe('settings of a model', () => {
+  const settings = {
+    'compatible:gemma3:4b': { toolCalling: 'text' as const, images: false },
+    'openai:my-model': { images: true },
+    'openai:gpt-4o': { toolCalling: 'text' as const },
+  };
+  const given = { openaiBaseUrl: 'http://127.0.0.1:9/v1', settings };
+
+  test('[AL134] are what it can do, and its id is only gone by without them', async () => {
+    const open = async (ref: string) => {
+      const opened = await make(given).open(ref);
+      return opened.ok ? [opened.model.toolPrompt !== null, opened.model.imageWay] : opened.error;
+    };
+    expect(await open('compatible:gemma3:4b')).toEqual([true, 'none']);
+    expect(await open('compatible:gemma3:12b')).toEqual([false, 'user_message']);
+    expect(await open('openai:my-model')).toEqual([false, 'tool_result']);
+    // There is no tool result that could hold a picture.
+    expect(await open('openai:gpt-4o')).toEqual([true, 'user_message']);
+  });
+
+  test('[AL134] are listed', () => {
+    const models = make({ ...given, defaultModel: 'compatible:gemma3:4b' });
+    expect(models.list()[0]).toMatchObject({ images: false, tool_calling: 'text' });
+    expect(models.list()[1]).not.toHaveProperty('tool_calling');
+  });
+});
+
 test.each([
   ['gpt-4o-mini', true],
   ['gpt-5', true],

@@ -1,6 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
+import {
+  FIRST_OF_ENDPOINT,
+  type ModelProvider,
+  type ModelRef,
+  parseModelRef,
+  REHEARSAL,
+} from '#lib/protocol/model-ref';
 import type { ModelListing } from '#lib/protocol/run';
 import type { Clock } from '../../clock.ts';
 import type { ResolvedModel } from './agent.ts';
@@ -9,15 +16,10 @@ import type { TurnError } from './describe-model-error.ts';
 import { createEndpoint } from './endpoint.ts';
 import type { Discovery } from './list-model-ids.ts';
 import { withNamedCalls } from './mend-tool-calls.ts';
-import {
-  FIRST_OF_ENDPOINT,
-  type ModelProvider,
-  type ModelRef,
-  parseModelRef,
-  REHEARSAL,
-} from './model-ref.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { takesImages } from './takes-images.ts';
+import { withTextCalls } from './text-calls/text-call-stream.ts';
+import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
 
 export interface Models {
   list(): ModelListing[];
@@ -46,6 +48,16 @@ export type OpenedModel =
   | { readonly ok: true; readonly model: ResolvedModel }
   | { readonly ok: false; readonly error: TurnError };
 
+/** What the configuration says of one model; what it does not say is assumed. */
+export interface ModelSettings {
+  /** `text`: the tools are described in the prompt, and calls are read from the answer. Else `native`. */
+  readonly toolCalling?: 'native' | 'text' | undefined;
+  /** Markdown in place of the description that there is, with `{{tools}}`; for `text` only. */
+  readonly toolPrompt?: string | undefined;
+  /** Whether it takes pictures; else its id is gone by. */
+  readonly images?: boolean | undefined;
+}
+
 export interface ModelsOptions {
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string | undefined;
@@ -53,6 +65,8 @@ export interface ModelsOptions {
   readonly defaultModel: string | undefined;
   readonly rehearsal: LanguageModelV4;
   readonly clock: Clock;
+  /** By reference. */
+  readonly settings?: Readonly<Record<string, ModelSettings>>;
   readonly fetch?: typeof fetch;
 }
 
@@ -60,7 +74,7 @@ export interface ModelsOptions {
 const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
 /** The models there are, by the configuration alone (rules AL60 to AL68). */
 export function createModels(options: ModelsOptions): Models {
-  const { openaiBaseUrl } = options;
+  const { openaiBaseUrl, settings } = options;
   const endpoint =
     openaiBaseUrl === undefined ? undefined : createEndpoint({ ...options, openaiBaseUrl });
   const hasKey = options.openaiApiKey !== undefined;
@@ -68,7 +82,7 @@ export function createModels(options: ModelsOptions): Models {
     ? toRef(options.defaultModel, endpoint ? 'compatible' : 'openai')
     : undefined;
   const own = configured ? [configured] : [];
-  const languageModel = createLanguageModels(options);
+  const toModel = createResolving(options);
 
   const isSetUp = (provider: ModelProvider): boolean =>
     provider === 'rehearsal' || endpoint !== undefined || (hasKey && provider !== 'compatible');
@@ -103,14 +117,14 @@ export function createModels(options: ModelsOptions): Models {
     get trouble() {
       return endpoint?.trouble;
     },
-    list: () => refs().map((ref) => toListing(ref, defaultModel(), endpoint?.url)),
+    list: () => refs().map((ref, at) => toListing(ref, at === 0, settings?.[ref], endpoint?.url)),
     resolve,
     async open(wanted) {
       if (wanted === FIRST_OF_ENDPOINT) await refresh();
       const resolved = resolve(wanted);
       if (!resolved.ok) return { ok: false, error: closed(wanted, resolved.message) };
       const parsed = parseModelRef(resolved.ref);
-      if (parsed) return { ok: true, model: toResolved(parsed, languageModel(parsed)) };
+      if (parsed) return { ok: true, model: toModel(parsed) };
       return { ok: false, error: endpoint?.trouble ?? closed(wanted, unknown(wanted, refs())) };
     },
     discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
@@ -172,20 +186,34 @@ const SCHEMA_TARGETS: Record<ModelProvider, SchemaTarget> = {
   rehearsal: 'openai',
 };
 
-function toResolved(ref: ModelRef, languageModel: LanguageModelV4): ResolvedModel {
-  const images = takesImages(ref.id);
+function createResolving(options: ModelsOptions): (ref: ModelRef) => ResolvedModel {
+  const languageModel = createLanguageModels(options);
+  return (ref) => toResolved(ref, languageModel(ref), options.settings?.[ref.text]);
+}
+
+function toResolved(
+  ref: ModelRef,
+  languageModel: LanguageModelV4,
+  settings: ModelSettings = {},
+): ResolvedModel {
+  const isText = settings.toolCalling === 'text';
+  // Only the Responses API takes pictures in a tool's result, and in text mode there is none.
+  const imageWay = ref.provider === 'openai' && !isText ? 'tool_result' : 'user_message';
   return {
     ref: ref.text,
-    languageModel,
+    languageModel: isText ? withTextCalls(languageModel) : languageModel,
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
     maxTools: ref.provider === REHEARSAL ? null : MOST_TOOLS,
     schemaTarget: SCHEMA_TARGETS[ref.provider],
-    // Only the Responses API takes pictures in a tool's result.
-    imageWay: !images ? 'none' : ref.provider === 'openai' ? 'tool_result' : 'user_message',
+    imageWay: imagesOf(ref, settings) ? imageWay : 'none',
     // Stored responses are sent as references, and ours come from our own record.
     providerOptions: ref.provider === 'openai' ? { openai: { store: false } } : {},
+    toolPrompt: isText ? (settings.toolPrompt ?? TOOL_PROMPT) : null,
   };
 }
+
+const imagesOf = ({ id }: ModelRef, { images }: ModelSettings): boolean =>
+  images ?? takesImages(id);
 
 const PROVIDER_NAMES: Record<ModelProvider, string> = {
   openai: 'OpenAI',
@@ -194,7 +222,12 @@ const PROVIDER_NAMES: Record<ModelProvider, string> = {
   rehearsal: 'Callboard',
 };
 
-function toListing(ref: string, defaultModel: string, endpointUrl = ''): ModelListing {
+function toListing(
+  ref: string,
+  isDefault: boolean,
+  settings: ModelSettings = {},
+  endpointUrl = '',
+): ModelListing {
   const parsed = parseModelRef(ref);
   const provider = parsed?.provider ?? 'compatible';
   const rehearsal = provider === 'rehearsal';
@@ -204,8 +237,9 @@ function toListing(ref: string, defaultModel: string, endpointUrl = ''): ModelLi
     label,
     provider: PROVIDER_NAMES[provider],
     rehearsal,
-    images: parsed !== undefined && takesImages(parsed.id),
-    default: ref === defaultModel,
+    images: parsed !== undefined && imagesOf(parsed, settings),
+    default: isDefault,
+    ...(settings.toolCalling === 'text' ? { tool_calling: 'text' as const } : {}),
     ...(parsed ? {} : { available: false }),
   };
 }

@@ -6,6 +6,8 @@ import { chooseTools } from './choose-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools, setUnfitApart, type UnfitTool } from './model-tools.ts';
+import { toTextHistory } from './text-calls/text-history.ts';
+import { describeTools } from './text-calls/tool-prompt.ts';
 import { askedFrom, askedIn, messagesRead, type Turn } from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
 import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
@@ -56,7 +58,14 @@ export async function preparePrompt(
     ...{ offered: offered.length, leftOut, repeated: progress.repeated },
     emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
   });
-  return { ...history, instructions, tools: modelTools, leftOut, unfit };
+  const whole = [instructions, ...toolsInWords(turn, modelTools)].join('\n\n');
+  return { ...history, instructions: whole, tools: modelTools, leftOut, unfit };
+}
+
+/** For a model that is sent no tools (AL130). */
+function toolsInWords({ model }: Turn, { definitions }: ModelTools): string[] {
+  if (model.toolPrompt === null || definitions.length === 0) return [];
+  return [describeTools(model.toolPrompt, definitions)];
 }
 
 function offeredTools(turn: Turn, records: readonly CallRecord[]) {
@@ -92,13 +101,16 @@ async function historyFor(
   const { imageWay } = turn.model;
   const images =
     imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
-  return buildModelHistory({
+  const history = buildModelHistory({
     messages: messagesRead(turn),
     calls: new Map(records.map((record) => [record.id, record])),
     images,
     imageWay,
     toModelName: modelTools.toModelName,
   });
+  if (turn.model.toolPrompt === null) return history;
+  const names = modelTools.definitions.map(({ name }) => name);
+  return { ...history, messages: toTextHistory(history.messages, names) };
 }
 
 async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefined> {

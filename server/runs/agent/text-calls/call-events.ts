@@ -1,0 +1,88 @@
+import { LIMITS } from '#lib/protocol/limits';
+import { NAMELESS } from '../find-tool.ts';
+
+/** What is read from a model's text, in the order in which it was written. */
+export type TextEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'start'; readonly name: string }
+  /** A piece of the JSON text of the arguments. */
+  | { readonly type: 'args'; readonly text: string }
+  /** `input` is the whole JSON text; of a call that is malformed or cut, never valid JSON. */
+  | { readonly type: 'end'; readonly input: string; readonly isWhole: boolean };
+
+/** Twice of what a call may have, so that the call service refuses it with its own words. */
+const MOST_ARGS_CHARS = 2 * LIMITS.argsBytes;
+
+/** Collects what one `push` of the parser reads; neighbours of one kind become one event. */
+export class EventList {
+  #events: TextEvent[] = [];
+
+  add(event: TextEvent): void {
+    const last = this.#events.at(-1);
+    if (event.type === 'text' && last?.type === 'text') this.#grow(last.text + event.text, 'text');
+    else if (event.type === 'args' && last?.type === 'args')
+      this.#grow(last.text + event.text, 'args');
+    else this.#events.push(event);
+  }
+
+  take(): readonly TextEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #grow(text: string, type: 'text' | 'args'): void {
+    this.#events[this.#events.length - 1] = { type, text };
+  }
+}
+
+/** One call while it is read: its name and its arguments may come in either order. */
+export class CallDraft {
+  readonly #events: EventList;
+  readonly #args: string[] = [];
+  #chars = 0;
+  #name: string | undefined;
+
+  constructor(events: EventList) {
+    this.#events = events;
+  }
+
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** The first name counts. */
+  begin(name: string): void {
+    if (this.#name !== undefined) return;
+    this.#name = name;
+    this.#events.add({ type: 'start', name });
+    for (const text of this.#args) this.#events.add({ type: 'args', text });
+  }
+
+  write(text: string): void {
+    this.#chars += text.length;
+    if (this.#chars > MOST_ARGS_CHARS) return;
+    this.#args.push(text);
+    if (this.#name !== undefined) this.#events.add({ type: 'args', text });
+  }
+
+  end(isComplete: boolean): void {
+    this.begin(NAMELESS);
+    const isWhole = isComplete && this.#chars <= MOST_ARGS_CHARS;
+    const args = this.#args.join('');
+    // guard: broken-call-is-no-json
+    const input = isWhole ? args : `${args}…`;
+    this.#events.add({ type: 'end', input, isWhole });
+  }
+}
+
+/**
+ * Reads the body of one call, character by character. `over_before`: the character, with what
+ * `rest` holds before it, is no part of the call.
+ */
+export interface CallReader {
+  take(character: string): 'goes_on' | 'over' | 'over_before';
+  readonly rest: string;
+  /** The text is at its end. */
+  end(): void;
+}

@@ -1,0 +1,93 @@
+/** Names of tags around a call, or around several. */
+const CALLS = [
+  ...['tool_call', 'tool-call', 'toolcall', 'tool_calls', 'minimax:tool_call'],
+  ...['function_call', 'function-call', 'functioncall', 'function_calls'],
+  ...['|tool_call|', '|tool_call', '|python_tag|', 'invoke'],
+];
+/** Tags of calls that hold the name of the tool themselves: `<invoke name="x">`, `<function=x>`. */
+const NAMED = ['function', 'invoke', 'tool_call'];
+/** What stands in these is no call: what the model thinks, and results, which it can only make up. */
+const OPAQUE = [
+  ...['think', 'thinking', 'tool_result', 'tool_results', 'tool_response', 'tool_output'],
+  'function_results',
+];
+const BRACKETS = ['[tool_call]', '[tool_calls]', '[/tool_call]', '[/tool_calls]'];
+
+const KNOWN = [...CALLS, ...NAMED, ...OPAQUE];
+const WITH_ATTRIBUTES = new Set([...NAMED, ...OPAQUE]);
+const CLOSING = new Set([...CALLS, ...NAMED].map((name) => `</${name}>`));
+
+const LONGEST_TAG = 160;
+const TOOL = '[A-Za-z_][A-Za-z0-9_.-]{0,127}';
+const NAMED_TAG = new RegExp(
+  `^<(?:(function)\\s*=\\s*["']?(${TOOL})["']?|(function|invoke|tool_call)\\s+name\\s*=\\s*["'](${TOOL})["'])\\s*>$`,
+);
+
+export type Tag =
+  | { readonly kind: 'call' }
+  | { readonly kind: 'named'; readonly name: string }
+  /** Named by the tag alone: `<weather_query>`. */
+  | { readonly kind: 'tool'; readonly name: string }
+  | { readonly kind: 'opaque'; readonly end: string }
+  | { readonly kind: 'closing' };
+
+/**
+ * What text that begins with `<` or `[` is: a tag, what may become one (`maybe`), or neither
+ * (`none`). `offered` are the names of tools that stand for tags of their own.
+ */
+export function readTag(text: string, offered: ReadonlySet<string>): Tag | 'maybe' | 'none' {
+  if (text.length > LONGEST_TAG || /[\n\r]/.test(text) || text.indexOf('<', 1) > 0) return 'none';
+  if (text.startsWith('[')) return readBracket(text.toLowerCase());
+  return text.endsWith('>') ? readWhole(text, offered) : readBeginning(text, offered);
+}
+
+export const isClosingTag = (text: string): boolean => CLOSING.has(text.toLowerCase());
+
+function readBracket(text: string): Tag | 'maybe' | 'none' {
+  if (BRACKETS.includes(text)) return { kind: text[1] === '/' ? 'closing' : 'call' };
+  return BRACKETS.some((one) => one.startsWith(text)) ? 'maybe' : 'none';
+}
+
+function readWhole(text: string, offered: ReadonlySet<string>): Tag | 'none' {
+  const inside = text.slice(1, -1);
+  const [, , called, , invoked] = NAMED_TAG.exec(text) ?? [];
+  const name = called ?? invoked;
+  if (name !== undefined) return { kind: 'named', name };
+  if (isClosingTag(text)) return { kind: 'closing' };
+  const [first = ''] = inside.toLowerCase().split(/\s/);
+  if (OPAQUE.includes(first)) return { kind: 'opaque', end: `</${first}` };
+  if (CALLS.includes(first) && first.length === inside.length) return { kind: 'call' };
+  return offered.has(inside) ? { kind: 'tool', name: inside } : 'none';
+}
+
+function readBeginning(text: string, offered: ReadonlySet<string>): 'maybe' | 'none' {
+  const [, slash = '', name = '', more = ''] = /^<(\/?)([^\s=]*)(.*)$/.exec(text) ?? [];
+  const lower = name.toLowerCase();
+  if (more !== '') return slash === '' && WITH_ATTRIBUTES.has(lower) ? 'maybe' : 'none';
+  if (KNOWN.some((one) => one.startsWith(lower))) return 'maybe';
+  if (slash !== '') return 'none';
+  for (const one of offered) if (one.startsWith(name)) return 'maybe';
+  return 'none';
+}
+
+const PROTOCOL = new RegExp(
+  `<(?=/?(?:${[...KNOWN, 'parameter', 'arg_key', 'arg_value'].map(escaped).join('|')})(?![a-z0-9_]))`,
+  'gi',
+);
+const PROTOCOL_BRACKET = /\[(?=\/?tool_calls?\])/gi;
+
+/** Text in which no tag can be read as one of a call or a result: their first sign is written as `&lt;`. */
+export function withoutTags(text: string, offered: Iterable<string> = []): string {
+  const plain = text.replace(PROTOCOL, '&lt;').replace(PROTOCOL_BRACKET, '&#91;');
+  const names = [...offered].map(escaped);
+  if (names.length === 0) return plain;
+  return plain.replace(new RegExp(`<(?=/?(?:${names.join('|')})\\s*>)`, 'g'), '&lt;');
+}
+
+/** The same for JSON text, which keeps its meaning. */
+export const jsonWithoutTags = (json: string): string =>
+  json.replace(PROTOCOL, '\\u003c').replace(PROTOCOL_BRACKET, '\\u005b');
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

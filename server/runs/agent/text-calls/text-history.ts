@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type {
+  AssistantModelMessage,
+  FilePart,
+  ModelMessage,
+  TextPart,
+  ToolModelMessage,
+  UserModelMessage,
+} from 'ai';
+import { jsonWithoutTags, withoutTags } from './call-tags.ts';
+
+type Content = (TextPart | FilePart)[];
+
+/**
+ * The history for a model without tool calling of its own (AL130 to AL133): calls as it writes
+ * them, results in a message of the user. In results and in what people wrote, tags of calls and
+ * results are written with `&lt;`: a model that repeats such text calls nothing. Messages of one
+ * role in a row become one, since the templates of many models want user and assistant in turns.
+ */
+export function toTextHistory(
+  messages: readonly ModelMessage[],
+  toolNames: readonly string[],
+): ModelMessage[] {
+  const plain = (text: string) => withoutTags(text, toolNames);
+  const joined: { role: 'user' | 'assistant'; content: Content }[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = contentOf(message, plain);
+    const last = joined.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else joined.push({ role, content });
+  }
+  return joined.map(({ role, content }) => toMessage(role, content));
+}
+
+type Plain = (text: string) => string;
+
+function contentOf(
+  message: UserModelMessage | AssistantModelMessage | ToolModelMessage,
+  plain: Plain,
+): Content {
+  if (message.role === 'tool') return message.content.flatMap((part) => resultOf(part, plain));
+  if (message.role === 'assistant') return callsAndText(message);
+  const { content } = message;
+  if (typeof content === 'string') return [textPart(plain(content))];
+  return content.flatMap((part): Content => {
+    if (part.type === 'text') return [textPart(plain(part.text))];
+    return part.type === 'file' ? [part] : [];
+  });
+}
+
+function callsAndText({ content }: AssistantModelMessage): Content {
+  if (typeof content === 'string') return [textPart(content)];
+  return content.flatMap((part): Content => {
+    if (part.type === 'text') return [textPart(part.text)];
+    if (part.type !== 'tool-call') return [];
+    const call = JSON.stringify({ name: part.toolName, arguments: part.input });
+    return [textPart(`<tool_call>\n${jsonWithoutTags(call)}\n</tool_call>`)];
+  });
+}
+
+function resultOf(part: ToolModelMessage['content'][number], plain: Plain): Content {
+  if (part.type !== 'tool-result') return [];
+  const { output, toolName } = part;
+  const text = output.type === 'text' ? output.value : JSON.stringify(output);
+  const boundary = `boundary="${boundaryOf(part.toolCallId, text)}"`;
+  const open = `<tool_result name="${toolName}" ${boundary}>`;
+  return [textPart(`${open}\n${plain(text)}\n</tool_result ${boundary}>`)];
+}
+
+/** No text holds its own hash, so none can hold its own end; and the same prompt stays the same. */
+const boundaryOf = (callId: string, text: string): string =>
+  createHash('sha256').update(`${callId}\n${text}`).digest('hex').slice(0, 16);
+
+const textPart = (text: string): TextPart => ({ type: 'text', text });
+
+/** Text as one string, which every server takes; parts only where there are pictures. */
+function toMessage(role: 'user' | 'assistant', content: Content): ModelMessage {
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+  const files = content.filter((part) => part.type === 'file');
+  if (role === 'assistant') return { role, content: text };
+  return { role, content: files.length === 0 ? text : [textPart(text), ...files] };
+}
