@@ -70,7 +70,6 @@ export class CallDraft {
     this.begin(NAMELESS);
     const isWhole = isComplete && this.#chars <= MOST_ARGS_CHARS;
     const args = this.#args.join('');
-    // guard: broken-call-is-no-json
     const input = isWhole ? args : `${args}…`;
     this.#events.add({ type: 'end', input, isWhole });
   }

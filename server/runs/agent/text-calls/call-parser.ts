@@ -105,7 +105,6 @@ class TextParser implements CallParser {
   }
 
   #takeOfText(character: string): void {
-    // guard: quoted-is-no-call
     if (isTagStart(character) && !this.#quotes.isQuoted()) this.#startTag('text', character);
     else this.#write(character);
   }
