@@ -63,6 +63,7 @@ test.each([
   ['model_failed', { model, detail }],
   ['model_refused_request', { model, status: 400, detail }],
   ['context_too_long', { model }],
+  ['tools_not_supported', { model }],
   ['stream_cut', { model }],
   ['endpoint_silent', { url: 'http://127.0.0.1:11434/v1', detail }],
   ['endpoint_empty', { url: 'http://127.0.0.1:11434/v1' }],

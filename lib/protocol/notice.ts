@@ -38,6 +38,7 @@ export const NOTICE_CODES = [
   'model_failed',
   'model_refused_request',
   'context_too_long',
+  'tools_not_supported',
   'stream_cut',
   'endpoint_silent',
   'endpoint_empty',

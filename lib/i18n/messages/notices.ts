@@ -36,6 +36,8 @@ export const notices = {
     model_silent: '{model} sent nothing for {seconds} s. Send again, or choose another model.',
     model_failed: '{model} failed: {detail} Send again, or choose another model.',
     model_refused_request: 'The provider of {model} rejected the request (HTTP {status}). {detail}',
+    tools_not_supported:
+      'The server of {model} does not accept tools for it. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
     context_too_long:
       'The conversation is longer than {model} accepts. Start a new one, or choose a model with a larger context.',
     stream_cut: 'The answer of {model} was cut off. Send a message to continue.',
@@ -80,6 +82,8 @@ export const notices = {
     model_silent: '{model} 已有 {seconds} 秒没有回应。请重新发送，或选择其他模型。',
     model_failed: '{model} 出错：{detail} 请重新发送，或选择其他模型。',
     model_refused_request: '{model} 的提供方拒绝了请求（HTTP {status}）。{detail}',
+    tools_not_supported:
+      '{model} 的服务不接受工具。请在配置文件的 "models" 中为 "{model}" 设置 "tool_calling": "text"，然后重新启动服务器。',
     context_too_long: '对话超出 {model} 的长度限制。请开始新对话，或选择上下文更长的模型。',
     stream_cut: '{model} 的回答中断了。请发送消息以继续。',
     endpoint_silent:

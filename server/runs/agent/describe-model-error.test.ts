@@ -24,6 +24,30 @@ test.each([
   ['HTTP 400', api(400, 'odd schema'), 'model_refused_request', /odd schema/],
   ['a long context', api(400, 'maximum context length is 8192'), 'context_too_long', /new run/],
   [
+    'a model without tools of Ollama',
+    api(400, 'registry.ollama.ai/library/gemma3:4b does not support tools'),
+    'tools_not_supported',
+    /"tool_calling": "text".*"openai:gpt-5"/,
+  ],
+  [
+    'one of vLLM',
+    api(400, '"auto" tool choice requires --enable-auto-tool-choice to be set'),
+    'tools_not_supported',
+    /tool_calling/,
+  ],
+  [
+    'one of llama.cpp',
+    api(500, 'tools param requires --jinja flag'),
+    'tools_not_supported',
+    /text/,
+  ],
+  [
+    'one of OpenRouter',
+    api(404, 'No endpoints found that support tool use.'),
+    'tools_not_supported',
+    /text/,
+  ],
+  [
     'no connection',
     api(undefined, 'Cannot connect to API'),
     'model_unreachable',

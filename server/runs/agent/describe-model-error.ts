@@ -57,6 +57,7 @@ function describeApiError(error: APICallError, model: string): TurnError {
       params: { model },
     };
   }
+  if (WITHOUT_TOOLS.test(published)) return withoutTools(model);
   switch (error.statusCode) {
     case undefined:
       return unreachable(model, error);
@@ -91,6 +92,16 @@ function describeApiError(error: APICallError, model: string): TurnError {
     params,
   };
 }
+
+/** As Ollama, OpenRouter, vLLM and llama.cpp say it. */
+const WITHOUT_TOOLS =
+  /not support (?:tool|function)|support tool use|--enable-auto-tool-choice|tools param requires/i;
+
+const withoutTools = (model: string): TurnError => ({
+  code: 'tools_not_supported',
+  message: `The server of ${model} does not accept tools for it. Set "tool_calling": "text" for "${model}" under "models" in the configuration file, then restart the server.`,
+  params: { model },
+});
 
 const describeLimit = (published: string, model: string): TurnError =>
   /insufficient_quota|billing/i.test(published)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import type { TextEvent } from './call-events.ts';
 import { createCallParser } from './call-parser.ts';
+import { withoutTags } from './call-tags.ts';
 
 const tools = {
   names: new Set(['echo', 'demo_echo', 'table']),
@@ -296,6 +297,18 @@ test('[AL125] any arguments arrive as they were written, in any text around them
   );
 });
 
+test('[AL133] text whose tags are escaped holds no call', () => {
+  const noise = fc.array(fc.oneof(pieces, fc.string({ maxLength: 4 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(noise, (all) => {
+      const text = all.join('');
+      const events = parse([withoutTags(text, tools.names)]);
+      expect(events.every(({ type }) => type === 'text')).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test('[AL126] of arguments that are too long no more is kept than can be refused', () => {
   const parser = createCallParser(tools);
   parser.push('<tool_call>{"name":"echo","arguments":{"text":"');
@@ -329,4 +342,17 @@ test('[AL126] what is held back is bounded: the rest of a text is out at once', 
     );
     expect(given.length - out).toBeLessThanOrEqual(1_024);
   }
+});
+
+test.each([
+  ...['<tool_call>', '<', '<tool_result ', ' ', '[', '`', '<tool_call> echo ', '"<think>', '\n,;'],
+  `${call}\n,;`,
+  '<tool_call>{"name":"a\nb</tool_call>',
+  '<function=echo><parameter=text></parameter',
+])('[AL126] 200 kB of %j is read', (unit) => {
+  const parser = createCallParser(tools);
+  const text = unit.repeat(Math.ceil(200_000 / unit.length));
+  let events = 0;
+  for (let at = 0; at < text.length; at += 7) events += parser.push(text.slice(at, at + 7)).length;
+  expect(events + parser.end().length).toBeGreaterThan(0);
 });
