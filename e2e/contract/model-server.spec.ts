@@ -6,6 +6,7 @@ import {
   type ScriptedOpenAI,
 } from '../../server/testing/scripted-openai.ts';
 import type { Callboard } from '../start-callboard.ts';
+import { configFile } from '../support/config-file.ts';
 import { type Answered, get, post } from './kit/ask.ts';
 import { expect, test } from './kit/contract-test.ts';
 import { spec } from './kit/tool-client.ts';
@@ -107,4 +108,32 @@ test('§6 a tool that a run was not given does not run, whatever the model write
     '(no name)': { status: 'FAILED', error: { executed: 'no', reason: 'no_name' } },
   });
   expect(client.all('tool_call_request')).toEqual([]);
+});
+
+test('§3 a model that is configured without tool calling calls tools in its text', async ({
+  startServer,
+}, testInfo) => {
+  const openai = await serveModels(({ index }) =>
+    index === 0
+      ? {
+          text: 'I calculate.\n<tool_call>{"name": "calculation_eval", "arguments": {"expression": "6*7"}}</tool_call>',
+        }
+      : { text: 'It is 42.' },
+  );
+  const file = await configFile(testInfo, {
+    models: { 'compatible:qwen3:8b': { tool_calling: 'text', images: false } },
+  });
+  const env = { OPENAI_BASE_URL: openai.url, CALLBOARD_CONFIG: file };
+  const board = await startServer({ env });
+  expect((await models(board))[0]).toMatchObject({ tool_calling: 'text', images: false });
+  const { run_id } = runOf(await post(board, '/v1/runs', { input: 'six times seven' }));
+  const run = await ended(board, run_id);
+  expect(run.messages.flatMap(({ parts }) => parts.map(({ type }) => type))).toEqual([
+    ...['text', 'text', 'tool_call', 'text'],
+  ]);
+  expect((await get(board, `/v1/tool_calls?run_id=${run_id}`)).body).toMatchObject({
+    tool_calls: [{ tool_name: 'calculation.eval', status: 'SUCCEEDED' }],
+  });
+  expect(openai.requests[0]?.toolNames).toEqual([]);
+  expect(JSON.stringify(openai.requests[1]?.body)).toContain('42');
 });

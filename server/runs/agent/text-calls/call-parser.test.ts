@@ -71,6 +71,7 @@ describe('a call', () => {
       [hi, 'x'],
     ],
     ['before JSON that is text', `${call}\n{"name":"echo"}`, [hi, '{"name":"echo"}']],
+    ['before a quoted line', `A ${call}\n> ${call}`, ['A', hi, `> ${call}`]],
     ['after thoughts', `<think>\n${call}\n</think>${call}`, [`<think>\n${call}\n</think>`, hi]],
     ['after a fence', `\`\`\`\n${call}\n\`\`\`\n${call}`, [`\`\`\`\n${call}\n\`\`\``, hi]],
     ['after a fence of one line', `\`\`\`x\`\`\`\n${call}`, ['```x```', hi]],
@@ -322,25 +323,20 @@ test('[AL126] of arguments that are too long no more is kept than can be refused
   expect(end).toMatchObject({ isWhole: false });
 });
 
-test('[AL126] what is held back is bounded: the rest of a text is out at once', () => {
-  for (const text of [
-    '<tool_call>',
-    '<',
-    '<tool_result ',
-    ' ',
-    '[',
-    '`',
-    '<tool_call> echo ',
-    '<function=',
-  ]) {
+test('[AL126] after a call no more is held back than a space between two', () => {
+  const more = (blanks: number) => `${call.slice(0, -12)}${' '.repeat(blanks)}{"name":"echo"}`;
+  expect(read(more(200))).toEqual([hi, { call: 'echo', args: {} }]);
+  expect(read(more(300))).toEqual([hi, expect.stringMatching(/^ *\{"name":"echo"\}$/)]);
+});
+
+test.each([
+  ...['<tool_call>', '<', '<tool_result ', ' ', '[', '`', '<tool_call> echo ', '<function='],
+])('[AL126] of %j, again and again or before much else, little is held back', (start) => {
+  for (const given of [start.repeat(2_000), start + 'a'.repeat(20_000)]) {
     const parser = createCallParser(tools);
-    const given = text.repeat(2_000);
     const events = Array.from(given, (character) => parser.push(character)).flat();
-    const out = events.reduce(
-      (sum, event) => sum + (event.type === 'text' ? event.text.length : 0),
-      0,
-    );
-    expect(given.length - out).toBeLessThanOrEqual(1_024);
+    const out = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+    expect(given.length - out.length).toBeLessThanOrEqual(1_024);
   }
 });
 
