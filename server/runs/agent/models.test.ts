@@ -156,7 +156,7 @@ describe('settings of a model', () => {
     expect(await open('compatible:gemma3:4b')).toEqual([true, 'none']);
     expect(await open('compatible:gemma3:12b')).toEqual([false, 'user_message']);
     expect(await open('openai:my-model')).toEqual([false, 'tool_result']);
-    // There is no tool result that could hold a picture.
+    // Its tool results are text, which cannot hold a picture.
     expect(await open('openai:gpt-4o')).toEqual([true, 'user_message']);
   });
 

@@ -80,7 +80,7 @@ describe.each(MODELS)('over %s', (model) => {
     expect([...calls.records.values()]).toMatchObject([{ status: 'SUCCEEDED' }]);
   });
 
-  test('[AL132] a call that is no JSON does not run, and the model reads why', async () => {
+  test('[AL132] a call that is not JSON does not run, and the model reads why', async () => {
     const runs: unknown[] = [];
     const tool: FakeTool = { name: 'demo.echo', run: (args) => ({ output: runs.push(args) }) };
     const { turn, openai, calls } = await setup(
@@ -141,6 +141,33 @@ test('[AL130] two calls in one answer run, and their results come in one message
   const result = messages.at(-1)?.[1] ?? '';
   expect(result.indexOf('echo 1')).toBeGreaterThan(0);
   expect(result.indexOf('echo 2')).toBeGreaterThan(result.indexOf('echo 1'));
+});
+
+test('[AL130] to people a run is the same as with a model that has tool calling', async () => {
+  const native = [
+    {
+      text: 'I look.',
+      calls: [
+        { name: 'demo_echo', args: { text: '1' } },
+        { name: 'demo.ech', args: {} },
+      ],
+    },
+    { text: 'done' },
+  ];
+  const inText = [
+    { text: `I look.\n${written('demo_echo', { text: '1' })}\n${written('demo.ech', {})}` },
+    { text: 'done' },
+  ];
+  const [one, other] = await Promise.all([
+    setupTurns({ model, script: inOrder(...native), tools: [echo] }),
+    setup(model, inText),
+  ]);
+  const seen = async ({ turn, calls }: typeof one) => {
+    const run = await turn('go');
+    const messages = run.messages.map(({ role, parts, status }) => ({ role, parts, status }));
+    return { messages, records: [...calls.records.values()] };
+  };
+  expect(await seen(other)).toEqual(await seen(one));
 });
 
 test('[AL130] the requests of a run that called record that the model called', async () => {

@@ -77,7 +77,7 @@ export class CallDraft {
 
 /**
  * Reads the body of one call, character by character. `over_before`: the character, with what
- * `rest` holds before it, is no part of the call.
+ * `rest` holds before it, does not belong to the call.
  */
 export interface CallReader {
   take(character: string): 'goes_on' | 'over' | 'over_before';

@@ -14,7 +14,7 @@ export interface OfferedTools {
 /** Reads one text of a model, in any pieces: the same text gives the same events. */
 export interface CallParser {
   push(text: string): readonly TextEvent[];
-  /** The text is at its end: gives out what was held back. What is not closed is no whole call. */
+  /** The text is at its end: gives out what was held back. A call that is not closed is not whole. */
   end(): readonly TextEvent[];
 }
 
@@ -136,7 +136,7 @@ class TextParser implements CallParser {
     else this.#startOpaque(tag.end, character);
   }
 
-  /** The end tag of a call that is over, or of one that holds nothing; no part of the text. */
+  /** The end tag of a call that is over, or of one that holds nothing; not text. */
   #close(): void {
     this.#held = '';
     this.#isWithinTag = false;
@@ -244,7 +244,7 @@ class TextParser implements CallParser {
     this.#feed(text.slice(start + 1));
   }
 
-  /** The blanks and signs that models leave between calls are no text. */
+  /** The blanks and signs that models leave between calls are not text. */
   #unhold(): string {
     const held = this.#held;
     const isAfterCall = this.#state === 'called' || this.#before === 'called';

@@ -6,7 +6,7 @@ const CALLS = [
 ];
 /** Tags of calls that hold the name of the tool themselves: `<invoke name="x">`, `<function=x>`. */
 const NAMED = ['function', 'invoke', 'tool_call'];
-/** What stands in these is no call: what the model thinks, and results, which it can only make up. */
+/** What stands in these is not a call: what the model thinks, and results, which it can only make up. */
 const OPAQUE = [
   ...['think', 'thinking', 'tool_result', 'tool_results', 'tool_response', 'tool_output'],
   'function_results',

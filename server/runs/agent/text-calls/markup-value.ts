@@ -12,7 +12,7 @@ const PYTHON: Readonly<Record<string, string>> = { True: 'true', False: 'false',
 
 /**
  * The text of one argument between its tags, written to the draft as JSON while it comes. A line
- * break after the first tag and one before the last are no part of it.
+ * break after the first tag and one before the last do not belong to it.
  */
 export class MarkupValue {
   readonly #draft: CallDraft;
