@@ -220,11 +220,14 @@ test('[AL133] what a client wrote of its tool cannot show another tool or a call
 });
 
 test('[AL134] the configured Markdown takes the place of the built-in description', async () => {
-  const toolPrompt = '## Mine\n\n{{tools}}\n\n$& end';
-  const { turn, openai } = await setup(model, [{ text: 'ok' }], { toolPrompt });
+  const toolPrompt = '## Mine\n\n{{tools}}\n\nThe end.';
+  const tools = [{ ...echo, description: "Costs $& and $'" }];
+  const { turn, openai } = await setup(model, [{ text: 'ok' }], { tools, toolPrompt });
   await turn('go');
   const prompt = sent(openai.requests[0])[0]?.[1] ?? '';
-  expect(prompt).toMatch(/## Mine\n\n\{"name":"demo_echo".*\}\n\n\$& end$/);
+  expect(prompt).toMatch(
+    /## Mine\n\n\{"name":"demo_echo","description":"Costs \$& and \$'",.*\}\n\nThe end\.$/,
+  );
   expect(prompt).not.toContain('# Tools');
 });
 
