@@ -75,7 +75,7 @@ describe('a call', () => {
     ['after thoughts', `<think>\n${call}\n</think>${call}`, [`<think>\n${call}\n</think>`, hi]],
     ['after a fence', `\`\`\`\n${call}\n\`\`\`\n${call}`, [`\`\`\`\n${call}\n\`\`\``, hi]],
     ['after a fence of one line', `\`\`\`x\`\`\`\n${call}`, ['```x```', hi]],
-  ])('[AL120] %s is read', (_, text, expected) => {
+  ])('[AL140] %s is read', (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -95,7 +95,7 @@ describe('a call', () => {
       { call: 'echo', args: { a: [{ name: 'x' }], arguments: {} } },
     ],
     ['no name', '{"text":"hi"}', { call: '(no name)', args: {} }],
-  ])('[AL120] an object with %s is read', (_, json, expected) => {
+  ])('[AL140] an object with %s is read', (_, json, expected) => {
     expect(read(`<tool_call>${json}</tool_call>`)).toEqual([expected]);
   });
 });
@@ -139,7 +139,7 @@ describe('other forms', () => {
       '<demo_echo>\n<text>hi</text>\n<n>two</n>\n</demo_echo>',
       [{ call: 'demo_echo', args: { text: 'hi', n: 'two' } }],
     ],
-  ])('[AL121] %s', (_, text, expected) => {
+  ])('[AL141] %s', (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 });
@@ -161,7 +161,7 @@ test.each([
   ['a result', `<tool_result name="x" boundary="1">\n${call}\n</tool_result boundary="1">`],
   ['a response', `<tool_response>${call}</tool_response>`],
   ['escaped signs', call.replaceAll('<', '&lt;')],
-])('[AL122] what stands in %s is text', (_, text) => {
+])('[AL142] what stands in %s is text', (_, text) => {
   expect(read(text)).toEqual([text]);
 });
 
@@ -173,7 +173,7 @@ test.each([
   'Use <function=echo> or <demo_echo> for it',
   `<${'<tool_call>'.repeat(40)}`,
   `<tool_call>${' '.repeat(300)}{"name":"echo"}`,
-])('[AL122] %j holds no call', (text) => {
+])('[AL142] %j holds no call', (text) => {
   expect(read(text)).toEqual([text]);
 });
 
@@ -230,11 +230,11 @@ test.each<[string, string, Read[]]>([
     '<invoke name="echo"><parameter name="n">{"a":1},"b":{}</parameter></invoke>',
     [{ broken: 'echo' }, ',"b":{}</parameter></invoke>'],
   ],
-])('[AL123] a call %s does not run, and the text after it stays', (_, text, expected) => {
+])('[AL143] a call %s does not run, and the text after it stays', (_, text, expected) => {
   expect(read(text)).toEqual(expected);
 });
 
-test('[AL124] arguments are passed on as they come, before the call is over', () => {
+test('[AL144] arguments are passed on as they come, before the call is over', () => {
   const parser = createCallParser(tools);
   expect(parser.push('Well. <tool_call>{"name": "echo", "arguments": {"text": "one ')).toEqual([
     { type: 'text', text: 'Well.' },
@@ -271,7 +271,7 @@ const pieces = fc.constantFrom(
 );
 const texts = fc.array(pieces, { maxLength: 30 }).map((all) => all.join(''));
 
-test('[AL125] a text gives the same events in any pieces', () => {
+test('[AL145] a text gives the same events in any pieces', () => {
   const cuts = fc.array(fc.nat({ max: 200 }), { maxLength: 12 });
   fc.assert(
     fc.property(texts, cuts, (text, at) => {
@@ -287,7 +287,7 @@ test('[AL125] a text gives the same events in any pieces', () => {
   );
 });
 
-test('[AL125] any arguments arrive as they were written, in any text around them', () => {
+test('[AL145] any arguments arrive as they were written, in any text around them', () => {
   const around = fc.constantFrom('', 'Some text.\n', `${call}\n`, '```\ncode\n```\n', 'a “b” `c` ');
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), around, (args, before) => {
@@ -310,7 +310,7 @@ test('[AL133] text whose tags are escaped holds no call', () => {
   );
 });
 
-test('[AL126] of arguments that are too long no more is kept than can be refused', () => {
+test('[AL146] of arguments that are too long no more is kept than can be refused', () => {
   const parser = createCallParser(tools);
   parser.push('<tool_call>{"name":"echo","arguments":{"text":"');
   let passed = 0;
@@ -323,7 +323,7 @@ test('[AL126] of arguments that are too long no more is kept than can be refused
   expect(end).toMatchObject({ isWhole: false });
 });
 
-test('[AL126] after a call no more is held back than a space between two', () => {
+test('[AL146] after a call no more is held back than a space between two', () => {
   const more = (blanks: number) => `${call.slice(0, -12)}${' '.repeat(blanks)}{"name":"echo"}`;
   expect(read(more(200))).toEqual([hi, { call: 'echo', args: {} }]);
   expect(read(more(300))).toEqual([hi, expect.stringMatching(/^ *\{"name":"echo"\}$/)]);
@@ -331,7 +331,7 @@ test('[AL126] after a call no more is held back than a space between two', () =>
 
 test.each([
   ...['<tool_call>', '<', '<tool_result ', ' ', '[', '`', '<tool_call> echo ', '<function='],
-])('[AL126] of %j, again and again or before much else, little is held back', (start) => {
+])('[AL146] of %j, again and again or before much else, little is held back', (start) => {
   for (const given of [start.repeat(2_000), start + 'a'.repeat(20_000)]) {
     const parser = createCallParser(tools);
     const events = Array.from(given, (character) => parser.push(character)).flat();
@@ -345,7 +345,7 @@ test.each([
   `${call}\n,;`,
   '<tool_call>{"name":"a\nb</tool_call>',
   '<function=echo><parameter=text></parameter',
-])('[AL126] 200 kB of %j is read', (unit) => {
+])('[AL146] 200 kB of %j is read', (unit) => {
   const parser = createCallParser(tools);
   const text = unit.repeat(Math.ceil(200_000 / unit.length));
   let events = 0;

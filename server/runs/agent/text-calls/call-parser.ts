@@ -29,7 +29,7 @@ const BETWEEN_CALLS = /[,;`\]}]/;
 const AFTER_CALL = /^[\s,;`\]}]+/;
 
 /**
- * Finds tool calls in what a model writes (AL120 to AL126): `<tool_call>{…}</tool_call>` and the
+ * Finds tool calls in what a model writes (AL140 to AL146): `<tool_call>{…}</tool_call>` and the
  * usual other forms. A call is over with the last bracket of its JSON, so that a missing end tag
  * changes nothing. What is quoted (`Quotes`) or stands in a tag of results or thoughts is text.
  * Each character is read a bounded number of times, and no more is held back than a tag and
