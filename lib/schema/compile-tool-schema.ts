@@ -64,8 +64,8 @@ const ARGS_FAULTS: Record<JsonFault, string> = {
  * never throw. The schema is read once; later changes to it have no effect.
  */
 export function compileToolSchema(schema: unknown): CompiledToolSchema {
-  const fault = measureJson(schema, SCHEMA_LIMITS);
-  if (fault) return { ok: false, ...SCHEMA_FAULTS[fault] };
+  const fault = findSchemaFault(schema);
+  if (fault) return { ok: false, ...fault };
   const { node, refusal } = readSchema(schema);
   if (refusal) return { ok: false, ...refusal };
   if (!isObjectSchema(node)) {
@@ -78,6 +78,12 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
   const endless = checkExpansion(node);
   if (endless) return { ok: false, ...endless };
   return { ok: true, check: (args) => checkArgs(node, args) };
+}
+
+/** Why a schema is not looked into: it is too large, too deep or no JSON. */
+export function findSchemaFault(schema: unknown): SchemaRefusal | undefined {
+  const fault = measureJson(schema, SCHEMA_LIMITS);
+  return fault && SCHEMA_FAULTS[fault];
 }
 
 function isObjectSchema(node: SchemaNode): boolean {

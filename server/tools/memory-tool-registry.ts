@@ -6,6 +6,7 @@ import type { AnyServerTool } from './define-tool.ts';
 import { toPoolListing, toServerListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
 import { toServerEntry } from './to-server-entry.ts';
+import { tooLarge } from './too-large.ts';
 import { createToolChecks } from './tool-checks.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import type {
@@ -19,6 +20,9 @@ import type {
   ToolRegistry,
   ToolTarget,
 } from './tool-registry.ts';
+
+/** Of the tools of all clients, as JSON, those that are alike counted once. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface ToolRegistryDeps {
   readonly serverTools: readonly AnyServerTool[];
@@ -46,7 +50,7 @@ class RegisteredTools implements ToolRegistry {
   // Functions of their own: the parts that ask and report are given these alone.
   readonly namesOf = (instanceId: string): string[] => this.#pools.namesOf(instanceId);
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
-  readonly check = createToolChecks();
+  readonly check = createToolChecks((key) => this.#pools.alike.find(key));
 
   constructor({ serverTools, availability, openCircuitOf }: ToolRegistryDeps) {
     this.#own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
@@ -154,11 +158,21 @@ function admit(
     return { name, code: 'name_collides', message };
   }
   const { clientId, instanceId } = client;
-  const isNew = !pools.serves(instanceId, name);
-  if (isNew && pools.namesOf(instanceId).length >= LIMITS.toolsPerClient) {
+  const replaced = pools.toolOf(instanceId, name);
+  if (!replaced && pools.namesOf(instanceId).length >= LIMITS.toolsPerClient) {
     const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
     return { name, code: 'too_many_tools', message };
   }
-  pools.put({ ...checked.tool, clientId, instanceId });
+  const { key, bytes, timeoutMs } = checked.tool;
+  if (pools.bytesOf(instanceId) - (replaced?.bytes ?? 0) + bytes > LIMITS.toolBytesPerClient) {
+    return tooLarge(name);
+  }
+  const alike = pools.alike.find(key);
+  if (!alike && pools.alike.bytes + bytes > MOST_BYTES) {
+    const message = `The tools of all clients together have ${MOST_BYTES} bytes of JSON already, the most that this server keeps; unregister some first.`;
+    return { name, code: 'too_many_tools', message };
+  }
+  // In memory once for all that offer it.
+  pools.put({ ...(alike ?? checked.tool), timeoutMs, clientId, instanceId });
   return name;
 }

@@ -15,6 +15,8 @@ const toolOf = (instanceId: string, clientId: string): ClientTool => ({
   annotations: {},
   timeoutMs: 1_000,
   displayName: undefined,
+  key: instanceId,
+  bytes: 0,
   check: () => ({ ok: true, args: {}, repairs: [] }),
 });
 

@@ -1,4 +1,5 @@
 import { spellingOf } from '#lib/protocol/tool-name';
+import { type AlikeTools, createAlikeTools } from './alike-tools.ts';
 import { createToolPool, type ToolPool } from './tool-pool.ts';
 import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
 
@@ -9,7 +10,11 @@ export interface ToolPools {
   put(tool: ClientTool): void;
   /** False when the instance does not serve the name. */
   remove(instanceId: string, name: string): boolean;
-  serves(instanceId: string, name: string): boolean;
+  /** What the instance offers by that name. */
+  toolOf(instanceId: string, name: string): ClientTool | undefined;
+  /** Of all tools that the instance offers. */
+  bytesOf(instanceId: string): number;
+  readonly alike: Pick<AlikeTools, 'find' | 'bytes'>;
   namesOf(instanceId: string): string[];
   names(): IterableIterator<string>;
   /** How many instances offer the name. */
@@ -27,7 +32,8 @@ export interface ToolPools {
 
 export function createToolPools(availability: AvailabilityOf): ToolPools {
   const byName = new Map<string, ToolPool>();
-  const byInstance = new Map<string, Set<string>>();
+  const byInstance = new Map<string, Map<string, ClientTool>>();
+  const alike = createAlikeTools();
   const bySpelling = new Map<string, string>();
 
   return {
@@ -39,8 +45,11 @@ export function createToolPools(availability: AvailabilityOf): ToolPools {
       const pool = byName.get(tool.name) ?? createToolPool(tool.name, availability);
       byName.set(tool.name, pool);
       pool.put(tool);
-      const names = byInstance.get(tool.instanceId) ?? new Set<string>();
-      byInstance.set(tool.instanceId, names.add(tool.name));
+      const own = byInstance.get(tool.instanceId) ?? new Map<string, ClientTool>();
+      const replaced = own.get(tool.name);
+      byInstance.set(tool.instanceId, own.set(tool.name, tool));
+      alike.hold(tool);
+      if (replaced) alike.release(replaced.key);
       bySpelling.set(spellingOf(tool.name), tool.name);
     },
     remove(instanceId, name) {
@@ -50,17 +59,26 @@ export function createToolPools(availability: AvailabilityOf): ToolPools {
         byName.delete(name);
         bySpelling.delete(spellingOf(name));
       }
-      const names = byInstance.get(instanceId);
-      names?.delete(name);
-      if (names?.size === 0) byInstance.delete(instanceId);
+      const own = byInstance.get(instanceId);
+      const removed = own?.get(name);
+      if (removed) alike.release(removed.key);
+      own?.delete(name);
+      if (own?.size === 0) byInstance.delete(instanceId);
       return true;
     },
-    serves: (instanceId, name) => byInstance.get(instanceId)?.has(name) ?? false,
-    namesOf: (instanceId) => [...(byInstance.get(instanceId) ?? [])],
+    toolOf: (instanceId, name) => byInstance.get(instanceId)?.get(name),
+    bytesOf: (instanceId) =>
+      Iterator.from(byInstance.get(instanceId)?.values() ?? []).reduce(
+        (sum, { bytes }) => sum + bytes,
+        0,
+      ),
+    alike,
+    namesOf: (instanceId) => [...(byInstance.get(instanceId)?.keys() ?? [])],
     names: () => byName.keys(),
     sizeOf: (name) => byName.get(name)?.size ?? 0,
     refresh(instanceId) {
-      for (const name of byInstance.get(instanceId) ?? []) byName.get(name)?.refresh(instanceId);
+      for (const name of byInstance.get(instanceId)?.keys() ?? [])
+        byName.get(name)?.refresh(instanceId);
     },
     ranked: (name, named, from, schemaHash) =>
       byName.get(name)?.inOrder(named, from, schemaHash) ?? [],

@@ -21,6 +21,10 @@ export interface ClientTool extends OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
+  /** The same for tools that are alike in name and all that is shown, to the letter. */
+  readonly key: string;
+  /** Of all that, as JSON. */
+  readonly bytes: number;
 }
 
 /** A tool as a client sent it, found right by itself: not yet a client's, and of no name that is taken. */

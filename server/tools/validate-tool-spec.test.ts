@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { validateToolSpec } from './validate-tool-spec.ts';
+import { checkedAlone } from './testing/register-tools.ts';
 
 const tool = { name: 'scan', description: 'Scans', parameters: { type: 'object' } };
 
@@ -7,8 +7,8 @@ test.each([
   ['display_name', (text: string) => ({ display_name: text })],
   ['annotations.title', (text: string) => ({ annotations: { title: text } })],
 ])('[TR4] a long %s is refused', (name, field) => {
-  expect(validateToolSpec({ ...tool, ...field('x'.repeat(100)) }).ok).toBe(true);
-  const { ok, ...rest } = validateToolSpec({ ...tool, ...field('x'.repeat(1_000)) });
+  expect(checkedAlone({ ...tool, ...field('x'.repeat(100)) }).ok).toBe(true);
+  const { ok, ...rest } = checkedAlone({ ...tool, ...field('x'.repeat(1_000)) });
   expect(ok).toBe(false);
   expect(rest).toMatchObject({ rejected: { code: 'bad_tool', name: 'scan' } });
   expect(JSON.stringify(rest)).toContain(name);

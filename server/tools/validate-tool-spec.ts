@@ -1,14 +1,23 @@
+import { hash } from 'node:crypto';
 import { CLOCKS, LIMITS } from '#lib/protocol/limits';
 import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
-import { compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { compileToolSchema, findSchemaFault } from '#lib/schema/compile-tool-schema';
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
 import { given } from '#lib/util/given';
+import { tooLarge } from './too-large.ts';
 import { hashesOf } from './tool-hashes.ts';
 import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
 
-/** Checks one tool as a client sent it, by itself: whether its name is free is for the registry. */
-export function validateToolSpec(spec: unknown): CheckedSpec {
+/**
+ * Checks one tool as a client sent it, by itself: whether its name is free is for
+ * the registry. `alike` gives the tool that is offered already under a key, `room` is
+ * how many bytes the tool may have.
+ */
+export function validateToolSpec(
+  spec: unknown,
+  { alike, room }: { alike(key: string): CheckedTool | undefined; room: number },
+): CheckedSpec {
   const name = nameOf(spec);
   const reject = (code: string, message: string, params?: RejectedTool['params']): CheckedSpec => ({
     ok: false,
@@ -31,12 +40,19 @@ export function validateToolSpec(spec: unknown): CheckedSpec {
   const problem = describeProblem(parsed.data);
   if (problem) return reject(...problem);
   // Before the copy, which must not be asked to walk what is too deep or too large.
-  const sent = compileToolSchema(parsed.data.parameters);
-  if (!sent.ok) return reject(sent.code, sent.message, sent.params);
-  const schema = stripInvisibleDeep(parsed.data.parameters);
-  const compiled = schema === parsed.data.parameters ? sent : compileToolSchema(schema);
+  const fault = findSchemaFault(parsed.data.parameters);
+  if (fault) return reject(fault.code, fault.message);
+  const described = shownOf(parsed.data);
+  const text = JSON.stringify(described);
+  const sizes = { key: hash('sha256', text, 'base64url'), bytes: Buffer.byteLength(text) };
+  if (sizes.bytes > room) return { ok: false, rejected: tooLarge(name) };
+  const timeoutMs = parsed.data.timeout_ms ?? CLOCKS.executeMs;
+  const known = alike(sizes.key);
+  if (known) return { ok: true, tool: { ...known, timeoutMs } };
+  const compiled = compileToolSchema(described.schema);
   if (!compiled.ok) return reject(compiled.code, compiled.message, compiled.params);
-  return { ok: true, tool: toTool(parsed.data, asSchema(schema), compiled.check) };
+  const { check } = compiled;
+  return { ok: true, tool: { ...described, ...hashesOf(described), ...sizes, timeoutMs, check } };
 }
 
 function nameOf(spec: unknown): string {
@@ -63,27 +79,18 @@ function describeProblem(spec: ToolSpec): [code: string, message: string] | unde
   }
 }
 
-/** A schema that compiled is an object. */
-const asSchema = (schema: unknown): Record<string, unknown> => ({ ...Object(schema) });
-
-function toTool(
-  spec: ToolSpec,
-  schema: Record<string, unknown>,
-  check: CheckedTool['check'],
-): CheckedTool {
+/** What models and people read of it. */
+function shownOf(spec: ToolSpec) {
   const { title, ...hints } = spec.annotations ?? {};
   const shown = stripInvisible(spec.display_name ?? title ?? '').trim();
-  const described = {
+  return {
     name: spec.name,
     description: stripInvisible(spec.description),
-    schema,
+    schema: asSchema(stripInvisibleDeep(spec.parameters)),
     displayName: shown || undefined,
     annotations: title === undefined ? hints : { ...hints, title: stripInvisible(title) },
   };
-  return {
-    ...described,
-    ...hashesOf(described),
-    timeoutMs: spec.timeout_ms ?? CLOCKS.executeMs,
-    check,
-  };
 }
+
+/** Parsed as an object, and a copy of one. */
+const asSchema = (schema: unknown): Record<string, unknown> => ({ ...Object(schema) });

@@ -1,3 +1,4 @@
+import { LIMITS } from '#lib/protocol/limits';
 import type { Registration, ToolRegistry } from '../tool-registry.ts';
 import { validateToolSpec } from '../validate-tool-spec.ts';
 
@@ -6,4 +7,8 @@ export const registerTools = (
   registry: Pick<ToolRegistry, 'register'>,
   client: { clientId: string; instanceId: string },
   specs: readonly unknown[],
-): Registration => registry.register(client, specs.map(validateToolSpec));
+): Registration => registry.register(client, specs.map(checkedAlone));
+
+/** As the only tool of its client. */
+export const checkedAlone = (spec: unknown) =>
+  validateToolSpec(spec, { alike: () => undefined, room: LIMITS.toolBytesPerClient });
