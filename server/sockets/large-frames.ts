@@ -63,12 +63,17 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
     const release = wait(frame);
     // Its bytes are of no use any more once they are a message.
     const unread = [frame];
-    void turns(async () => {
+    const work = async () => {
       const message = unread.splice(0).map(parse)[0];
       // Each of the two takes long enough.
       await nextTurn();
-      if (message) await handle(message);
-    }, release).then(goOn);
+      const done = message && handle(message);
+      // Large ones of others need not wait for that.
+      if (message && takesLong(message)) return { rest: done };
+      await done;
+      return {};
+    };
+    void inTurn(turns, work, release).then(goOn);
   }
 
   function goOn(): void {
@@ -78,4 +83,22 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
   }
 
   return take;
+}
+
+/** Resolves once `work`, in its turn, and the rest of it, after its turn, are done and released. */
+async function inTurn(
+  turns: Turns,
+  work: () => Promise<{ rest?: Promise<void> | undefined }>,
+  release: () => void,
+): Promise<void> {
+  let rest: Promise<void> | undefined;
+  await turns(
+    async () => {
+      rest = (await work()).rest;
+    },
+    () => {
+      if (!rest) release();
+    },
+  );
+  await rest?.finally(release);
 }
