@@ -131,7 +131,8 @@ function untilReady(server: ServerProcess, output: string[]): Promise<string> {
 /** Nothing of the caller's own model, port or data reaches a server under test. */
 function environment(given: { dataDir: string; token: string; more: StartOptions['env'] }) {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CALLBOARD_|OPENAI_|DATABASE_URL$|NATS_URL$)/.test(name),
+    ([name]) =>
+      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
   );
   return {
     ...SERVER_MEMORY,

@@ -113,3 +113,13 @@ test.each([
   expect(() => readConfig(env, elsewhere)).toThrow(ConfigError);
   expect(() => readConfig(env, elsewhere)).toThrow(`${name} is "${value}": it may be`);
 });
+
+test('keys of providers are read by their names', () => {
+  const env = { ANTHROPIC_API_KEY: ' a ', GOOGLE_GENERATIVE_AI_API_KEY: 'g', OPENAI_API_KEY: '' };
+  expect(readConfig(env, '/nowhere').providers).toEqual({
+    openaiApiKey: undefined,
+    openaiBaseUrl: undefined,
+    anthropicApiKey: 'a',
+    googleApiKey: 'g',
+  });
+});

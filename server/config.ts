@@ -87,8 +87,12 @@ export interface Config {
   readonly dataDir: string;
   readonly token: string | undefined;
   readonly model: string | undefined;
-  readonly openaiApiKey: string | undefined;
-  readonly openaiBaseUrl: string | undefined;
+  readonly providers: {
+    readonly openaiApiKey: string | undefined;
+    readonly openaiBaseUrl: string | undefined;
+    readonly anthropicApiKey: string | undefined;
+    readonly googleApiKey: string | undefined;
+  };
   readonly file: z.infer<typeof fileSchema>;
   /** By reference. */
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -114,8 +118,12 @@ export function readConfig(env: Environment, cwd: string): Config {
     dataDir: resolve(cwd, given('CALLBOARD_DATA_DIR') ?? '.callboard'),
     token,
     model: given('CALLBOARD_MODEL'),
-    openaiApiKey: given('OPENAI_API_KEY'),
-    openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
+    providers: {
+      openaiApiKey: given('OPENAI_API_KEY'),
+      openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
+      anthropicApiKey: given('ANTHROPIC_API_KEY'),
+      googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
+    },
     file,
     models: readModels(file.models, cwd),
     development: given('CALLBOARD_DEV') === '1',

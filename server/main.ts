@@ -140,8 +140,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     logger,
   });
   const models = createModels({
-    openaiApiKey: config.openaiApiKey,
-    openaiBaseUrl: config.openaiBaseUrl,
+    ...config.providers,
     defaultModel: config.model,
     rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
     ...{ settings: config.models, clock },

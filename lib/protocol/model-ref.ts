@@ -3,9 +3,24 @@ export const REHEARSAL = 'rehearsal';
 /** The first model of `OPENAI_BASE_URL`, whichever that is: its default while it has not answered. */
 export const FIRST_OF_ENDPOINT = 'compatible';
 
-const PROVIDERS = ['openai', 'openai-chat', 'compatible'] as const;
+const PROVIDERS = ['openai', 'openai-chat', 'compatible', 'anthropic', 'google'] as const;
 
 export type ModelProvider = (typeof PROVIDERS)[number] | typeof REHEARSAL;
+
+/** The variable with the key of each provider. */
+export const KEY_NAMES: Record<(typeof PROVIDERS)[number], string> = {
+  openai: 'OPENAI_API_KEY',
+  'openai-chat': 'OPENAI_API_KEY',
+  compatible: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+};
+
+/** Of the provider that a reference names; of OpenAI's where it names none. */
+export function keyNameOf(ref: string): string {
+  const provider = parseModelRef(ref)?.provider;
+  return KEY_NAMES[provider === undefined || provider === REHEARSAL ? 'openai' : provider];
+}
 
 /** A model as records name it: `<provider>:<id>`, or `rehearsal`. */
 export interface ModelRef {

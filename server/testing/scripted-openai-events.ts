@@ -148,10 +148,10 @@ export function* responsesEvents(reply: ScriptedReply, model: string): Generator
   yield event(name, { response: { ...response, usage, incomplete_details } }, true);
 }
 
-const argumentText = (call: ScriptedCall): string =>
+export const argumentText = (call: ScriptedCall): string =>
   typeof call.args === 'string' ? call.args : JSON.stringify(call.args);
 
-function pieces(reply: ScriptedReply, text = ''): string[] {
+export function pieces(reply: ScriptedReply, text = ''): string[] {
   const size = reply.pieceChars ?? 1;
   const characters = Array.from(text);
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>

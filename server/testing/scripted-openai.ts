@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chatEvents, responsesEvents, type ScriptedReply } from './scripted-openai-events.ts';
+import { anthropicEvents, geminiEvents } from './scripted-other-events.ts';
 
 /**
  * A TEST DOUBLE of an OpenAI-compatible server: real HTTP and real Server-Sent
- * Events for `POST /v1/chat/completions` and `POST /v1/responses`, with answers
- * that a test writes down. It is no model and no part of the product.
+ * Events for `POST /v1/chat/completions` and `POST /v1/responses`, for Anthropic's
+ * `POST /v1/messages` and Gemini's `:streamGenerateContent`, with answers that a test
+ * writes down. It is no model and no part of the product.
  *
  * ```ts
  * const openai = await createScriptedOpenAI({
@@ -31,12 +33,15 @@ export interface ScriptedOpenAI {
   close(): Promise<void>;
 }
 
+export type ScriptedApi = 'chat' | 'responses' | 'anthropic' | 'gemini';
+
 export interface ScriptedRequest {
-  readonly api: 'chat' | 'responses';
+  readonly api: ScriptedApi;
   /** 0 for the first request. */
   readonly index: number;
   /** The parsed body, as it came. */
   readonly body: Record<string, unknown>;
+  /** Of the header that this API has for it. */
   readonly authorization: string | undefined;
   /** Results of tools in the body, by the call's id, in order. A result that is no text is its JSON. */
   readonly toolResults: readonly { readonly id: string; readonly text: string }[];
@@ -72,8 +77,7 @@ export async function createScriptedOpenAI(options: {
       const data = (options.models ?? []).map((id) => ({ id, object: 'model' }));
       return sendJson(response, 200, { object: 'list', data });
     }
-    const api =
-      path === '/chat/completions' ? 'chat' : path === '/responses' ? 'responses' : undefined;
+    const api = apiOf(path);
     if (request.method !== 'POST' || !api) {
       return sendJson(response, 404, { error: { message: `no ${request.method} ${path}` } });
     }
@@ -102,6 +106,21 @@ export async function createScriptedOpenAI(options: {
   };
 }
 
+function apiOf(path: string): ScriptedApi | undefined {
+  if (path === '/chat/completions') return 'chat';
+  if (path === '/responses') return 'responses';
+  if (path === '/messages') return 'anthropic';
+  return path.includes(':streamGenerateContent') ? 'gemini' : undefined;
+}
+
+/** For providers whose addresses are fixed: sends what is for any server to this one. */
+export const fetchFrom =
+  (url: string): typeof fetch =>
+  (input, init) => {
+    const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+    return fetch(new URL(`${pathname}${search}`, url), init);
+  };
+
 async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply: ScriptedReply) {
   if (reply.status !== undefined) {
     for (const [name, value] of Object.entries(reply.headers ?? {}))
@@ -111,14 +130,8 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   response.flushHeaders();
-  const model = String(asked.body.model);
-  const [streamOptions] = objects([asked.body.stream_options]);
-  const events =
-    asked.api === 'chat'
-      ? chatEvents(reply, model, streamOptions?.include_usage === true)
-      : responsesEvents(reply, model);
   let piece = 0;
-  for (const event of events) {
+  for (const event of eventsFor(asked, reply)) {
     if (response.destroyed) return;
     if (event.isPiece) {
       if (reply.cut?.after === piece) return cut(response, reply.cut.how);
@@ -129,6 +142,21 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
     response.write(`${event.name ? `event: ${event.name}\n` : ''}data: ${event.data}\n\n`);
   }
   response.end();
+}
+
+function eventsFor({ api, body }: ScriptedRequest, reply: ScriptedReply) {
+  const model = String(body.model);
+  const [streamOptions] = objects([body.stream_options]);
+  switch (api) {
+    case 'chat':
+      return chatEvents(reply, model, streamOptions?.include_usage === true);
+    case 'responses':
+      return responsesEvents(reply, model);
+    case 'anthropic':
+      return anthropicEvents(reply, model);
+    case 'gemini':
+      return geminiEvents(reply);
+  }
 }
 
 /** What was written before still arrives; a comment shows that it has left. */
@@ -155,20 +183,47 @@ function readRequest(
   body: Record<string, unknown>,
   request: IncomingMessage,
 ): ScriptedRequest {
-  const items = objects(api === 'chat' ? body.messages : body.input);
+  const items = itemsOf(api, body);
   const toolResults = items
-    .filter((item) => item.role === 'tool' || item.type === 'function_call_output')
+    .filter(({ role, type }) => role === 'tool' || RESULTS.has(String(type)))
     .map((item) => ({
-      id: String(item.tool_call_id ?? item.call_id),
-      text: textOf(item.content ?? item.output),
+      id: String(item.tool_call_id ?? item.call_id ?? item.tool_use_id ?? item.name),
+      text: textOf(item.content ?? item.output ?? item.response),
     }));
   const images = JSON.stringify(items).match(/data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g) ?? [];
-  const toolNames = objects(body.tools).map((tool) =>
+  const toolNames = toolsOf(body).map((tool) =>
     String(tool.name ?? objects([tool.function])[0]?.name),
   );
-  const { authorization } = request.headers;
+  const { authorization: bearer, 'x-api-key': key, 'x-goog-api-key': googleKey } = request.headers;
+  const authorization = bearer ?? [key, googleKey].flat().find((one) => one !== undefined);
   return { api, index, body, authorization, toolResults, images, toolNames };
 }
+
+const RESULTS = new Set(['function_call_output', 'tool_result', 'functionResponse']);
+
+/** The messages of a body, or the parts of which they consist. */
+function itemsOf(api: ScriptedApi, body: Record<string, unknown>): Record<string, unknown>[] {
+  switch (api) {
+    case 'chat':
+      return objects(body.messages);
+    case 'responses':
+      return objects(body.input);
+    case 'anthropic':
+      return objects(body.messages).flatMap(({ content }) => objects(content));
+    case 'gemini':
+      return objects(body.contents)
+        .flatMap(({ parts }) => objects(parts))
+        .map((part) => {
+          const [response] = objects([part.functionResponse]);
+          return response ? { ...response, type: 'functionResponse' } : part;
+        });
+  }
+}
+
+const toolsOf = (body: Record<string, unknown>): Record<string, unknown>[] =>
+  objects(body.tools).flatMap((tool) =>
+    Array.isArray(tool.functionDeclarations) ? objects(tool.functionDeclarations) : [tool],
+  );
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

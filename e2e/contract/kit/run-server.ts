@@ -20,7 +20,8 @@ export async function runServer(
 ): Promise<Ending> {
   const dataDir = await mkdtemp(join(tmpdir(), 'callboard-refused-'));
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CALLBOARD_|OPENAI_|DATABASE_URL$|NATS_URL$)/.test(name),
+    ([name]) =>
+      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
   );
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SERVER], {
     cwd: cwd ?? dataDir,

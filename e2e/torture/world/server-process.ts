@@ -82,7 +82,8 @@ export function startServer(options: ServerOptions): ServerProcess {
 
 function environment({ dataDir, port, token, env }: ServerOptions) {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CALLBOARD_|OPENAI_|DATABASE_URL$|NATS_URL$)/.test(name),
+    ([name]) =>
+      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
   );
   return {
     ...Object.fromEntries(inherited),

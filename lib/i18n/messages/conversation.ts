@@ -54,7 +54,7 @@ export const conversation = {
       title: 'This is a rehearsal, not an LLM.',
       text: 'It matches your words to the connected tools and really calls them.',
       setOne:
-        'To use a language model, set OPENAI_API_KEY, or OPENAI_BASE_URL for Ollama, vLLM or LM Studio, and restart the server.',
+        'To use a language model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or OPENAI_BASE_URL for Ollama, vLLM or LM Studio, and restart the server.',
       chooseOne: 'To use a language model, choose one in the menu of models.',
     },
     details: 'Details',
@@ -143,7 +143,7 @@ export const conversation = {
       title: '这是演练，不是大语言模型。',
       text: '它把您的话与已连接的工具匹配，并真实地调用它们。',
       setOne:
-        '要使用大语言模型，请设置 OPENAI_API_KEY，或用 OPENAI_BASE_URL 连接 Ollama、vLLM、LM Studio，然后重新启动。',
+        '要使用大语言模型，请设置 OPENAI_API_KEY、ANTHROPIC_API_KEY 或 GOOGLE_GENERATIVE_AI_API_KEY，或用 OPENAI_BASE_URL 连接 Ollama、vLLM、LM Studio，然后重新启动。',
       chooseOne: '要使用大语言模型，请在模型菜单中选择其他模型。',
     },
     details: '详情',

@@ -11,9 +11,9 @@ export const errors = {
     again: 'Try again',
     details: 'Details',
     whatToDo: {
-      no_api_key: 'Set OPENAI_API_KEY and restart the server, or use the rehearsal.',
+      no_api_key: 'Set the API key of its provider and restart the server, or use the rehearsal.',
       model_unauthenticated:
-        'The provider rejected the API key. Check OPENAI_API_KEY and restart the server.',
+        'The provider rejected the API key. Check its API key and restart the server.',
       model_quota: 'The account has no quota left. Check its billing, or choose another model.',
       model_rate_limited: 'The model receives too many requests. Wait a moment and send again.',
       model_unreachable: 'The model could not be reached. Check the network and OPENAI_BASE_URL.',
@@ -66,8 +66,8 @@ export const errors = {
     again: '重试',
     details: '详细信息',
     whatToDo: {
-      no_api_key: '请设置 OPENAI_API_KEY 后重新启动，或使用演练模型。',
-      model_unauthenticated: '模型拒绝了密钥。请检查 OPENAI_API_KEY 后重新启动。',
+      no_api_key: '请设置其提供方的 API 密钥后重新启动，或使用演练模型。',
+      model_unauthenticated: '模型拒绝了密钥。请检查其 API 密钥后重新启动。',
       model_quota: '账户额度已用完。请检查账单，或选择其他模型。',
       model_rate_limited: '模型请求过多。请稍候再发送。',
       model_unreachable: '无法连接模型。请检查网络和 OPENAI_BASE_URL。',

@@ -23,9 +23,9 @@ export const notices = {
     answer_filtered: 'The content filter of the provider ended the answer.',
     cancelled: 'Stopped.',
     no_api_key:
-      '{model} needs an API key. Set OPENAI_API_KEY and restart the server, or use the rehearsal, which needs none.',
+      '{model} needs an API key. Set {key} and restart the server, or use the rehearsal, which needs none.',
     model_unauthenticated:
-      'The provider of {model} rejected the API key (HTTP {status}). Check OPENAI_API_KEY and restart the server.',
+      'The provider of {model} rejected the API key (HTTP {status}). Check {key} and restart the server.',
     model_quota:
       'The account for {model} has no quota left. Check its billing, or choose another model.',
     model_rate_limited: 'The provider of {model} limits requests. Wait a moment and send again.',
@@ -71,9 +71,9 @@ export const notices = {
     answer_filtered: '模型提供方的过滤器中止了回答。',
     cancelled: '已停止。',
     no_api_key:
-      '{model} 需要 API 密钥。请设置 OPENAI_API_KEY 后重新启动服务器，或使用不需要密钥的演练模型。',
+      '{model} 需要 API 密钥。请设置 {key} 后重新启动服务器，或使用不需要密钥的演练模型。',
     model_unauthenticated:
-      '{model} 的提供方拒绝了 API 密钥（HTTP {status}）。请检查 OPENAI_API_KEY 后重新启动服务器。',
+      '{model} 的提供方拒绝了 API 密钥（HTTP {status}）。请检查 {key} 后重新启动服务器。',
     model_quota: '{model} 的账户额度已用完。请检查账单，或选择其他模型。',
     model_rate_limited: '{model} 的提供方限制了请求。请稍候再发送。',
     model_unreachable: '无法连接 {model} 的提供方（{detail}）。请检查 OPENAI_BASE_URL 和网络。',

@@ -70,6 +70,8 @@ test.each([
 test.each([400, 404, 500])('[AL66] a key in a message of HTTP %i is not repeated', (status) => {
   const published = describeModelError(api(status, 'sk-proj-abc_DEF-123 is wrong'), 'openai:gpt-5');
   expect(published.message).not.toContain('abc_DEF');
+  const google = describeModelError(api(status, 'AIzaSyAbc_DEF is wrong'), 'google:gemini-2.5-pro');
+  expect(google.message).not.toContain('Abc_DEF');
 });
 
 test('[AL66] a cause that is its own cause ends', () => {

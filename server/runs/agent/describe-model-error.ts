@@ -2,6 +2,7 @@ import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
 import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
+import { keyNameOf } from '#lib/protocol/model-ref';
 
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {
@@ -57,17 +58,15 @@ function describeApiError(error: APICallError, model: string): TurnError {
       params: { model },
     };
   }
+  // Google's answer to a key that is none is HTTP 400.
+  if (/API_KEY_INVALID|API key not valid/.test(published)) return refusedKey(model, status);
   if (WITHOUT_TOOLS.test(published)) return withoutTools(model);
   switch (error.statusCode) {
     case undefined:
       return unreachable(model, error);
     case 401:
     case 403:
-      return {
-        code: 'model_unauthenticated',
-        message: `The provider of ${model} refused the API key (HTTP ${error.statusCode}). Check OPENAI_API_KEY and restart the server.`,
-        params: { model, status },
-      };
+      return refusedKey(model, status);
     case 404:
       return {
         code: 'model_not_found',
@@ -93,6 +92,14 @@ function describeApiError(error: APICallError, model: string): TurnError {
   };
 }
 
+function refusedKey(model: string, status: number): TurnError {
+  const key = keyNameOf(model);
+  return {
+    code: 'model_unauthenticated',
+    message: `The provider of ${model} refused the API key (HTTP ${status}). Check ${key} and restart the server.`,
+    params: { model, status, key },
+  };
+}
 /** As Ollama, OpenRouter, vLLM and llama.cpp say it. */
 const WITHOUT_TOOLS =
   /not support (?:tool|function)|support tool use|--enable-auto-tool-choice|tools param requires/i;
@@ -136,11 +143,14 @@ function describeOther(error: unknown, model: string): TurnError {
   };
 }
 
-const noKey = (model: string): TurnError => ({
-  code: 'no_api_key',
-  message: `${model} needs an API key. Set OPENAI_API_KEY and restart the server, or choose the model "rehearsal", which needs none.`,
-  params: { model },
-});
+function noKey(model: string): TurnError {
+  const key = keyNameOf(model);
+  return {
+    code: 'no_api_key',
+    message: `${model} needs an API key. Set ${key} and restart the server, or choose the model "rehearsal", which needs none.`,
+    params: { model, key },
+  };
+}
 
 const cut = (model: string): TurnError => ({
   code: 'stream_cut',
@@ -166,6 +176,7 @@ export function internalError(error: unknown): TurnError {
 const detailOf = (error: APICallError): string =>
   errorMessage(error)
     .replace(/sk-[\w*-]+/g, 'sk-…')
+    .replace(/AIza[\w-]+/g, 'AIza…')
     .slice(0, LONGEST_DETAIL);
 
 /** The words of an error and of its causes, without repeats. */

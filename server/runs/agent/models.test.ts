@@ -182,3 +182,34 @@ test.each([
 ])('%s takes images: %s', (id, expected) => {
   expect(takesImages(id)).toBe(expected);
 });
+
+describe('providers by their keys', () => {
+  const keys = { anthropicApiKey: 'a', googleApiKey: 'g' };
+  const providers = (models: ReturnType<typeof make>) => [
+    ...new Set(models.list().map(({ provider }) => provider)),
+  ];
+
+  test('[AL60] [AL61] each has its models in the list, and the first of them is the default', () => {
+    const both = make(keys);
+    expect(providers(both)).toEqual(['Anthropic', 'Google', 'Callboard']);
+    expect(both.defaultModel).toMatch(/^anthropic:/);
+    expect(make({ googleApiKey: 'g', defaultModel: 'gemini-9' }).defaultModel).toBe(
+      'google:gemini-9',
+    );
+    expect(providers(make({ ...keys, openaiApiKey: 'sk-x' }))[0]).toBe('OpenAI');
+  });
+
+  test('[AL61] beside a server of one’s own too, which goes first', () => {
+    const models = make({ ...keys, openaiBaseUrl: 'http://127.0.0.1:9/v1' });
+    expect(models.defaultModel).toBe('compatible');
+    expect(models.resolve('google:gemini-9')).toEqual({ ok: true, ref: 'google:gemini-9' });
+  });
+
+  test.each(['anthropic:claude-x', 'google:gemini-x'])(
+    '[AL62] %s is refused without its key',
+    (ref) => {
+      expect(make({ openaiApiKey: 'sk-x' }).resolve(ref).ok).toBe(false);
+      expect(make({ openaiBaseUrl: 'http://127.0.0.1:9/v1' }).resolve(ref).ok).toBe(false);
+    },
+  );
+});

@@ -1,6 +1,4 @@
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import {
   FIRST_OF_ENDPOINT,
   type ModelProvider,
@@ -14,8 +12,9 @@ import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';
 import { createEndpoint } from './endpoint.ts';
+import { createLanguageModels, type LanguageModelsOptions } from './language-models.ts';
 import type { Discovery } from './list-model-ids.ts';
-import { withNamedCalls } from './mend-tool-calls.ts';
+import { createProviders } from './providers.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { takesImages } from './takes-images.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
@@ -58,41 +57,26 @@ export interface ModelSettings {
   readonly images?: boolean | undefined;
 }
 
-export interface ModelsOptions {
-  readonly openaiApiKey: string | undefined;
-  readonly openaiBaseUrl: string | undefined;
+export interface ModelsOptions extends LanguageModelsOptions {
   /** `CALLBOARD_MODEL`; an id without a prefix belongs to whichever provider is set up. */
   readonly defaultModel: string | undefined;
-  readonly rehearsal: LanguageModelV4;
   readonly clock: Clock;
   /** By reference. */
   readonly settings?: Readonly<Record<string, ModelSettings>>;
-  readonly fetch?: typeof fetch;
 }
 
-/** Offered with a key; any other id works too when it is named. */
-const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
 /** The models there are, by the configuration alone (rules AL60 to AL68). */
 export function createModels(options: ModelsOptions): Models {
   const { openaiBaseUrl, settings } = options;
   const endpoint =
     openaiBaseUrl === undefined ? undefined : createEndpoint({ ...options, openaiBaseUrl });
-  const hasKey = options.openaiApiKey !== undefined;
+  const providers = createProviders(options, endpoint);
   const configured = options.defaultModel
-    ? toRef(options.defaultModel, endpoint ? 'compatible' : 'openai')
+    ? toRef(options.defaultModel, providers.first)
     : undefined;
   const own = configured ? [configured] : [];
   const toModel = createResolving(options);
-
-  const isSetUp = (provider: ModelProvider): boolean =>
-    provider === 'rehearsal' || endpoint !== undefined || (hasKey && provider !== 'compatible');
-
-  const realRefs = (): string[] => {
-    if (!endpoint) return hasKey ? OPENAI_IDS.map((id) => `openai:${id}`) : [];
-    if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
-    // What is configured is never replaced by the rehearsal without a word.
-    return configured ? [] : [FIRST_OF_ENDPOINT];
-  };
+  const realRefs = () => providers.list(configured !== undefined);
   const refs = (): string[] => [...new Set([...own, ...realRefs(), REHEARSAL])];
   const defaultModel = () => refs()[0] ?? REHEARSAL;
 
@@ -101,7 +85,7 @@ export function createModels(options: ModelsOptions): Models {
     const ref = findRef(wanted, refs());
     const parsed = ref === undefined ? undefined : parseModelRef(ref);
     // The configured default is asked even without a key: its turn then says what is missing.
-    const usable = parsed && (isSetUp(parsed.provider) || ref === configured);
+    const usable = parsed && (providers.isSetUp(parsed.provider) || ref === configured);
     if (usable) return { ok: true, ref: parsed.text };
     return { ok: false, message: unknown(wanted, refs()) };
   };
@@ -140,51 +124,18 @@ const closed = (model: string, message: string): TurnError => ({
   params: { model },
 });
 
-const OPENAI_URL = 'https://api.openai.com/v1';
-
-const refuseWithoutKey = (): Promise<never> =>
-  Promise.reject(new LoadAPIKeyError({ message: 'OPENAI_API_KEY is not set.' }));
-
-function createLanguageModels(options: ModelsOptions) {
-  const { openaiApiKey, openaiBaseUrl, rehearsal } = options;
-  const fetchOption = { fetch: withNamedCalls(options.fetch ?? fetch) };
-  const isNoKey = openaiApiKey === undefined && openaiBaseUrl === undefined;
-  // All is given here, since the SDK reads the environment for what is not.
-  const openai = createOpenAI({
-    // Servers of one's own often want no key, and the SDK always wants one.
-    apiKey: openaiApiKey ?? 'none',
-    baseURL: openaiBaseUrl ?? OPENAI_URL,
-    ...(isNoKey ? { fetch: refuseWithoutKey } : fetchOption),
-  });
-  const compatible = createOpenAICompatible({
-    name: 'compatible',
-    baseURL: openaiBaseUrl ?? 'http://127.0.0.1:9',
-    // Sent as `stream_options`: without it a stream has no count of tokens.
-    includeUsage: true,
-    ...(openaiApiKey === undefined ? {} : { apiKey: openaiApiKey }),
-    ...fetchOption,
-  });
-  return ({ provider, id }: ModelRef): LanguageModelV4 => {
-    switch (provider) {
-      case 'openai':
-        return openai.responses(id);
-      case 'openai-chat':
-        return openai.chat(id);
-      case 'compatible':
-        return compatible.chatModel(id);
-      case 'rehearsal':
-        return rehearsal;
-    }
-  };
-}
-
 const SCHEMA_TARGETS: Record<ModelProvider, SchemaTarget> = {
   openai: 'openai',
   'openai-chat': 'openai',
   // Which server and which model it is, nothing says.
   compatible: 'conservative',
+  anthropic: 'anthropic',
+  google: 'gemini',
   rehearsal: 'openai',
 };
+
+/** Whose APIs take pictures in a tool's result: of OpenAI's, the Responses API alone. */
+const RESULT_IMAGES: ReadonlySet<ModelProvider> = new Set<ModelProvider>(['openai', 'anthropic']);
 
 function createResolving(options: ModelsOptions): (ref: ModelRef) => ResolvedModel {
   const languageModel = createLanguageModels(options);
@@ -197,8 +148,8 @@ function toResolved(
   settings: ModelSettings = {},
 ): ResolvedModel {
   const isText = settings.toolCalling === 'text';
-  // Only the Responses API takes pictures in a tool's result, and in text mode there is none.
-  const imageWay = ref.provider === 'openai' && !isText ? 'tool_result' : 'user_message';
+  // In text mode there is no result to put a picture into.
+  const imageWay = RESULT_IMAGES.has(ref.provider) && !isText ? 'tool_result' : 'user_message';
   return {
     ref: ref.text,
     languageModel: isText ? withTextCalls(languageModel) : languageModel,
@@ -219,6 +170,8 @@ const PROVIDER_NAMES: Record<ModelProvider, string> = {
   openai: 'OpenAI',
   'openai-chat': 'OpenAI (chat)',
   compatible: 'OpenAI-compatible',
+  anthropic: 'Anthropic',
+  google: 'Google',
   rehearsal: 'Callboard',
 };
 

@@ -3,7 +3,7 @@ import type { MessagePart } from '#lib/protocol/run';
 import { FIRST_OPERATOR } from '../../../auth/principal.ts';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createErrorLog } from '../../../testing/error-log.ts';
-import { createScriptedOpenAI, type Script } from '../../../testing/scripted-openai.ts';
+import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createKnownRuns } from '../../known-runs.ts';
@@ -53,6 +53,7 @@ export async function setupTurns(given: TurnSetup) {
     defaultModel: given.model ?? 'openai-chat:gpt-4o',
     rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
     clock: systemClock,
+    fetch: fetchFrom(openai.url),
     ...given.models,
   });
   const { logger, errors: defects } = createErrorLog();
