@@ -202,6 +202,11 @@ describe('providers by their keys', () => {
   test('[AL61] beside a server of one’s own too, which goes first', () => {
     const models = make({ ...keys, openaiBaseUrl: 'http://127.0.0.1:9/v1' });
     expect(models.defaultModel).toBe('compatible');
+    expect(
+      namesOf(
+        make({ ...keys, openaiApiKey: 'sk-x', openaiBaseUrl: 'http://127.0.0.1:9/v1' }),
+      ).filter((name) => name.startsWith('openai')),
+    ).toEqual([]);
     expect(models.resolve('google:gemini-9')).toEqual({ ok: true, ref: 'google:gemini-9' });
   });
 

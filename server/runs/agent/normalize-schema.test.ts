@@ -267,6 +267,19 @@ test.each<[string, object, Partial<Record<SchemaTarget, object>>]>([
   }
 });
 
+test('[AL36] the items of two parts are not mixed: what holds for the second ones of one is not for all', () => {
+  const text = { type: 'string' };
+  const parts = [
+    { prefixItems: [text] },
+    { prefixItems: [{}, { type: 'integer' }], items: { type: 'boolean' } },
+  ];
+  expect(property('openai', { type: 'array', allOf: parts })).toEqual({
+    type: 'array',
+    prefixItems: [text],
+    items: {},
+  });
+});
+
 test('[AL37] the strict form requires each name, and null stands for one that may be left out', () => {
   const schema = {
     type: 'object',
