@@ -45,7 +45,7 @@ test('[CD28] a card names the arguments that were repaired, in both languages', 
   const repairs = { paths: ['amount', 'to[0].id'], count: 2 };
   expect(shown({ repairs })).toContain('Corrected to fit the schema: amount, to[0].id');
   cleanup();
-  expect(shown({ repairs }, 'zh')).toContain('已按参数结构更正： amount、to[0].id');
+  expect(shown({ repairs }, 'zh')).toContain('已按参数结构更正：amount、to[0].id');
   cleanup();
   expect(shown({ repairs: { paths: [''], count: 12 } })).toContain('all arguments and 11 more');
 });

@@ -13,7 +13,7 @@ export function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
   const more = count - paths.length;
   return (
     <p className="mt-1.5 text-xs text-muted wrap-anywhere">
-      {t('title')}{' '}
+      {t('title')}
       <span className="mono">
         <MarkedText text={names} />
       </span>

@@ -164,7 +164,7 @@ export const card = {
       announce: '{tool} needs approval.',
     },
     repairs: {
-      title: 'Corrected to fit the schema:',
+      title: 'Corrected to fit the schema: ',
       whole: 'all arguments',
       separator: ', ',
       more: ' and {count} more',
