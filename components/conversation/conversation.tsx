@@ -2,8 +2,15 @@
 
 import { useTranslations } from 'next-intl';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useConnection, useMessages, useRun, useUi } from '../providers/workbench-context.tsx';
+import {
+  useConnection,
+  useIsViewer,
+  useMessages,
+  useRun,
+  useUi,
+} from '../providers/workbench-context.tsx';
 import { ModelSelect } from '../shell/model-select.tsx';
+import { ViewerNote } from '../shell/viewer-note.tsx';
 import { late, useFetchedWhenIdle } from '../ui/late.tsx';
 import { Composer } from './composer.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
@@ -34,6 +41,7 @@ export function Conversation() {
   const { send, pending, failure } = useSend();
   const { stop, stopping } = useStop(run);
   const focusRequests = useUi((state) => state.focusMessage);
+  const isViewer = useIsViewer();
   return (
     <div className="flex h-full flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 px-4 pb-1 pt-3">
@@ -55,17 +63,23 @@ export function Conversation() {
         <div className={runId === null ? '' : 'max-lg:hidden'}>
           <RehearsalNotice />
         </div>
-        <ModelSelect className="flex lg:hidden" />
-        <Composer
-          runId={runId}
-          running={run?.status === 'running'}
-          stopping={stopping}
-          pending={pending}
-          blocked={storeFailed ? whatToDo('store_failed') : undefined}
-          focusRequests={focusRequests}
-          onSend={send}
-          onStop={stop}
-        />
+        {isViewer ? (
+          <ViewerNote />
+        ) : (
+          <>
+            <ModelSelect className="flex lg:hidden" />
+            <Composer
+              runId={runId}
+              running={run?.status === 'running'}
+              stopping={stopping}
+              pending={pending}
+              blocked={storeFailed ? whatToDo('store_failed') : undefined}
+              focusRequests={focusRequests}
+              onSend={send}
+              onStop={stop}
+            />
+          </>
+        )}
       </div>
     </div>
   );

@@ -1,36 +1,44 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useTab } from '../providers/workbench-context.tsx';
+import { useIsViewer, useTab } from '../providers/workbench-context.tsx';
 
 const STARTERS = ['screenshot', 'device', 'sum'] as const;
 
 /** The first thing one sees: what this is, and three things that work right away. */
 export function EmptyConversation({ onStart }: { onStart: (text: string) => void }) {
   const t = useTranslations('conversation.empty');
+  const isViewer = useIsViewer();
   return (
     <div className="mx-auto w-full max-w-md space-y-4 py-6">
       <div className="space-y-1">
         <h3 className="text-lg font-bold">{t('title')}</h3>
         <p className="text-muted">{t('text')}</p>
       </div>
-      <div className="space-y-2">
-        <p className="font-medium">{t('starters')}</p>
-        <ul className="space-y-2">
-          {STARTERS.map((name) => (
-            <li key={name}>
-              <button
-                type="button"
-                onClick={() => onStart(t(name))}
-                className="btn w-full justify-start whitespace-normal px-3 py-2 text-left"
-              >
-                {t(name)}
-              </button>
-            </li>
-          ))}
-        </ul>
-      </div>
-      <TabOffer />
+      {!isViewer && <Starters onStart={onStart} />}
+      {!isViewer && <TabOffer />}
+    </div>
+  );
+}
+
+function Starters({ onStart }: { onStart: (text: string) => void }) {
+  const t = useTranslations('conversation.empty');
+  return (
+    <div className="space-y-2">
+      <p className="font-medium">{t('starters')}</p>
+      <ul className="space-y-2">
+        {STARTERS.map((name) => (
+          <li key={name}>
+            <button
+              type="button"
+              onClick={() => onStart(t(name))}
+              className="btn w-full justify-start whitespace-normal px-3 py-2 text-left"
+            >
+              {t(name)}
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

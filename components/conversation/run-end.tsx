@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { LIMIT_NOTICES } from '#lib/protocol/notice';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import { useModels } from '../providers/workbench-context.tsx';
+import { useIsViewer, useModels } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
@@ -26,6 +26,7 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const t = useTranslations('conversation');
   const wordsFor = useTurnNoticeWords();
   const rehearsal = useModels().find((one) => one.rehearsal);
+  const isViewer = useIsViewer();
   const asked = messages.findLast((message) => message.role === 'user');
   const last = messages.at(-1)?.parts.at(-1);
   const isAnnounced = (code: string) => last?.type === 'notice' && last.code === code;
@@ -41,7 +42,7 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   }
   if (run.status !== 'failed' || !run.error) return null;
   const { code, message, params } = run.error;
-  const next = asked && (
+  const next = asked && !isViewer && (
     <div className="flex flex-wrap gap-2">
       <Button size="sm" onClick={() => onSend(textOf(asked))}>
         {t('retry')}

@@ -4,7 +4,7 @@ import { ChevronDown, Plus } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { RunSummary } from '#lib/protocol/run';
-import { useRuns, useUi } from '../providers/workbench-context.tsx';
+import { useIsViewer, useRuns, useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
@@ -15,10 +15,11 @@ export interface RunSwitcherProps {
   onSelect: (runId: string | null) => void;
 }
 
-/** A new conversation, or one of the recent ones. */
+/** A new conversation, which a viewer cannot have, or one of the recent ones. */
 export function RunSwitcher({ selected, onSelect }: RunSwitcherProps) {
   const t = useTranslations('conversation');
   const wantMessage = useUi((state) => state.wantMessage);
+  const isViewer = useIsViewer();
   const startNew = () => {
     onSelect(null);
     wantMessage();
@@ -26,7 +27,7 @@ export function RunSwitcher({ selected, onSelect }: RunSwitcherProps) {
   return (
     <div className="flex items-center gap-2">
       <RunMenu selected={selected} onSelect={onSelect} />
-      {selected !== null && (
+      {selected !== null && !isViewer && (
         <Button size="sm" onClick={startNew}>
           <Plus aria-hidden className="size-4" />
           {t('new')}
@@ -38,6 +39,7 @@ export function RunSwitcher({ selected, onSelect }: RunSwitcherProps) {
 
 function RunMenu({ selected, onSelect }: RunSwitcherProps) {
   const t = useTranslations('conversation');
+  const isViewer = useIsViewer();
   const live = useRuns();
   const { older, more } = useOlderRuns();
   const known = new Set(live.map((run) => run.run_id));
@@ -53,8 +55,8 @@ function RunMenu({ selected, onSelect }: RunSwitcherProps) {
       }
     >
       <MenuItem onSelect={() => onSelect(null)}>
-        <Plus aria-hidden className="size-4" />
-        {t('new')}
+        {!isViewer && <Plus aria-hidden className="size-4" />}
+        {t(isViewer ? 'none' : 'new')}
       </MenuItem>
       <MenuSeparator />
       <MenuLabel>{runs.length > 0 ? t('recent') : t('noRuns')}</MenuLabel>

@@ -4,6 +4,7 @@ import { createCallsStore } from '#lib/stores/calls-store';
 import { createConnectionStore } from '#lib/stores/connection-store';
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
 import { createListingsStore } from '#lib/stores/listings-store';
+import { createMeStore } from '#lib/stores/me-store';
 import { createModelsStore } from '#lib/stores/models-store';
 import { createOlderCallsStore } from '#lib/stores/older-calls-store';
 import { createRevealStore } from '#lib/stores/reveal-store';
@@ -31,6 +32,7 @@ export function createWorkbench(deps: ApiDeps): Workbench {
     runs: createRunsStore(),
     listings: createListingsStore(),
     connection: createConnectionStore(),
+    me: createMeStore(),
     models: createModelsStore(),
     tab,
     prompts: createDevicePromptsStore(),

@@ -1,12 +1,17 @@
 'use client';
 
 import { useEffect } from 'react';
-import { useWorkbench } from './workbench-context.tsx';
+import { useHasRole, useWorkbench } from './workbench-context.tsx';
 
-/** Starts this tab's client once the page is there; its code is not part of the first load. */
+/**
+ * Starts this tab's client once the page is there, and only for those who may be one; its code is
+ * not part of the first load.
+ */
 export function useTabClient(): void {
   const workbench = useWorkbench();
+  const mayServe = useHasRole('operator');
   useEffect(() => {
+    if (!mayServe) return;
     let stop = () => {};
     let left = false;
     import('./start-tab-client.ts').then(
@@ -22,5 +27,5 @@ export function useTabClient(): void {
       left = true;
       stop();
     };
-  }, [workbench]);
+  }, [workbench, mayServe]);
 }

@@ -4,7 +4,9 @@ import { createContext, use } from 'react';
 import { useStore } from 'zustand';
 import { useShallow } from 'zustand/react/shallow';
 import type { Api } from '#lib/api/http-client';
+import { hasRole, type Role } from '#lib/protocol/role';
 import type { Message, ModelListing, RunSummary } from '#lib/protocol/run';
+import type { WireMe } from '#lib/protocol/token';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { ApprovalListing, ClientListing } from '#lib/protocol/watch-messages';
 import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
@@ -12,6 +14,7 @@ import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-st
 import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
 import type { CallsState } from '#lib/stores/fold-calls';
 import type { ListingsStore } from '#lib/stores/listings-store';
+import type { MeStore } from '#lib/stores/me-store';
 import type { ModelsStore } from '#lib/stores/models-store';
 import type {
   OlderCallsState,
@@ -33,6 +36,8 @@ export interface Workbench {
   readonly runs: RunsStore;
   readonly listings: ListingsStore;
   readonly connection: ConnectionStore;
+  /** Who is signed in. */
+  readonly me: MeStore;
   readonly models: ModelsStore;
   /** This tab as a client of the server: its id, its tools, whether it is connected. */
   readonly tab: TabStore;
@@ -91,6 +96,18 @@ export const useRun = (runId: string | null): RunSummary | undefined =>
 /** False for a run that is not known, and for one that came without its messages. */
 export const useHasMessages = (runId: string | null): boolean =>
   useStore(useWorkbench().runs, (state) => runId !== null && Object.hasOwn(state.messages, runId));
+
+/** Who is signed in; null until the server has answered. */
+export const useMe = (): WireMe | null => useStore(useWorkbench().me, ({ me }) => me);
+
+/** Whether the person signed in has this role or a higher one; false until that is known. */
+export function useHasRole(least: Role): boolean {
+  const role = useMe()?.role;
+  return role ? hasRole(role, least) : false;
+}
+
+/** Whether the person signed in reads only; false until that is known. */
+export const useIsViewer = (): boolean => useMe()?.role === 'viewer';
 
 const NO_MESSAGES: readonly Message[] = [];
 

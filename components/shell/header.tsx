@@ -17,6 +17,7 @@ import { NavLinks } from './nav-links.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { useIsMac } from './use-is-mac.ts';
 import { useSignOut } from './use-sign-out.ts';
+import { Who } from './who.tsx';
 
 /** Product, pages, how we are connected, and what one changes about the screen. */
 export function Header({ theme }: { theme: Theme }) {
@@ -54,6 +55,7 @@ function WideControls({ theme }: { theme: Theme }) {
       </Button>
       <ThemeButton initial={theme} />
       <LanguageButton />
+      <Who />
       <IconButton label={t('signOut')} onClick={signOut}>
         <LogOut aria-hidden className="size-4" />
       </IconButton>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useUi } from '../providers/workbench-context.tsx';
+import { useIsViewer, useUi } from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { useSingleKeys } from './use-single-keys.ts';
@@ -24,11 +24,16 @@ const KEYS = [
   ['sheet', '?'],
 ] as const;
 
-/** Every key, and the switch for the single ones (WCAG 2.1.4). */
+/** Of what a viewer may not do. */
+const OF_OPERATORS = new Set<string>(['message', 'send', 'newline', 'stop', 'decide', 'end']);
+
+/** Every key that does something for the person, and the switch for the single ones (WCAG 2.1.4). */
 export function ShortcutsSheet() {
   const t = useTranslations('shell');
   const close = useUi((state) => state.open);
   const { on, set } = useSingleKeys();
+  const isViewer = useIsViewer();
+  const keys = KEYS.filter(([name]) => !(isViewer && OF_OPERATORS.has(name)));
   return (
     <Dialog
       open
@@ -38,7 +43,7 @@ export function ShortcutsSheet() {
       closeLabel={t('close')}
     >
       <dl className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-1.5">
-        {KEYS.map(([name, keys]) => (
+        {keys.map(([name, keys]) => (
           <div key={name} className="contents">
             <dt>{t(`keys.${name}`)}</dt>
             <dd>

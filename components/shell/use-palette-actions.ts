@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { useTranslations } from 'next-intl';
 import type { Theme } from '#lib/i18n/locales';
-import { useUi } from '../providers/workbench-context.tsx';
+import { useIsViewer, useUi } from '../providers/workbench-context.tsx';
 import { useOtherLanguage } from './use-language.ts';
 import { useSignOut } from './use-sign-out.ts';
 import { useTheme } from './use-theme.ts';
@@ -17,12 +17,13 @@ export function usePaletteActions(theme: Theme): { name: string; run: () => void
   const { next } = useTheme(theme);
   const otherLanguage = useOtherLanguage();
   const signOut = useSignOut();
+  const isViewer = useIsViewer();
   const write = () => {
     router.push('/');
     wantMessage();
   };
   return [
-    { name: t('palette.newConversation'), run: write },
+    ...(isViewer ? [] : [{ name: t('palette.newConversation'), run: write }]),
     { name: t('palette.toggleTheme'), run: next },
     { name: t('palette.toggleLanguage'), run: otherLanguage },
     { name: t('palette.shortcuts'), run: () => open('keys') },

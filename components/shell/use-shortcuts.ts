@@ -10,7 +10,7 @@ import { singleKeysOn } from './use-single-keys.ts';
 
 /** Keys that work on every page. Single keys are off while one types, and can be off for good. */
 export function useShortcuts(): void {
-  const { ui } = useWorkbench();
+  const { ui, me } = useWorkbench();
   const router = useRouter();
   useEffect(() => {
     const single = (run: () => void) => (event: KeyboardEvent) => {
@@ -26,11 +26,12 @@ export function useShortcuts(): void {
         event.preventDefault();
         open(ui.getState().dialog === 'palette' ? null : 'palette');
       },
-      '/': single(wantMessage),
+      // A viewer has no field to write in.
+      '/': single(() => me.getState().me?.role !== 'viewer' && wantMessage()),
       BracketLeft: single(() => show('chat')),
       BracketRight: single(() => show('live')),
       '(\\?)': single(() => open('keys')),
       'Shift+(\\?)': single(() => open('keys')),
     });
-  }, [ui, router]);
+  }, [ui, me, router]);
 }

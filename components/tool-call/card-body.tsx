@@ -34,7 +34,7 @@ const PREVIEW_CHARS = 120;
 export function CardBody(props: CardBodyProps) {
   const { callId, card, view, actions } = props;
   if (view.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
-  if (view.kind === 'approval') {
+  if (view.actions.decide) {
     return (
       <>
         <Approval callId={callId} card={card} actions={actions} />
@@ -45,6 +45,7 @@ export function CardBody(props: CardBodyProps) {
   const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
+      {view.kind === 'approval' && <ForOperators />}
       {card.status === 'DOING' && (view.kind === 'running' || card.progress) && (
         <CardProgress card={card} isStale={props.isStale || view.kind !== 'running'} />
       )}
@@ -74,6 +75,11 @@ export function CardBody(props: CardBodyProps) {
     </>
   );
 }
+
+/** In place of the decision, for those who may not make it. */
+const ForOperators = () => (
+  <p className="mt-0.5 text-muted">{useTranslations('card.approval')('forOperators')}</p>
+);
 
 type PartProps = Pick<CardBodyProps, 'callId' | 'card' | 'actions'>;
 

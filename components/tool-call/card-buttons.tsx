@@ -40,7 +40,7 @@ export function CardButtons({ callId, card, view, isAsked, actions }: CardButton
           {t(isAsked ? 'cancelled' : 'cancel')}
         </Button>
       )}
-      {card.status === 'ERROR' && (
+      {view.actions.retry && card.status === 'ERROR' && (
         <Button
           data-action="retry"
           size="sm"

@@ -10,8 +10,10 @@ import type { CardActions } from './card-actions.ts';
 export interface CardMenuProps {
   callId: string;
   toolName: string;
+  /** False for those who read only: they have no row that would be refused. */
+  mayAct: boolean;
+  isFinal: boolean;
   canCancel: boolean;
-  canRetry: boolean;
   canExtend: boolean;
   mayRepeat: boolean;
   actions: CardActions;
@@ -37,18 +39,22 @@ export const CardMenu = memo(function CardMenu(props: CardMenuProps) {
       <MenuItem onSelect={() => actions.copy(callId, 'curl')}>{t('action.copyCurl')}</MenuItem>
       <MenuItem onSelect={() => actions.copy(callId, 'json')}>{t('action.copyJson')}</MenuItem>
       <MenuSeparator />
-      <MenuItem disabled={!props.canRetry} onSelect={() => actions.showModelOutput(callId)}>
+      <MenuItem disabled={!props.isFinal} onSelect={() => actions.showModelOutput(callId)}>
         {t('action.modelOutput')}
       </MenuItem>
-      <MenuItem disabled={!props.canRetry} onSelect={() => actions.retry(callId)}>
-        {t(props.mayRepeat ? 'action.retryAgain' : 'action.retry')}
-      </MenuItem>
+      {props.mayAct && (
+        <MenuItem disabled={!props.isFinal} onSelect={() => actions.retry(callId)}>
+          {t(props.mayRepeat ? 'action.retryAgain' : 'action.retry')}
+        </MenuItem>
+      )}
       {props.canExtend && (
         <MenuItem onSelect={() => actions.extend(callId)}>{t('action.extend')}</MenuItem>
       )}
-      <MenuItem danger disabled={!props.canCancel} onSelect={() => void actions.cancel(callId)}>
-        {t('action.cancel')}
-      </MenuItem>
+      {props.mayAct && (
+        <MenuItem danger disabled={!props.canCancel} onSelect={() => void actions.cancel(callId)}>
+          {t('action.cancel')}
+        </MenuItem>
+      )}
     </Menu>
   );
 });

@@ -41,8 +41,8 @@ export interface CardView {
   readonly mayRepeat: boolean;
 }
 
-/** The look of a card, from its data alone (rules CD1 to CD5). */
-export function cardView(card: Card): CardView {
+/** The look of a card, from its data alone (rules CD1 to CD5); `mayAct`: the person may do something with it (CD28). */
+export function cardView(card: Card, mayAct = true): CardView {
   const kind = viewKind(card);
   const isLive = card.status !== 'SUCCESS' && card.status !== 'ERROR';
   return {
@@ -50,10 +50,10 @@ export function cardView(card: Card): CardView {
     tone: TONES[kind],
     isLive,
     actions: {
-      cancel: isLive && kind !== 'streaming' && kind !== 'cancelling',
-      decide: kind === 'approval',
-      extend: mayExtend(card, kind),
-      retry: !isLive,
+      cancel: mayAct && isLive && kind !== 'streaming' && kind !== 'cancelling',
+      decide: mayAct && kind === 'approval',
+      extend: mayAct && mayExtend(card, kind),
+      retry: mayAct && !isLive,
     },
     mayRepeat: card.status === 'SUCCESS' || mayHaveRun(card.error),
   };

@@ -2,7 +2,7 @@
 
 import { memo, useMemo, useState } from 'react';
 import { Boundary } from '#components/ui/boundary';
-import { useCall, useIsSilent, useTool } from '../providers/workbench-context.tsx';
+import { useCall, useHasRole, useIsSilent, useTool } from '../providers/workbench-context.tsx';
 import { blockedClients } from './blocked-clients.ts';
 import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -23,6 +23,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
   const tool = useTool(isQueued ? entry.card.tool_name : undefined);
   const card = entry?.card;
   const blocked = useMemo(() => (card ? blockedClients(card, tool) : []), [card, tool]);
+  const mayAct = useHasRole('operator');
   const [isAsked, setAsked] = useState(false);
   const own = useMemo<CardActions>(
     () => ({
@@ -48,6 +49,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
         isSilent={isSilent}
         blocked={blocked}
         isAsked={isAsked}
+        mayAct={mayAct}
         isDeleted={entry.isDeleted ?? false}
         actions={own}
       />

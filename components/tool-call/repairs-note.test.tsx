@@ -41,7 +41,7 @@ function shown(more: Partial<Card>, locale: 'en' | 'zh' = 'en'): string {
   return container.textContent ?? '';
 }
 
-test('[CD28] a card names the arguments that were repaired, in both languages', () => {
+test('[CD29] a card names the arguments that were repaired, in both languages', () => {
   const repairs = { paths: ['amount', 'to[0].id'], count: 2 };
   expect(shown({ repairs })).toContain('Corrected to fit the schema: amount, to[0].id');
   cleanup();
@@ -50,7 +50,7 @@ test('[CD28] a card names the arguments that were repaired, in both languages', 
   expect(shown({ repairs: { paths: [''], count: 12 } })).toContain('all arguments and 11 more');
 });
 
-test('[CD28] so does the question whether a call may run; one without repairs has no such line', () => {
+test('[CD29] so does the question whether a call may run; one without repairs has no such line', () => {
   const asked: Partial<Card> = { status: 'WAIT', phase: 'approval', result: undefined };
   expect(shown({ ...asked, repairs: { paths: ['n'], count: 1 } })).toContain('schema: n');
   for (const repairs of [undefined, null]) {

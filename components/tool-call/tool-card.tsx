@@ -35,6 +35,8 @@ export interface ToolCardProps {
   isAsked?: boolean;
   /** The server deleted the call: nothing more can be had of it, or done. */
   isDeleted?: boolean;
+  /** Whether the person may do something with calls, and not only read them. */
+  mayAct?: boolean;
   actions: CardActions;
 }
 
@@ -43,10 +45,10 @@ const NO_CLIENTS: readonly BlockedClient[] = [];
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
-  const { blocked = NO_CLIENTS, isDeleted = false } = props;
+  const { blocked = NO_CLIENTS, isDeleted = false, mayAct = true } = props;
   const t = useTranslations('card');
   const titleId = useId();
-  const view = cardView(card);
+  const view = cardView(card, mayAct);
   const sentence = cardSentence(card, view, t);
   const isBlocked = blocked.length > 0 && view.kind === 'queued' && !isStale;
   const name = showControlCharacters(card.tool_name ?? '…');
@@ -81,9 +83,10 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
             <CardMenu
               callId={callId}
               toolName={name}
+              mayAct={mayAct}
+              isFinal={!view.isLive}
               canCancel={view.actions.cancel && !isAsked}
               canExtend={view.actions.extend}
-              canRetry={view.actions.retry}
               mayRepeat={view.mayRepeat}
               actions={actions}
             />

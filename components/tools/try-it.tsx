@@ -8,7 +8,9 @@ import { Select } from '#components/ui/select';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../failure/format-failure.ts';
+import { useIsViewer } from '../providers/workbench-context.tsx';
 import { TabWait } from '../shell/tab-wait.tsx';
+import { ViewerNote } from '../shell/viewer-note.tsx';
 import { ArgumentsInput } from './arguments-input.tsx';
 import { ManualCalls } from './manual-calls.tsx';
 import { type TryIt as State, useTryIt } from './use-try-it.ts';
@@ -19,6 +21,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
   const titleId = useId();
   const formatFailure = useFormatFailure();
   const state = useTryIt(tool);
+  const isViewer = useIsViewer();
   const [view, setView] = useState<'form' | 'json'>(state.plan.kind === 'json' ? 'json' : 'form');
   const hasProblem = state.wasTried && (state.problems.length > 0 || state.broken.size > 0);
   return (
@@ -38,7 +41,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
             variant="primary"
             // Not disabled while it is sent: that would take the focus away from it.
             aria-disabled={state.isSending}
-            disabled={!tool.callable}
+            disabled={!tool.callable || isViewer}
             onClick={({ detail }) => {
               // A double click is one wish.
               if (!state.isSending && detail <= 1) void state.run();
@@ -51,6 +54,7 @@ export function TryIt({ tool }: { tool: ToolListing }) {
             {t('copyCurl')}
           </Button>
           {state.isSending && <TabWait />}
+          {isViewer && <ViewerNote />}
           {!tool.callable && (
             <p className="text-error">
               <MarkedText text={tool.reason ?? ''} />

@@ -1,6 +1,7 @@
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord, ModelTurn } from '../protocol/model-turn.ts';
 import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
+import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
 import { type ApiDeps, type ApiRequest, type OnReceived, sendRequest } from './send-request.ts';
@@ -82,6 +83,8 @@ export interface Api {
   isReady(): Promise<ApiResult<unknown>>;
   signIn(credential: SignInCredential): Promise<ApiResult<SignedIn>>;
   signOut(): Promise<ApiResult<unknown>>;
+  /** Who is signed in. */
+  getMe(): Promise<ApiResult<WireMe>>;
   /** Where its bytes are, for who sends the session's key. */
   blobUrl(blobId: string): string;
 }
@@ -116,6 +119,7 @@ export function createApi(
     isReady: () => get('/readyz'),
     signIn: (credential) => post('/auth/sign-in', credential),
     signOut: () => post('/auth/sign-out'),
+    getMe: () => get('/v1/me'),
     blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
   };
 }

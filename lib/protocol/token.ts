@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROLES } from './role.ts';
 
 /** Tokens as `/v1/tokens` sends and takes them. Times are Unix seconds. */
 
@@ -10,7 +11,7 @@ const nameSchema = z
     'a name has 1 to 64 letters, digits and the signs . _ -, and begins with a letter or a digit',
   );
 
-const roleSchema = z.enum(['viewer', 'operator', 'admin']);
+const roleSchema = z.enum(ROLES);
 
 /** A whole name, or a family: `file.*`. */
 const allowedToolSchema = z
@@ -52,6 +53,12 @@ export const tokenSchema = z.object({
   revoked_at: z.number().nullable(),
 });
 export type WireToken = z.infer<typeof tokenSchema>;
+
+/** Who makes a request, as `GET /v1/me` sends it. `token_id` is null for the token of the first run. */
+export const meSchema = tokenSchema
+  .pick({ kind: true, name: true, role: true, tools: true, client_id: true })
+  .extend({ token_id: z.string().nullable() });
+export type WireMe = z.infer<typeof meSchema>;
 
 /** `secret` is the token itself; it is sent this once and stored nowhere. */
 export const createdTokenSchema = tokenSchema.extend({ secret: z.string() });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FIRST_OPERATOR, hasRole, mayDecide, principalKey, principalName } from './principal.ts';
+import { hasRole } from '#lib/protocol/role';
+import { FIRST_OPERATOR, mayDecide, principalKey, principalName } from './principal.ts';
 
 const olga = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_1' } as const;
 const bot = { kind: 'agent', name: 'bot', tokenId: 'tok_2', tools: [] } as const;

@@ -1,8 +1,5 @@
 import type { Actor } from '#lib/call/call-event';
-
-/** What a person's token allows, the least first; each allows what those before it do. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
+import { hasRole, type Role } from '#lib/protocol/role';
 
 /** What a request adds to who makes it. */
 interface Asking {
@@ -90,9 +87,6 @@ export const principalKey = (principal: Principal): string =>
 /** The caller whom `principal` is, or acts for. */
 export const callerOf = (principal: Principal): Caller =>
   principal.kind === 'run' ? principal.owner : principal;
-
-export const hasRole = (role: Role, least: Role): boolean =>
-  ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 /** Whether `principal` may decide what people decide: approve, answer by hand, give more time. */
 export const mayDecide = (principal: Principal): boolean =>

@@ -1,9 +1,10 @@
+import type { Role } from '#lib/protocol/role';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Store, TokenRecord } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
-import { type Caller, FIRST_OPERATOR, type Role } from './principal.ts';
+import { type Caller, FIRST_OPERATOR } from './principal.ts';
 
 /** Those that open something. */
 const MOST_LIVE = 1_000;

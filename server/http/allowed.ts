@@ -1,5 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
-import { type Caller, hasRole, type Role } from '../auth/principal.ts';
+import { hasRole, type Role } from '#lib/protocol/role';
+import type { Caller } from '../auth/principal.ts';
 
 /** Who may use a route or a socket: people from this role on, and programs of these kinds. */
 export interface Allowed {

@@ -58,6 +58,23 @@ test('[HT61] a viewer reads every path that is read, and changes nothing', async
   );
 });
 
+test('[HT68] each caller reads who it is', async () => {
+  const server = await startTestServer();
+  const me = async (token: string) => (await server.get('/v1/me', { token })).json;
+  const none = { role: null, tools: null, client_id: null };
+  expect(await me(TOKENS.operator)).toEqual({
+    ...{ ...none, kind: 'operator', name: 'operator', role: 'admin', token_id: null },
+  });
+  expect(await me(TOKENS.viewer)).toMatchObject({
+    ...{ kind: 'operator', name: 'vera', role: 'viewer', token_id: 'tok_vera' },
+  });
+  expect(await me(TOKENS.agent)).toEqual({
+    ...{ ...none, kind: 'agent', name: 'helper', tools: ['echo'], token_id: 'tok_helper' },
+  });
+  expect(await me(TOKENS.device)).toMatchObject({ kind: 'device', client_id: 'client_1' });
+  expect((await server.get('/v1/me', { token: null })).status).toBe(401);
+});
+
 test('[HT17] T76: an agent neither approves nor answers nor extends, over any path', async () => {
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', callRecord());

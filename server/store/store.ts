@@ -3,8 +3,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { AuditedActName } from '#lib/protocol/audit';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
+import type { Role } from '#lib/protocol/role';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { Role } from '../auth/principal.ts';
 
 export interface CallQuery {
   readonly runId?: string;

@@ -1,5 +1,6 @@
+import { hasRole } from '#lib/protocol/role';
 import { parseToolReference } from '#lib/protocol/tool-name';
-import { hasRole, type Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/principal.ts';
 
 const VIEWERS_READ = 'A viewer reads; making calls needs the role "operator" or "admin".';
 

@@ -2,6 +2,8 @@ import { configure } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
 import { catalogue } from '#lib/i18n/catalogue';
+import type { Role } from '#lib/protocol/role';
+import type { WireMe } from '#lib/protocol/token';
 import { createWorkbench } from '../../providers/create-workbench.ts';
 import { WorkbenchContext } from '../../providers/workbench-context.tsx';
 
@@ -18,6 +20,12 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** A person with a token of their own. */
+export const personWith = (role: Role): WireMe => ({
+  ...{ kind: 'operator', name: 'olga', role, token_id: 'tok_olga' },
+  ...{ tools: null, client_id: null },
+});
+
 /** A workbench whose server is the given function; what was sent to it is kept. */
 export function createTestWorkbench(answer: (request: SentRequest) => Answer | Promise<Answer>) {
   const sent: SentRequest[] = [];
@@ -32,6 +40,7 @@ export function createTestWorkbench(answer: (request: SentRequest) => Answer | P
     },
   });
   workbench.tab.setState({ status: 'registered' });
+  workbench.me.setState({ me: personWith('admin') });
   return { workbench, sent };
 }
 

@@ -162,6 +162,7 @@ export const card = {
       notJson: 'That is not JSON: {problem}',
       notObject: 'Arguments are one JSON object, e.g. \'{\'"name": "value"\'}\'.',
       announce: '{tool} needs approval.',
+      forOperators: 'An operator or administrator decides on this call.',
     },
     repairs: {
       title: 'Corrected to fit the schema: ',
@@ -352,6 +353,7 @@ export const card = {
       notJson: '这不是 JSON:{problem}',
       notObject: '参数是一个 JSON 对象，例如 \'{\'"name": "value"\'}\'。',
       announce: '{tool} 需要批准。',
+      forOperators: '由操作员或管理员决定是否允许此调用。',
     },
     repairs: {
       title: '已按参数结构更正：',

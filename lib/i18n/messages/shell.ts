@@ -44,6 +44,12 @@ export const shell = {
       dark: 'dark',
     },
     language: { switch: '中文', label: '切换到中文' },
+    me: {
+      is: 'Signed in as {name}, {role}',
+      roles: { viewer: 'viewer', operator: 'operator', admin: 'administrator' },
+      viewerNote:
+        'You are signed in as a viewer: you can read everything here, and change nothing.',
+    },
     signOut: 'Sign out',
     signOutFailed: 'Signing out failed',
     close: 'Close',
@@ -128,6 +134,11 @@ export const shell = {
     },
     theme: { label: '主题：{theme}', system: '跟随系统', light: '浅色', dark: '深色' },
     language: { switch: 'English', label: 'Switch to English' },
+    me: {
+      is: '已登录：{name}，{role}',
+      roles: { viewer: '查看者', operator: '操作员', admin: '管理员' },
+      viewerNote: '您以查看者身份登录：可以查看这里的一切，但不能更改任何内容。',
+    },
     signOut: '退出登录',
     signOutFailed: '退出登录失败',
     close: '关闭',

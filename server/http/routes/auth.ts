@@ -1,13 +1,14 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
+import { meSchema, type WireMe } from '#lib/protocol/token';
 import { byCaller } from '../../auth/audit.ts';
 import { asPerson } from '../../auth/callers.ts';
 import { tooManyAttempts } from '../../auth/credentials.ts';
-import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { VIEWERS } from './access.ts';
+import { EVERYONE, VIEWERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'callers' | 'audit'>;
 
@@ -59,7 +60,26 @@ export const authRoutes = (deps: Deps): Route[] => [
       return { status: 200, json: { ok: true }, headers };
     },
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/me',
+    id: 'getMe',
+    tag,
+    summary: 'Who makes this request: kind, name, and what its token allows',
+    access: EVERYONE,
+    responses: { 200: { description: 'The caller', schema: meSchema } },
+    handle: ({ principal }) => json(200, toWireMe(principal)),
+  }),
 ];
+
+const toWireMe = (caller: Caller): WireMe => ({
+  kind: caller.kind,
+  name: caller.kind === 'device' ? caller.clientId : caller.name,
+  role: caller.kind === 'operator' ? caller.role : null,
+  tools: caller.kind === 'agent' ? [...caller.tools] : null,
+  client_id: caller.kind === 'device' ? caller.clientId : null,
+  token_id: caller.tokenId,
+});
 
 async function refusal(deps: Deps, address: string): Promise<HttpError> {
   const retryAfter = await deps.failedAttempts.count(address);
