@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useTranslations } from 'next-intl';
-import { PAGES } from './pages.ts';
+import { isAt, PAGES } from './pages.ts';
 
 /** The pages, side by side. */
 export function NavLinks() {
@@ -15,7 +15,7 @@ export function NavLinks() {
         <Link
           key={href}
           href={href}
-          aria-current={pathname === href ? 'page' : undefined}
+          aria-current={isAt(href, pathname) ? 'page' : undefined}
           className="border-b-2 border-transparent px-1.5 py-1 hover:border-line aria-[current]:border-fg aria-[current]:font-semibold"
         >
           {t(name)}

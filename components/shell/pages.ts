@@ -3,4 +3,9 @@ export const PAGES = [
   { href: '/', name: 'workbench', key: 'w' },
   { href: '/tools', name: 'tools', key: 't' },
   { href: '/docs', name: 'docs', key: 'd' },
+  { href: '/settings', name: 'settings', key: 's' },
 ] as const;
+
+/** Whether the page at this path is the one of the header, or one below it. */
+export const isAt = (href: string, pathname: string): boolean =>
+  pathname === href || pathname.startsWith(`${href}/`);

@@ -15,6 +15,7 @@ const KEYS = [
   ['workbench', 'g w'],
   ['tools', 'g t'],
   ['docs', 'g d'],
+  ['settings', 'g s'],
   ['chat', '['],
   ['live', ']'],
   ['cards', 'j k'],

@@ -147,3 +147,17 @@ test('an answer that breaks off in the middle is a failure, and no rejection', a
   expect(await api.getCall('tc_1')).toMatchObject({ ok: false, code: 'unreachable', status: 0 });
   expect(await api.getCall('tc_1', () => {})).toMatchObject({ ok: false, code: 'unreachable' });
 });
+
+test('tokens are revoked by their id, and lists take what is given as their query', async () => {
+  const { api, asked } = await setup({ body: '{}' });
+  await api.revokeToken('tok/1');
+  await api.listTokens();
+  await api.listTokens('tok_9');
+  await api.listAudit({ actor: 'operator:a&b', limit: 200 });
+  expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'DELETE /v1/tokens/tok%2F1',
+    'GET /v1/tokens',
+    'GET /v1/tokens?cursor=tok_9',
+    'GET /v1/audit?actor=operator%3Aa%26b&limit=200',
+  ]);
+});

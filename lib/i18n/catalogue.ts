@@ -4,6 +4,7 @@ import { conversation } from './messages/conversation.ts';
 import { docs } from './messages/docs.ts';
 import { errors } from './messages/errors.ts';
 import { notices } from './messages/notices.ts';
+import { settings } from './messages/settings.ts';
 import { shell } from './messages/shell.ts';
 import { signIn } from './messages/sign-in.ts';
 import { tools } from './messages/tools.ts';
@@ -14,6 +15,7 @@ const areas = {
   docs: sameKeys(docs),
   errors: sameKeys(errors),
   notices: sameKeys(notices),
+  settings: sameKeys(settings),
   shell: sameKeys(shell),
   signIn: sameKeys(signIn),
   tools: sameKeys(tools),
@@ -25,6 +27,7 @@ const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
   docs: areas.docs[language],
   errors: areas.errors[language],
   notices: areas.notices[language],
+  settings: areas.settings[language],
   shell: areas.shell[language],
   signIn: areas.signIn[language],
   tools: areas.tools[language],

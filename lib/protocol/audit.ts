@@ -1,18 +1,7 @@
 import { z } from 'zod';
+import { AUDITED_ACTS } from './audited-acts.ts';
 
 /** What people did, as `GET /v1/audit` sends it. */
-export const AUDITED_ACTS = [
-  'token_created',
-  'token_revoked',
-  'signed_in',
-  'signed_out',
-  'approval_decided',
-  'answered_by_hand',
-  'extended',
-  'always_withdrawn',
-] as const;
-export type AuditedActName = (typeof AUDITED_ACTS)[number];
-
 const auditEntrySchema = z.object({
   /** Rises with each entry. */
   seq: z.number().int().positive(),
@@ -43,3 +32,4 @@ export const auditPageSchema = z.object({
   entries: z.array(auditEntrySchema),
   next_cursor: z.number().int().nullable(),
 });
+export type WireAuditPage = z.infer<typeof auditPageSchema>;

@@ -1,25 +1,22 @@
 import { z } from 'zod';
 import { ROLES } from './role.ts';
+import { ALLOWED_TOOL, MOST_ALLOWED, TOKEN_NAME } from './token-names.ts';
 
 /** Tokens as `/v1/tokens` sends and takes them. Times are Unix seconds. */
 
-/** Of a person or a program; a live token of its kind has it alone. */
+/** A live token of its kind has it alone. */
 const nameSchema = z
   .string()
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    TOKEN_NAME,
     'a name has 1 to 64 letters, digits and the signs . _ -, and begins with a letter or a digit',
   );
 
 const roleSchema = z.enum(ROLES);
 
-/** A whole name, or a family: `file.*`. */
 const allowedToolSchema = z
   .string()
-  .regex(
-    /^[A-Za-z][A-Za-z0-9_.-]{0,63}(?<!\.)(?:\.\*)?$/,
-    'the name of a tool, or prefix.* for a family',
-  );
+  .regex(ALLOWED_TOOL, 'the name of a tool, or prefix.* for a family');
 
 export const newTokenBodySchema = z.discriminatedUnion('kind', [
   z.object({
@@ -30,9 +27,10 @@ export const newTokenBodySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('agent'),
     name: nameSchema,
-    tools: z.array(allowedToolSchema).max(500).default([]),
+    tools: z.array(allowedToolSchema).max(MOST_ALLOWED).default([]),
   }),
 ]);
+export type NewTokenBody = z.input<typeof newTokenBodySchema>;
 
 export const tokenSchema = z.object({
   id: z.string(),
@@ -62,6 +60,7 @@ export type WireMe = z.infer<typeof meSchema>;
 
 /** `secret` is the token itself; it is sent this once and stored nowhere. */
 export const createdTokenSchema = tokenSchema.extend({ secret: z.string() });
+export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
 export const tokensQuerySchema = z.object({
   cursor: z.string().max(128).optional(),
@@ -71,3 +70,4 @@ export const tokensPageSchema = z.object({
   tokens: z.array(tokenSchema),
   next_cursor: z.string().nullable(),
 });
+export type TokensPage = z.infer<typeof tokensPageSchema>;

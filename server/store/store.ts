@@ -1,6 +1,6 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { AuditedActName } from '#lib/protocol/audit';
+import type { AuditedActName } from '#lib/protocol/audited-acts';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Role } from '#lib/protocol/role';

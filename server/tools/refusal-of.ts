@@ -1,4 +1,5 @@
 import { hasRole } from '#lib/protocol/role';
+import { allowsTool } from '#lib/protocol/token-names';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import type { Principal } from '../auth/principal.ts';
 
@@ -19,9 +20,7 @@ export function refusalOf(principal: Principal, reference: string): string | und
     case 'device':
       return 'A device answers calls; it cannot make calls.';
     case 'agent': {
-      const allowed = principal.tools.some(
-        (entry) => entry === name || (entry.endsWith('.*') && name.startsWith(entry.slice(0, -1))),
-      );
+      const allowed = principal.tools.some((entry) => allowsTool(entry, name));
       return allowed ? undefined : `The agent ${principal.name} may not call this tool.`;
     }
   }

@@ -5,7 +5,14 @@ export const shell = {
   en: {
     product: 'Callboard',
     skip: 'Skip to content',
-    nav: { label: 'Pages', workbench: 'Workbench', tools: 'Tools', docs: 'API docs', more: 'Menu' },
+    nav: {
+      label: 'Pages',
+      workbench: 'Workbench',
+      tools: 'Tools',
+      docs: 'API docs',
+      settings: 'Settings',
+      more: 'Menu',
+    },
     panels: {
       chat: 'Chat',
       live: 'Live',
@@ -87,6 +94,7 @@ export const shell = {
       workbench: 'Go to the workbench',
       tools: 'Go to the tools',
       docs: 'Go to the API docs',
+      settings: 'Go to the settings',
       chat: 'Show the conversation',
       live: 'Show the live calls',
       cards: 'Next card, previous card',
@@ -109,7 +117,14 @@ export const shell = {
   zh: {
     product: 'Callboard',
     skip: '跳到内容',
-    nav: { label: '页面', workbench: '工作台', tools: '工具', docs: 'API 文档', more: '菜单' },
+    nav: {
+      label: '页面',
+      workbench: '工作台',
+      tools: '工具',
+      docs: 'API 文档',
+      settings: '设置',
+      more: '菜单',
+    },
     panels: { chat: '对话', live: '实时', tabs: '工作台的各部分', resize: '对话栏宽度' },
     connection: {
       connecting: '正在连接…',
@@ -175,6 +190,7 @@ export const shell = {
       workbench: '前往工作台',
       tools: '前往工具',
       docs: '前往 API 文档',
+      settings: '前往设置',
       chat: '显示对话',
       live: '显示实时调用',
       cards: '下一张卡片，上一张卡片',

@@ -1,0 +1,12 @@
+/** What is written down of people. */
+export const AUDITED_ACTS = [
+  'token_created',
+  'token_revoked',
+  'signed_in',
+  'signed_out',
+  'approval_decided',
+  'answered_by_hand',
+  'extended',
+  'always_withdrawn',
+] as const;
+export type AuditedActName = (typeof AUDITED_ACTS)[number];
