@@ -8,7 +8,9 @@ import type { Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { Conversation } from './conversation/conversation.tsx';
 import { RunEnd } from './conversation/run-end.tsx';
+import { RunSwitcher } from './conversation/run-switcher.tsx';
 import { useTabClient } from './providers/use-tab-client.ts';
+import { ShortcutsSheet } from './shell/shortcuts-sheet.tsx';
 import { usePaletteActions } from './shell/use-palette-actions.ts';
 import { useShortcuts } from './shell/use-shortcuts.ts';
 import { Who } from './shell/who.tsx';
@@ -202,6 +204,20 @@ test('neither the palette nor a key leads a viewer to a field that is not there'
   expect(wanted('viewer')).toBe(0);
   cleanup();
   expect(wanted('operator')).toBe(1);
+});
+
+test('neither the list of keys nor that of conversations offers a viewer what is for others', async () => {
+  const names = async (role: Role) => {
+    await show(role, <RunSwitcher selected="run_1" onSelect={() => {}} />);
+    await show(role, <ShortcutsSheet />);
+    const text = document.body.textContent ?? '';
+    cleanup();
+    return ['New conversation', 'Write a message', 'cancel, go to Retry', 'Next card'].filter(
+      (name) => text.includes(name),
+    );
+  };
+  expect(await names('viewer')).toEqual(['Next card']);
+  expect(await names('operator')).toHaveLength(4);
 });
 
 test('the tab of a viewer offers no tools; that of others does once it is known who they are', async () => {

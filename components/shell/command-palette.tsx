@@ -4,7 +4,7 @@ import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { useTranslations } from 'next-intl';
 import type { Theme } from '#lib/i18n/locales';
-import { useTools, useUi } from '../providers/workbench-context.tsx';
+import { useIsViewer, useTools, useUi } from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { PAGES } from './pages.ts';
@@ -18,6 +18,7 @@ export function CommandPalette({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
   const router = useRouter();
   const tools = useTools();
+  const isViewer = useIsViewer();
   const open = useUi((state) => state.open);
   const actions = usePaletteActions(theme);
   const choose = (run: () => void) => () => {
@@ -48,7 +49,7 @@ export function CommandPalette({ theme }: { theme: Theme }) {
               </Command.Item>
             ))}
           </Command.Group>
-          <Command.Group heading={t('palette.tools')} className={GROUP}>
+          <Command.Group heading={t(isViewer ? 'nav.tools' : 'palette.tools')} className={GROUP}>
             {tools.map(({ name, description }) => (
               <Command.Item
                 key={name}
