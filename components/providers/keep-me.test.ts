@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const VIEWER: Answer = { body: personWith('viewer') };
 
 /** A page whose server gives these answers, one after another, and then the last one again. */
-function setup(...answers: Answer[]) {
+function setup(...answers: (Answer | Promise<Answer>)[]) {
   const { workbench, sent } = createTestWorkbench(() => answers[sent.length - 1] ?? VIEWER);
   workbench.me.setState({ me: null });
   const stop = keepMe(workbench);
@@ -35,6 +35,16 @@ test('it is asked again when another tab has signed in', async () => {
   await vi.waitFor(() => expect(role()).toBe('viewer'));
   window.dispatchEvent(new StorageEvent('storage', { key: 'callboard:session' }));
   await vi.waitFor(() => expect(role()).toBe('admin'));
+});
+
+test('of two sign-ins the later one counts, however late the first answer comes', async () => {
+  const first = Promise.withResolvers<Answer>();
+  const { role } = setup(first.promise, { body: personWith('operator') });
+  window.dispatchEvent(new StorageEvent('storage', { key: 'callboard:session' }));
+  await vi.waitFor(() => expect(role()).toBe('operator'));
+  first.resolve(VIEWER);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(role()).toBe('operator');
 });
 
 test('a failure is tried again, but for a sign-in that has ended', async () => {

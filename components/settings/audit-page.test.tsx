@@ -34,7 +34,7 @@ const pageOf = (entries: WireAuditEntry[], next_cursor: number | null = null): A
 });
 
 async function setup(
-  answer: (request: SentRequest) => Answer = () => pageOf([entry(2), entry(1)]),
+  answer: (request: SentRequest) => Answer | Promise<Answer> = () => pageOf([entry(2), entry(1)]),
   { role = 'admin', search = '' }: { role?: Role; search?: string } = {},
 ) {
   const { workbench, sent } = createTestWorkbench(answer);
@@ -106,6 +106,20 @@ test('entries are filtered by who and what, also by a link, and shown again', as
   await press('Show all');
   expect(paths().at(-1)).toBe('/v1/audit');
   expect(screen.getByRole('textbox', { name: 'Who' })).toHaveProperty('value', '');
+});
+
+test('an answer to an earlier filter that comes late is not shown', async () => {
+  const held = Promise.withResolvers<Answer>();
+  await setup(({ path }) => (path === '/v1/audit' ? held.promise : pageOf([entry(1)])));
+  await act(async () => {
+    fireEvent.change(screen.getByRole('combobox', { name: 'What' }), {
+      target: { value: 'approval_decided' },
+    });
+  });
+  expect(entries()).toHaveLength(1);
+  await act(async () => held.resolve(pageOf([entry(3), entry(2)], 2)));
+  expect(entries()).toHaveLength(1);
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
 });
 
 test('what the filter gives is saved as JSON lines', async () => {
