@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { type FormEvent, useRef } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { AUDITED_ACTS } from '#lib/protocol/audited-acts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
@@ -16,6 +16,10 @@ export interface AuditFilterFormProps {
 export function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
   const t = useTranslations('settings.audit');
   const field = useRef<HTMLInputElement>(null);
+  const { actor: shown = '' } = filter;
+  useEffect(() => {
+    if (field.current) field.current.value = shown;
+  }, [shown]);
   const isFiltered = filter.actor !== undefined || filter.act !== undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -34,7 +38,6 @@ export function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
         <span className="block text-xs font-medium">{t('actor')}</span>
         <input
           ref={field}
-          defaultValue={filter.actor ?? ''}
           maxLength={128}
           placeholder="operator:name"
           autoComplete="off"
@@ -54,7 +57,14 @@ export function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
       />
       <Button type="submit">{t('filter')}</Button>
       {isFiltered && (
-        <Button variant="ghost" onClick={() => onFilter({})}>
+        <Button
+          variant="ghost"
+          onClick={() => {
+            onFilter({});
+            // The button that had the focus is not there any more.
+            field.current?.focus();
+          }}
+        >
           {t('clear')}
         </Button>
       )}

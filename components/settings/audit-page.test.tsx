@@ -101,11 +101,14 @@ test('entries are filtered by who and what, also by a link, and shown again', as
   });
   expect(paths().at(-1)).toBe('/v1/audit?actor=operator%3Aolga&act=signed_in');
   fireEvent.change(screen.getByRole('textbox', { name: 'Who' }), { target: { value: ' bob ' } });
+  screen.getByRole('button', { name: 'Filter' }).focus();
   await press('Filter');
+  expect(document.activeElement?.textContent).toBe('Filter');
   expect(paths().at(-1)).toBe('/v1/audit?actor=bob&act=signed_in');
   await press('Show all');
   expect(paths().at(-1)).toBe('/v1/audit');
   expect(screen.getByRole('textbox', { name: 'Who' })).toHaveProperty('value', '');
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Who' }));
 });
 
 test('an answer to an earlier filter that comes late is not shown', async () => {

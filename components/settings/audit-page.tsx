@@ -51,7 +51,6 @@ function Entries() {
   return (
     <>
       <AuditFilterForm
-        key={filter.actor ?? ''}
         filter={filter}
         onFilter={(next) => void setFilter({ actor: next.actor ?? null, act: next.act ?? null })}
       />

@@ -37,6 +37,7 @@ export function NewSecret({ token, onDone }: NewSecretProps) {
         <input
           ref={field}
           readOnly
+          autoComplete="off"
           value={token.secret}
           aria-label={t('secret.label')}
           onFocus={(event) => event.target.select()}
