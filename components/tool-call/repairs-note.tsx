@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
 import type { Card } from '#lib/protocol/card';
 
-/** CD28: which arguments are not as they were written, on a card that has some. */
+/** CD29: which arguments are not as they were written, on a card that has some. */
 export function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
   const t = useTranslations('card.repairs');
   if (!repairs) return null;
