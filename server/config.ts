@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { closedObject, describeIssue } from '#lib/policy/describe-issue';
+import { hooksDefinitionSchema, policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
@@ -49,14 +51,13 @@ const modelSettings = z
     'has a tool_prompt, which is for "tool_calling": "text" alone',
   );
 
-const fileSchema = z.strictObject({
+const fileSchema = closedObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
   allowed_hosts: z.array(hostName).default([]),
   /** Origins besides our own from which pages may connect. */
   allowed_origins: z.array(origin).default([]),
-  policy: z
-    .strictObject({ ask: z.array(z.string()).default([]), deny: z.array(z.string()).default([]) })
-    .default({ ask: [], deny: [] }),
+  policy: policyDefinitionSchema.prefault({}),
+  hooks: hooksDefinitionSchema,
   agent: agentSchema.default(agentSchema.parse({})),
   /** A SQLite file for `database.query`; the workbench's own history when not given. */
   database: z.string().optional(),
@@ -93,6 +94,8 @@ export interface Config {
     readonly anthropicApiKey: string | undefined;
     readonly googleApiKey: string | undefined;
   };
+  /** Of the configuration file, whether there is one or not. */
+  readonly filePath: string;
   readonly file: z.infer<typeof fileSchema>;
   /** By reference. */
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -111,7 +114,8 @@ export function readConfig(env: Environment, cwd: string): Config {
   const token = given('CALLBOARD_TOKEN');
   const problem = token === undefined ? undefined : tokenProblem(token);
   if (problem) throw new ConfigError(`CALLBOARD_TOKEN is not valid: ${problem}`);
-  const file = readFile(given('CALLBOARD_CONFIG'), cwd);
+  const filePath = resolve(cwd, given('CALLBOARD_CONFIG') ?? 'callboard.config.json');
+  const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST') ?? '127.0.0.1',
@@ -124,6 +128,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
+    filePath,
     file,
     models: readModels(file.models, cwd),
     development: given('CALLBOARD_DEV') === '1',
@@ -208,21 +213,23 @@ function refuseLater(given: (name: string) => string | undefined): void {
   }
 }
 
-function readFile(path: string | undefined, cwd: string): Config['file'] {
-  const file = resolve(cwd, path ?? 'callboard.config.json');
+function readFileIfAny(file: string, isNamed: boolean): Config['file'] {
+  return isNamed || existsSync(file) ? readFile(file) : fileSchema.parse({});
+}
+
+/** What a configuration file has now. Throws `ConfigError`. */
+export function readFile(file: string): Config['file'] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (path === undefined && isMissing(error)) return fileSchema.parse({});
     throw new ConfigError(
       `CALLBOARD_CONFIG is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
     );
   }
-  const checked = fileSchema.safeParse(parse(text, file));
+  const checked = fileSchema.safeParse(parse(text, file), { reportInput: true });
   if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  throw new ConfigError(`${file}: ${issue?.path.join('.') || 'the file'} ${issue?.message ?? ''}`);
+  throw new ConfigError(`${file}: ${describeIssue(checked.error, 'the file')}`);
 }
 
 function readModels(models: Config['file']['models'], cwd: string): Config['models'] {
@@ -253,6 +260,3 @@ function parse(text: string, file: string): unknown {
     throw new ConfigError(`${file} is not JSON: ${String(error)}`);
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { matchTools } from '#lib/policy/match-tools';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAliveMark } from './alive-mark.ts';
 import { openAudit } from './auth/audit.ts';
@@ -17,7 +18,6 @@ import { formatBanner, reachableUrl } from './banner.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { CircuitBreaker } from './calls/breaker.ts';
-import { createPolicyCheck, toMatcher } from './calls/check.ts';
 import { createCalls } from './calls/create-call-service.ts';
 import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -50,6 +50,7 @@ import { createNewId, hasFormOfNewId, timeOfNewId } from './new-id.ts';
 import { openBrowser } from './open-browser.ts';
 import { preparePages } from './pages.ts';
 import { watchParent } from './parent-watch.ts';
+import { openPolicy } from './policy/open-policy.ts';
 import { type Arguments, readArguments } from './read-arguments.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
@@ -125,13 +126,20 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const tokens = new Tokens({ store, clock, newId, newSecret, logger });
   await tokens.load();
   const known = createKnownRuns({ store, bus, clock, newId, maxSteps: MAX_STEPS, logger });
+  const {
+    policy,
+    hooks,
+    stop: stopPolicy,
+  } = await openPolicy(config, {
+    ...{ store, registry, clock, logger },
+  });
   const calls = createCalls({
     store,
     bus,
     registry,
     breaker,
     clock,
-    check: createPolicyCheck(config.file.policy),
+    ...{ check: policy.check, results: hooks },
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,
@@ -149,7 +157,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     calls,
     registry,
     ...{ clock, logger, budget: config.file.agent.budget },
-    isPolling: toMatcher(config.file.agent.polling),
+    isPolling: matchTools(config.file.agent.polling),
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
   });
   const runs = createRunService({
@@ -179,9 +187,9 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     forgetCalls: calls.forgetEnded,
     deleteRun: runs.deleteUnused,
   });
-  const stop = { alive: stopAlive, listings: listings.stop };
+  const stop = { alive: stopAlive, listings: listings.stop, policy: stopPolicy };
   const history = { opened, retention };
-  const outside = { registry, table, listings, calls, models, runs, tokens };
+  const outside = { registry, table, listings, calls, models, runs, tokens, policy };
   return { clock, lock, history, store, bus, blobs, ...outside, stop };
 }
 
@@ -265,18 +273,10 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     logger,
   });
   const api = createApi({
-    calls,
-    runs,
-    tools: registry,
+    ...{ calls, runs, tools: registry, clients: httpClients },
     ...{ blobs, history: store.history },
-    clients: httpClients,
-    bus,
-    snapshot,
-    ...{ credentials, inbound },
-    sessions,
-    signInCodes,
-    failedAttempts,
-    ...{ callers, tokens, audit: await openAudit(core) },
+    ...{ bus, snapshot, credentials, inbound, sessions, signInCodes, failedAttempts },
+    ...{ callers, tokens, audit: await openAudit(core), policy: core.policy },
     clock,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     closing,
@@ -307,6 +307,7 @@ async function shutDown(core: Core, endpoints: Endpoints): Promise<void> {
   const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stop.listings();
+  core.stop.policy();
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;

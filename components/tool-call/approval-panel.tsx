@@ -5,6 +5,8 @@ import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { visibleJsonText } from '#lib/format/show-control-characters';
+import type { AlwaysOffer } from '#lib/protocol/card';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { argumentsText } from './arguments-text.ts';
@@ -24,6 +26,8 @@ export interface ApprovalPanelProps {
   /** Of the arguments as JSON. */
   bytes: number;
   draft: ArgumentsDraft;
+  /** What "always" would allow; null: it is no choice here. */
+  always: AlwaysOffer | null | undefined;
   /** Resolves to whether the decision was taken. */
   onDecide: (input: ApprovalInput) => Promise<boolean>;
 }
@@ -33,7 +37,7 @@ export interface ApprovalPanelProps {
  * it takes no focus: an approval must not be given by a key press meant for something
  * else. Nor is it given before the arguments were read to their end, or folded.
  */
-export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelProps) {
+export function ApprovalPanel({ args, bytes, draft, always, onDecide }: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
   // Whose button was pressed: the other side then takes the focus over from it.
   const [from, setFrom] = useState<'question' | 'editor' | null>(null);
@@ -62,6 +66,7 @@ export function ApprovalPanel({ args, bytes, draft, onDecide }: ApprovalPanelPro
       args={args}
       bytes={bytes}
       isSending={isSending}
+      always={always}
       onDecide={decide}
       takesFocus={from === 'editor'}
       onEdit={() => {
@@ -77,13 +82,15 @@ interface QuestionProps {
   args: ArgumentsToDecide;
   bytes: number;
   isSending: boolean;
+  always: ApprovalPanelProps['always'];
   onDecide: (input: ApprovalInput) => void;
   onEdit: () => void;
   /** Of the button that leads to the editor. */
   takesFocus: boolean;
 }
 
-function Question({ args, bytes, isSending, onDecide, onEdit, takesFocus }: QuestionProps) {
+function Question(props: QuestionProps) {
+  const { args, bytes, isSending, always, onDecide, onEdit, takesFocus } = props;
   const t = useTranslations('card.approval');
   const reasonId = useId();
   const region = useRef<HTMLDivElement>(null);
@@ -109,9 +116,11 @@ function Question({ args, bytes, isSending, onDecide, onEdit, takesFocus }: Ques
         >
           {t('allow')}
         </AllowButton>
-        <AllowButton {...allow} onClick={() => onDecide({ decision: 'always' })}>
-          {t('always')}
-        </AllowButton>
+        {always !== null && (
+          <AllowButton {...allow} onClick={() => onDecide({ decision: 'always' })}>
+            {t('always')}
+          </AllowButton>
+        )}
         <Button data-approval="edit" disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
           {t('edit')}
         </Button>
@@ -124,6 +133,16 @@ function Question({ args, bytes, isSending, onDecide, onEdit, takesFocus }: Ques
           {t('deny')}
         </Button>
       </div>
+      {always && (
+        <p className="mt-1.5 text-xs text-muted wrap-anywhere" data-testid="always-rule">
+          <MarkedText
+            text={t('alwaysRule', {
+              tool: always.tool_name,
+              client: always.client_id ?? t('server'),
+            })}
+          />
+        </p>
+      )}
     </div>
   );
 }

@@ -79,6 +79,16 @@ describe('arguments that do not fit', () => {
     ]);
   });
 
+  test('[AP7] show the exact rule of "always", and no such button where there is none', () => {
+    const always_rule = { tool_name: 'pay', client_id: 'till', run_id: 'run_1', tool_hash: 'h' };
+    setup({ always_rule });
+    expect(screen.getByTestId('always-rule').textContent).toContain('allows pay of till');
+    cleanup();
+    setup({ always_rule: null });
+    expect(screen.queryByText('Always in this run')).toBeNull();
+    expect(button('Allow once')).toBeDefined();
+  });
+
   test.each([
     ['en', 'Fold (24 B)', 'Arguments folded: 24 B', 'Show them', 'Allow once'],
     ['zh', '折叠（24 B）', '参数已折叠：24 B', '显示参数', '允许一次'],

@@ -34,6 +34,7 @@ export function Approval(props: ApprovalProps) {
       args={{ kind: 'known', params }}
       bytes={argumentsBytes(params)}
       draft={draft}
+      always={card.always_rule}
       onDecide={(input) => actions.decide(props.callId, input)}
     />
   );
@@ -88,6 +89,7 @@ function Fetched({
       args={args}
       bytes={bytes}
       draft={draft}
+      always={card.always_rule}
       onDecide={(input) => actions.decide(callId, input)}
     />
   );

@@ -74,6 +74,7 @@ const OF_MODELS = [
   'no_name',
   'too_many_calls',
   'repeated_call',
+  'rate_limited',
   'arguments_unreadable',
   'arguments_incomplete',
 ] as const satisfies readonly CallErrorReason[];

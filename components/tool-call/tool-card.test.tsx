@@ -343,6 +343,18 @@ describe('results', () => {
   });
 });
 
+test('[CD32] what hooks did to a call is on its card, with names that do not show marked', () => {
+  const hooks: Card['hooks'] = [
+    { name: 'first', did: 'changed_arguments', keys: ['to', 'c\u202ec'] },
+    { name: 'guard', did: 'failed' },
+  ];
+  setup(cardOf({ status: 'DOING', phase: 'granted', hooks }));
+  const text = screen.getByTestId('card-hooks').textContent ?? '';
+  expect(text).toContain('The hook first changed arguments: to, c');
+  expect(text).toContain('The hook guard failed');
+  expect(text).not.toContain('\u202e');
+});
+
 describe('an unknown outcome', () => {
   const cause = (message: string) => {
     cleanup();
@@ -361,6 +373,7 @@ describe('an unknown outcome', () => {
     expect(words('no_provider', 'not_offered')).toContain('not offered');
     expect(words('no_provider', 'no_name')).toContain('without naming a tool');
     expect(words('denied', 'too_many_calls')).toContain('more calls than may run');
+    expect(words('denied', 'rate_limited')).toContain('as many such calls');
     expect(words('invalid_args', 'arguments_unreadable')).toContain('not one JSON object');
     expect(words('invalid_args', 'arguments_incomplete')).toContain('before the arguments');
     expect(words('denied', 'toString')).toContain('The call was denied.');

@@ -12,6 +12,7 @@ import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardBody } from './card-body.tsx';
 import { CardClock } from './card-clock.tsx';
+import { CardHooks } from './card-hooks.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
@@ -110,6 +111,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           <CardBody {...{ callId, card, view, isStale, isAsked, actions }} />
         </Boundary>
       )}
+      {card.hooks && !isDeleted && <CardHooks notes={card.hooks} />}
       {card.late_result && !isDeleted && (
         <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />
       )}

@@ -16,6 +16,7 @@ const INTERFACES = [
   'server/collect-garbage.ts',
   'server/http/http-client-service.ts',
   'server/logger.ts',
+  'server/policy/policy-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
   'server/tools/define-tool.ts',
@@ -34,6 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/net': ['lib/net', 'lib/protocol', 'lib/util'],
   'lib/call': ['lib/call', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
   'lib/schema': ['lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
+  'lib/policy': ['lib/policy', 'lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
   lib: ['lib'],
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
@@ -42,6 +44,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Clients take and answer calls, a run has an agent; neither the other way round.
   'server/connections': [
     ...['server/connections', 'server/sockets', 'server/auth', 'server/calls'],
+    ...INTERFACES,
+    'lib',
+  ],
+  // It answers what calls ask.
+  'server/policy': [
+    ...['server/policy', 'server/config.ts'],
+    ...['server/calls/check.ts', 'server/calls/kept-area.ts', 'server/calls/result-filter.ts'],
     ...INTERFACES,
     'lib',
   ],
@@ -62,6 +71,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'lib/call': ['zod'],
   // The validator and zod are for its tests.
   'lib/schema': ['@cfworker/json-schema', 're2js', 'zod'],
+  'lib/policy': ['zod'],
   'lib/stores': ['zustand'],
 };
 

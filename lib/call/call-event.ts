@@ -4,7 +4,7 @@ import type { StateEvent } from './call-machine.ts';
 import type { CallRecord, Provider } from './call-record.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
-/** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `server`. */
+/** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `hook:<name>`, `server`. */
 export type ActorName = string;
 
 /** How a caller over HTTP caused it. */

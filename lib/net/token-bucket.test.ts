@@ -40,3 +40,12 @@ test('a clock that was set back takes no tokens, and brings new ones as it runs'
   clock.now += 100;
   expect(bucket.take()).toBe(true);
 });
+
+test('a bucket goes on with what was left of an earlier one, whatever the clock was set to', () => {
+  const rate = { burst: 4, perSecond: 1 };
+  const left = (now: number, tokens: number, at: number) =>
+    createTokenBucket(rate, () => now, { tokens, at }).tokens;
+  expect(left(2_000, 1, 1_000)).toBe(2);
+  expect(left(500, 1, 1_000)).toBe(1);
+  expect(left(1_000, 9, 1_000)).toBe(4);
+});

@@ -7,6 +7,8 @@ export interface RateLimit {
 /** A limit on a rate. Tokens come with time; each message takes one. */
 export interface TokenBucket {
   readonly isEmpty: boolean;
+  /** How many there are now; not a whole number as a rule. */
+  readonly tokens: number;
   /** Takes a token; false, and nothing taken, when there is none. */
   take(): boolean;
   /** Takes a token that may be missing: the next ones then fill the debt. */
@@ -14,10 +16,23 @@ export interface TokenBucket {
   giveBack(): void;
 }
 
-/** `now` in milliseconds. A clock that was set back brings no tokens, and costs none. */
-export function createTokenBucket({ burst, perSecond }: RateLimit, now: () => number): TokenBucket {
-  let tokens = burst;
-  let filledAt = now();
+/** How many tokens there were at a moment, in milliseconds. */
+export interface TokenCount {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+/**
+ * `now` in milliseconds. A clock that was set back brings no tokens, and costs none. Full, or with
+ * what was left of an earlier one.
+ */
+export function createTokenBucket(
+  { burst, perSecond }: RateLimit,
+  now: () => number,
+  left: TokenCount = { tokens: burst, at: now() },
+): TokenBucket {
+  let tokens = Math.min(burst, left.tokens);
+  let filledAt = Math.min(left.at, now());
 
   function fill(): number {
     const at = now();
@@ -30,6 +45,9 @@ export function createTokenBucket({ burst, perSecond }: RateLimit, now: () => nu
   return {
     get isEmpty() {
       return fill() < 1;
+    },
+    get tokens() {
+      return fill();
     },
     take() {
       if (fill() < 1) return false;

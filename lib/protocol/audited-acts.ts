@@ -8,5 +8,6 @@ export const AUDITED_ACTS = [
   'answered_by_hand',
   'extended',
   'always_withdrawn',
+  'autonomy_set',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

@@ -66,6 +66,8 @@ export const CALL_ERROR_REASONS = [
   'too_many_calls',
   /** `denied`: the model made the same call before, and got the same result each time. */
   'repeated_call',
+  /** `denied`: a limit of the policy on how often calls are made. */
+  'rate_limited',
   /** `invalid_args`: the model wrote arguments that are not one JSON object. */
   'arguments_unreadable',
   /** `invalid_args`: the model stopped before the arguments were complete. */

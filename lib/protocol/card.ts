@@ -23,6 +23,22 @@ const cardClockSchema = z.object({
   remaining_ms: z.number().optional(),
 });
 
+/** `keys`: the arguments that it changed, added or took out. */
+const hookNoteSchema = z.object({
+  name: z.string(),
+  did: z.enum(['changed_arguments', 'asked', 'cancelled', 'changed_result', 'failed']),
+  keys: z.array(z.string()).optional(),
+});
+export type HookNote = z.infer<typeof hookNoteSchema>;
+
+const alwaysOfferSchema = z.object({
+  tool_name: z.string(),
+  client_id: z.string().nullable(),
+  run_id: z.string(),
+  tool_hash: z.string(),
+});
+export type AlwaysOffer = z.infer<typeof alwaysOfferSchema>;
+
 /**
  * One update of a card, and also the shape of the card itself: a card is what
  * its updates merge to. Times are Unix seconds. Merge rules: contract, section 2.
@@ -78,8 +94,15 @@ export const cardUpdateSchema = z.object({
    * value over 400 characters there is only the end, after `…`.
    */
   partial: z.boolean().optional(),
+  /** What hooks of the configuration did to the call, in that order; all of it. */
+  hooks: z.array(hookNoteSchema).optional(),
   /** Why an approval is needed; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
+  /**
+   * What "always" would allow: the tool as it is described now, of that client (null: the server's
+   * own), with any arguments. Null: it cannot be said to this call.
+   */
+  always_rule: alwaysOfferSchema.nullable().optional(),
   /** Which of the server's own reasons that is, for pages to show it in their language. */
   approval_reason_code: z.enum(['policy', 'changed']).optional(),
   /** The tool's answer came after the end; it changed nothing. */

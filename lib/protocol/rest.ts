@@ -79,23 +79,34 @@ export const retryBodySchema = z.object({
   client_id: askingClient,
 });
 
+export const ALWAYS_SCOPES = ['run', 'saved'] as const;
+export type AlwaysScope = (typeof ALWAYS_SCOPES)[number];
+
 export const approvalBodySchema = z.object({
   decision: z.enum(['yes', 'no', 'always']),
   note: z.string().max(2_000).optional(),
   args: z.unknown().optional(),
   /** `expires_at` of the approval that was decided: a yes to an older question is refused. */
   expires_at: z.number().optional(),
+  /** With `always`: for this run, or for each run of the same owner. */
+  scope: z.enum(ALWAYS_SCOPES).optional(),
+  /** With `always`, in seconds: a minute to a year. Left out: no end for a run, 30 days when saved. */
+  expires_in: z.number().min(60).max(31_536_000).optional(),
 });
 
-/** What an operator allowed for good: calls of the tool, of that client, in that run are not asked about. */
+/** What an operator allowed for good: calls of the tool, of that client, in that run are not asked about; a saved one in each run of the same owner. */
 export const alwaysRuleSchema = z.object({
   id: z.string(),
   run_id: z.string(),
   tool_name: z.string(),
   /** Null: the server's own tool. */
   client_id: z.string().nullable(),
+  scope: z.enum(ALWAYS_SCOPES),
   /** Unix seconds. */
   allowed_at: z.number(),
+  allowed_by: z.string(),
+  /** Null: when it is withdrawn. */
+  expires_at: z.number().nullable(),
 });
 export const alwaysAllowedSchema = z.object({ always: z.array(alwaysRuleSchema) });
 

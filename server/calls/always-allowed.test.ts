@@ -2,11 +2,13 @@ import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { ApprovalScope } from '#lib/call/call-record';
 import { NO_ROUTING } from '#lib/call/call-record';
+import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
-import { setupCalls } from './testing/setup-calls.ts';
+import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
   runId: `run_${n}`,
+  ownerToken: null,
   toolName: 'pay',
   routing: { ...NO_ROUTING, approval: { clientId: 'till', toolHash: 'h', ...more } },
 });
@@ -14,8 +16,9 @@ const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
 test('[CA8] of what is always allowed the oldest goes first, on disk too', async () => {
   const { store, clock, close } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock });
-  const adding = Array.from({ length: 1_000 }, (_, n) => always.add(asked(n)));
-  await Promise.all([...adding, always.add(asked(0)), always.add(asked(1_000))]);
+  const add = (n: number) => always.add(asked(n), {}, 'operator');
+  const adding = Array.from({ length: 1_000 }, (_, n) => add(n));
+  await Promise.all([...adding, add(0), add(1_000)]);
   const started = new AlwaysAllowed({ store, clock });
   await started.load();
   for (const one of [always, started]) {
@@ -29,7 +32,8 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   const before = await setupCalls();
   const { store, clock } = before;
   const always = new AlwaysAllowed({ store, clock });
-  await Promise.all([always.add(asked(1)), always.add(asked(1, { clientId: null }))]);
+  const adding = [asked(1), asked(1, { clientId: null })];
+  await Promise.all(adding.map((one) => always.add(one, {}, 'operator')));
   const [rule] = always.list();
   expect(rule).toMatchObject({ runId: 'run_1', clientId: 'till', allowedAt: clock.now() });
   expect(await always.withdraw(rule?.id ?? '')).toEqual(rule);
@@ -42,4 +46,89 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   expect(started.has(asked(1, { clientId: null, toolHash: 'other' }))).toBe(false);
   await after.close();
   await rm(before.dir, { recursive: true, force: true });
+});
+
+const DAY_MS = 24 * 3_600_000;
+
+test('[CA30] a saved rule holds in each run of the same owner, and of no other', async () => {
+  const { store, clock, close } = await setupCalls();
+  const always = new AlwaysAllowed({ store, clock });
+  const of = (n: number, ownerToken: string | null) => ({ ...asked(n), ownerToken });
+  await always.add(of(1, 'tok_bot'), { scope: 'saved' }, 'operator:olga');
+  const after = new AlwaysAllowed({ store, clock });
+  await after.load();
+  for (const one of [always, after]) {
+    const calls = [of(1, 'tok_bot'), of(2, 'tok_bot'), of(1, 'tok_other'), of(1, null)];
+    expect(calls.map((call) => one.has(call))).toEqual([true, true, false, false]);
+    expect(one.list()).toMatchObject([{ scope: 'saved', allowedBy: 'operator:olga' }]);
+  }
+  expect(always.list()[0]?.expiresAt).toBe(clock.now() + 30 * DAY_MS);
+  await close();
+});
+
+test('[CA30] what has expired is asked about, listed no more, and taken off the disk', async () => {
+  const { store, clock, close } = await setupCalls();
+  const always = new AlwaysAllowed({ store, clock });
+  await always.add(asked(1), { forMs: 60_000 }, 'operator');
+  await always.add(asked(2), {}, 'operator');
+  clock.advance(59_999);
+  expect([always.has(asked(1)), always.list().length]).toEqual([true, 2]);
+  clock.advance(1);
+  expect([always.has(asked(1)), always.has(asked(2)), always.list().length]).toEqual([
+    false,
+    true,
+    1,
+  ]);
+  await always.add(asked(3), {}, 'operator');
+  expect(await store.listKept('always')).toHaveLength(2);
+  await always.add(asked(1), {}, 'operator');
+  expect(always.has(asked(1))).toBe(true);
+  await close();
+});
+
+test.each(['shell', 'SHELL', 'http.request', 'Http_Request', 'run_code'])(
+  '[CA31] T74: %s is asked about each time, whatever is decided',
+  async (name) => {
+    const { connect, invoke, calls, call, close } = await setupCalls({
+      check: () => ({ verdict: 'ask', reason: 'it has effects' }),
+    });
+    connect('phone').offer(tool(name), tool('pay'));
+    const { id, card } = await invoke(name, { command: 'ls' });
+    expect(card.always_rule).toBeNull();
+    expect(await calls.decide(id, operator, { decision: 'always' })).toMatchObject({
+      ...{ ok: false, code: 'conflict' },
+      message: expect.stringContaining('asked about each time'),
+    });
+    expect((await call(id)).phase).toBe('approval');
+    await calls.decide(id, operator, { decision: 'yes' });
+    expect([(await call(id)).phase, (await invoke(name)).phase]).toEqual(['offered', 'approval']);
+    expect(calls.always.list()).toEqual([]);
+    await close();
+  },
+);
+
+test('[CA31] the card shows the exact rule before it is written, and that one is written', async () => {
+  const { connect, invoke, calls, call, close } = await setupCalls({
+    check: () => ({ verdict: 'ask', reason: 'it pays' }),
+  });
+  const till = connect('till');
+  till.offer(tool('pay'));
+  const { id, card } = await invoke('pay', { amount: 5 });
+  const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
+  await calls.decide(id, olga, { decision: 'always', always: { scope: 'saved', forMs: 60_000 } });
+  const [rule] = calls.always.list();
+  expect(card.always_rule).toEqual({
+    ...{ tool_name: 'pay', client_id: 'till', run_id: 'run_1' },
+    tool_hash: rule?.toolHash,
+  });
+  expect(rule).toMatchObject({
+    ...{ scope: 'saved', toolName: 'pay', clientId: 'till', allowedBy: 'operator:olga' },
+  });
+  expect((await invoke('pay', { amount: 6 }, { runId: 'run_2' })).phase).toBe('offered');
+  const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['pay'] };
+  const ofBot = await invoke('pay', {}, { runId: 'run_bot', principal: bot });
+  expect((await call(ofBot.id)).phase).toBe('approval');
+  till.offer(tool('pay', { description: 'Another one' }));
+  expect((await invoke('pay')).phase).toBe('approval');
+  await close();
 });

@@ -1,24 +1,46 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
+import { matchTools } from '#lib/policy/match-tools';
+import type { AlwaysOffer } from '#lib/protocol/card';
+import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
-import type { AlwaysRule, AlwaysRules } from './call-service.ts';
+import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
 import { KeptArea } from './kept-area.ts';
 
 /** The oldest are asked again. */
 const MOST_RULES = 1_000;
 
-/** Kept under its id. */
+/** A saved rule without an end of its own. */
+const SAVED_MS = 30 * 24 * 3_600_000;
+
+/** Their arguments are programs and addresses of any kind: a yes to one is none to the next (T74). */
+const isNeverAlways = matchTools(['shell', 'http.request', 'run_code']);
+
+/** Kept under its id; those of before have neither a scope, an owner, an end nor who allowed it. */
 const ruleSchema = z.object({
+  scope: z.enum(ALWAYS_SCOPES).default('run'),
   runId: z.string(),
+  ownerToken: z.string().nullable().default(null),
   toolName: z.string(),
   clientId: z.string().nullable(),
   toolHash: z.string(),
   allowedAt: z.number(),
+  allowedBy: z.string().default('operator'),
+  expiresAt: z.number().nullable().default(null),
 }) satisfies z.ZodType<Omit<AlwaysRule, 'id'>>;
 
-type AskedCall = Pick<CallRecord, 'runId' | 'toolName' | 'routing'>;
+type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+
+/** What "always" would allow, as a card shows it; null: it cannot be said. */
+export function alwaysOffer(
+  { runId, toolName }: Pick<CallRecord, 'runId' | 'toolName'>,
+  { clientId, toolHash }: ApprovalScope,
+): AlwaysOffer | null {
+  if (isNeverAlways(toolName)) return null;
+  return { tool_name: toolName, client_id: clientId, run_id: runId, tool_hash: toolHash };
+}
 
 /** The rules that operators made of approvals (CA8). They hold until they are withdrawn, over restarts too. */
 export class AlwaysAllowed implements AlwaysRules {
@@ -39,25 +61,42 @@ export class AlwaysAllowed implements AlwaysRules {
   }
 
   has(call: AskedCall): boolean {
-    return this.#rules.has(idOf(call));
+    if (isNeverAlways(call.toolName)) return false;
+    const now = this.#clock.now();
+    return ALWAYS_SCOPES.some((scope) => {
+      const rule = this.#rules.get(idOf(scope, call));
+      return rule !== undefined && !hasExpired(rule, now);
+    });
   }
 
   /** Holds at once; resolves when it is on disk. */
-  async add({ runId, toolName, routing }: AskedCall): Promise<void> {
+  async add(call: AskedCall, terms: AlwaysTerms, allowedBy: string): Promise<void> {
+    const { runId, ownerToken, toolName, routing } = call;
     const { approval } = routing;
-    if (approval === null) return;
-    const id = idOf({ runId, toolName, routing });
-    const rule = { runId, toolName, ...approval, allowedAt: this.#clock.now() };
+    if (approval === null || isNeverAlways(toolName)) return;
+    const { scope = 'run', forMs = scope === 'saved' ? SAVED_MS : null } = terms;
+    const id = idOf(scope, call);
+    const allowedAt = this.#clock.now();
+    const expiresAt = forMs === null ? null : allowedAt + forMs;
+    const rule = {
+      ...{ scope, runId, ownerToken, toolName, ...approval },
+      ...{ allowedAt, allowedBy, expiresAt },
+    };
+    const expired = [...this.#rules.values()].filter((one) => hasExpired(one, allowedAt));
+    for (const one of expired) this.#rules.delete(one.id);
     this.#rules.delete(id); // So that it is the newest.
     this.#rules.set(id, { ...rule, id });
     const [oldest] = this.#rules.keys();
     const isFull = this.#rules.size > MOST_RULES && oldest !== undefined;
     if (isFull) this.#rules.delete(oldest);
-    await this.#kept.change([{ key: id, value: rule }, ...(isFull ? [{ key: oldest }] : [])]);
+    const dropped = [...expired.map((one) => one.id), ...(isFull ? [oldest] : [])];
+    const deleted = dropped.filter((key) => key !== id).map((key) => ({ key }));
+    await this.#kept.change([{ key: id, value: rule }, ...deleted]);
   }
 
   list(): AlwaysRule[] {
-    return [...this.#rules.values()];
+    const now = this.#clock.now();
+    return [...this.#rules.values()].filter((rule) => !hasExpired(rule, now));
   }
 
   async withdraw(id: string): Promise<AlwaysRule | undefined> {
@@ -69,5 +108,11 @@ export class AlwaysAllowed implements AlwaysRules {
   }
 }
 
-const idOf = ({ runId, toolName, routing }: AskedCall): string =>
-  hash('sha256', JSON.stringify([runId, toolName, routing.approval])).slice(0, 32);
+const hasExpired = ({ expiresAt }: AlwaysRule, now: number): boolean =>
+  expiresAt !== null && expiresAt <= now;
+
+/** A saved one is for the calls of all runs with the same owner. */
+const idOf = (scope: AlwaysScope, { runId, ownerToken, toolName, routing }: AskedCall): string => {
+  const of = scope === 'run' ? [runId] : ['saved', ownerToken];
+  return hash('sha256', JSON.stringify([...of, toolName, routing.approval])).slice(0, 32);
+};

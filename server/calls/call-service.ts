@@ -3,6 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
+import type { AlwaysScope } from '#lib/protocol/rest';
 import type { Principal } from '../auth/principal.ts';
 import type { CallQuery } from '../store/store.ts';
 
@@ -33,10 +34,13 @@ export interface InvokeRefusal {
     | 'invalid_args'
     | 'no_provider'
     | 'conflict_idempotency'
+    | 'rate_limited'
     | 'shutting_down'
     | 'store_failed';
   readonly message: string;
   readonly details?: readonly ErrorDetail[];
+  /** Seconds, with `rate_limited`. */
+  readonly retryAfter?: number;
 }
 
 export type InvokeOutcome = { readonly ok: true; readonly call: CallRecord } | InvokeRefusal;
@@ -48,6 +52,7 @@ export type CallActionOutcome =
       readonly code: 'call_not_found' | 'already_final' | 'conflict' | InvokeRefusal['code'];
       readonly message: string;
       readonly details?: readonly ErrorDetail[];
+      readonly retryAfter?: number;
     };
 
 /** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
@@ -59,8 +64,20 @@ export interface AlwaysRule {
   readonly clientId: string | null;
   /** Of the tool as it was shown. */
   readonly toolHash: string;
+  readonly scope: AlwaysScope;
+  /** Of the run; with `saved` it holds for all runs of this one. */
+  readonly ownerToken: string | null;
   /** Milliseconds since the epoch. */
   readonly allowedAt: number;
+  readonly allowedBy: string;
+  /** Null: when it is withdrawn. */
+  readonly expiresAt: number | null;
+}
+
+/** How far an "always" reaches: this run without an end, where nothing else is given. */
+export interface AlwaysTerms {
+  readonly scope?: AlwaysScope;
+  readonly forMs?: number;
 }
 
 export interface AlwaysRules {
@@ -141,6 +158,8 @@ export interface CallService {
       args?: unknown;
       /** Of the approval that was shown, in seconds. */
       expiresAt?: number;
+      /** With `always`. */
+      always?: AlwaysTerms;
     },
   ): Promise<CallActionOutcome>;
   /** An operator answers by hand in place of the tool. */

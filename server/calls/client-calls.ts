@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
-import type { Actor } from '#lib/call/call-event';
+import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import { fitsJson } from '#lib/json/cut-json';
@@ -17,6 +17,7 @@ import type { SteadyClock } from '../clock.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
+import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
 
 /** A client's answer, its attachments stored already. */
 export type ClientAnswer =
@@ -56,6 +57,7 @@ export interface ClientCallDeps {
   readonly repository: CallRepository;
   readonly clock: SteadyClock;
   readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
+  readonly results?: ResultFilter;
 }
 
 export class CallsOfClients implements ClientCalls {
@@ -63,8 +65,10 @@ export class CallsOfClients implements ClientCalls {
   readonly #repository: CallRepository;
   readonly #clock: SteadyClock;
   readonly #reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
+  readonly #results: ResultFilter | undefined;
 
-  constructor({ engine, repository, clock, reoffers }: ClientCallDeps) {
+  constructor({ engine, repository, clock, reoffers, results }: ClientCallDeps) {
+    this.#results = results;
     this.#engine = engine;
     this.#repository = repository;
     this.#clock = clock;
@@ -133,6 +137,20 @@ export class CallsOfClients implements ClientCalls {
     }
     const measured = measure(given);
     // fault point: result-came
+    if (!this.#results?.isFor(call.toolName)) return this.#settle(call, from, measured, {});
+    const { answer, notes } = await filterAnswer(this.#results, call, measured.answer);
+    // What happened to the call meanwhile stands.
+    const now = this.#repository.latest(id) ?? (await this.#repository.find(id)) ?? call;
+    return this.#settle(now, from, { ...measured, answer }, withNotes(now, notes));
+  }
+
+  async #settle(
+    call: CallRecord,
+    from: Answerer,
+    measured: Measured,
+    noted: Pick<CallEvent, 'shown'>,
+  ): Promise<AnswerReply> {
+    const { id } = call;
     // guard: late-answer-set-aside
     if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);
     const { answer, hash: resultHash } = measured;
@@ -145,7 +163,7 @@ export class CallsOfClients implements ClientCalls {
             resultHash,
           }
         : { resultHash };
-    const event = { type: 'answered', from, error: toError(answer), fields } as const;
+    const event = { type: 'answered', from, error: toError(answer), fields, ...noted } as const;
     const applied = this.#engine.apply(call, event, actorOf(from));
     if (!applied.ok) {
       return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
@@ -244,6 +262,28 @@ const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider?.clientId === from.clientId &&
   provider.instanceId === from.instanceId &&
   (from.attempt === undefined || from.attempt === provider.attempt);
+
+/** Attachments go with the output that they came with. */
+async function filterAnswer(results: ResultFilter, call: CallRecord, given: ClientAnswer) {
+  if (given.ok === 'unusable') return { answer: given, notes: [] };
+  const filtered = await results.filter(call, toResult(given));
+  const { notes } = filtered;
+  if ('withheld' in filtered) {
+    const { withheld: message } = filtered;
+    return { answer: { ok: 'unusable', code: 'result_invalid', message } as const, notes };
+  }
+  const { result, isReplaced } = filtered;
+  if (!isReplaced) return { answer: given, notes };
+  return { answer: result.ok ? { ...result, attachments: [] } : { ...given, ...result }, notes };
+}
+
+const toResult = (given: Exclude<ClientAnswer, { ok: 'unusable' }>): ToolResult =>
+  given.ok
+    ? {
+        ...{ ok: true, output: given.output },
+        ...(given.display === undefined ? {} : { display: given.display }),
+      }
+    : { ok: false, message: given.message };
 
 interface Measured {
   readonly answer: ClientAnswer;

@@ -1,4 +1,3 @@
-import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -22,6 +21,7 @@ import { openDraft } from './drafts.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
 import { CallEngine } from './engine.ts';
+import { toFiltered, toFinished } from './finished-here.ts';
 import { ClientInstances, type InstanceChanges } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
 import { OperatorActions } from './operator-actions.ts';
@@ -29,6 +29,7 @@ import { PendingReoffers } from './pending-reoffers.ts';
 import { Policy } from './policy.ts';
 import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
+import type { ResultFilter } from './result-filter.ts';
 import { type InstanceFacts, Router } from './router.ts';
 import { createServerExecutor } from './server-executor.ts';
 import type { ToolProvider } from './tool-provider.ts';
@@ -41,6 +42,8 @@ export interface CallServiceDeps {
   readonly breaker: Breaker;
   readonly clock: SteadyClock;
   readonly check: Check;
+  /** Without it results are taken as they are. */
+  readonly results?: ResultFilter;
   newCallId(): string;
   /** When the call of an id that was given here was made; undefined for any other. */
   callMadeAt?(id: string): number | undefined;
@@ -102,7 +105,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     extend: (id, principal, byMs) => actions.extend(id, principal, byMs),
     watched: (runId) => repository.shown(runId),
     endedOf: (runId) => endedOf(deps.store, runId),
-    clients: new CallsOfClients({ engine, repository, clock: deps.clock, reoffers }),
+    clients: new CallsOfClients({ ...deps, engine, repository, reoffers }),
     instances,
     get openCount() {
       return index.openCount;
@@ -131,7 +134,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, logger, breaker } = deps;
+  const { store, bus, registry, clock, facts, logger, breaker, results } = deps;
   const index = new CallIndex();
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const always = new AlwaysAllowed({ store, clock });
@@ -142,10 +145,15 @@ function createCore(deps: CallServiceDeps) {
     registry,
     publishStatus: (id, update) => engine.status(id, update),
     logger,
-    finish(id, outcome) {
+    async finish(id, outcome) {
+      const started = repository.latest(id);
+      const event =
+        started && results?.isFor(started.toolName)
+          ? await toFiltered(results, started, outcome)
+          : toFinished(outcome);
       // A call that the stopping server cut short is taken up again by the next start.
       const call = isStopped ? undefined : repository.latest(id);
-      if (call) engine.apply(call, toFinished(outcome), 'server');
+      if (call) engine.apply(call, event, 'server');
     },
   });
   const providers = new Map<string, ToolProvider>([
@@ -184,14 +192,6 @@ function createCore(deps: CallServiceDeps) {
       executor.stopAll('The server is stopping');
     },
   };
-}
-
-type Outcome = Parameters<Parameters<typeof createServerExecutor>[0]['finish']>[1];
-
-function toFinished(outcome: Outcome): CallEvent {
-  if ('error' in outcome) return { type: 'finished_here', error: outcome.error };
-  const { output, display } = outcome.answer;
-  return { type: 'finished_here', error: null, fields: { result: output ?? null, display } };
 }
 
 /** What a decision shows of how a client takes calls. */

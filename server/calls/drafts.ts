@@ -1,5 +1,5 @@
 import { boundUpdate } from '#lib/call/bound-card';
-import type { CallEvent } from '#lib/call/call-event';
+import type { ActorName, CallEvent } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { isRecord } from '#lib/json/is-record';
@@ -99,8 +99,12 @@ class Draft implements DraftCall {
     if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), shown);
     const terms = { ...takenFrom(tool, call), ...sourceOf(tool), wantedClientId };
     const fields = { ...terms, args: checked.args };
-    const event = this.#deps.policy.eventFor(call, request.principal, tool, fields);
-    return this.#apply({ ...event, shown: { ...event.shown, ...shownRepairs(checked.repairs) } });
+    // What ended the draft in the meantime stands: the decision is made on its newest state.
+    const decided = await this.#deps.policy.eventFor(call, request.principal, tool, fields);
+    if (decided.type === 'rate_limited') return this.#refuse(tooMany(decided.message), shown);
+    const { event, by } = decided;
+    const withRepairs = { ...event.shown, ...shownRepairs(checked.repairs) };
+    return this.#apply({ ...event, shown: withRepairs }, by);
   }
 
   async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {
@@ -116,10 +120,10 @@ class Draft implements DraftCall {
     return this.#apply({ type: 'refused', error, fields, shown: { partial: false } });
   }
 
-  async #apply(event: CallEvent): Promise<CallRecord> {
+  async #apply(event: CallEvent, by?: ActorName): Promise<CallRecord> {
     const { engine } = this.#deps;
     const call = await this.#current();
-    const applied = engine.apply(call, event, call.requestedBy);
+    const applied = engine.apply(call, event, by ?? call.requestedBy);
     if (applied.ok) await applied.written;
     return this.#current();
   }
@@ -130,6 +134,11 @@ class Draft implements DraftCall {
     return call;
   }
 }
+
+const tooMany = (message: string): CallError => ({
+  ...{ code: 'denied', message, executed: 'no' },
+  reason: 'rate_limited',
+});
 
 /** For a model, which reads neither URLs nor allow-lists. */
 function toCallError({ code, message }: InvokeRefusal, tool: string): CallError {

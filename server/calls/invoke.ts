@@ -43,8 +43,7 @@ export class Invocation {
   }
 
   async invoke(request: InvokeRequest): Promise<InvokeOutcome> {
-    if (this.#isClosed)
-      return reject('shutting_down', 'The server is stopping; ask again in a moment');
+    if (this.#isClosed) return stopping();
     if (this.#deps.store.failed)
       return reject('store_failed', 'The server cannot write its record; no call is taken');
     return request.idempotencyKey === undefined
@@ -94,17 +93,25 @@ export class Invocation {
     const run = claimed instanceof Promise ? await claimed : claimed;
     if (principal.kind === 'agent' && run.ownerToken !== principal.tokenId) return noRun(runId);
     const call = this.#newCall(request, found, { checked, ownerToken: run.ownerToken });
-    const event = policy.eventFor(call, principal, found.tool);
+    const checking = policy.eventFor(call, principal, found.tool);
+    const decided = checking instanceof Promise ? await checking : checking;
+    if (this.#isClosed) return stopping();
+    if (decided.type === 'rate_limited') {
+      return { ...reject('rate_limited', decided.message), retryAfter: decided.retryAfter };
+    }
+    const { event, by } = decided;
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
-    const applied = engine.create(call, event, actorOf(principal), {
-      more,
-      mayWait: request.waitsForEnd,
-    });
+    const options = { more, mayWait: request.waitsForEnd };
+    const actor = actorOf(principal);
+    // What a hook did is an event of its own, after the call as it was asked for.
+    const applied = engine.create(call, by === undefined ? event : undefined, actor, options);
+    const hooked = by === undefined ? applied : engine.apply(call, event, by);
     if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
+    if (!hooked.ok) throw new Error(`A new call refused ${event.type}: ${hooked.refusal}`);
     // guard: accepted-once-written
-    await Promise.all([applied.written, run.written]);
+    await Promise.all([applied.written, hooked.written, run.written]);
     // guard: accepted-as-stored
     return { ok: true, call: (await repository.get(call.id)) ?? applied.record };
   }
@@ -168,6 +175,9 @@ const noRun = (runId: string): InvokeRefusal =>
     'run_not_found',
     `There is no run ${JSON.stringify(runId)} of yours; use an id of your own`,
   );
+
+const stopping = (): InvokeRefusal =>
+  reject('shutting_down', 'The server is stopping; ask again in a moment');
 
 const otherBody = (key: string): InvokeRefusal =>
   reject(

@@ -89,6 +89,7 @@ export class OperatorActions implements Actions {
       const applied = engine.apply(call, { type: 'denied', message }, actorOf(principal));
       return applied.ok ? this.#done(id) : notWaiting(id);
     }
+    if (decision.decision === 'always' && call.card.always_rule === null) return neverAlways(call);
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const edited = this.#editedArgs(call, principal, decision.args);
     return edited.ok ? this.#approve(call, principal, decision, edited) : edited;
@@ -97,7 +98,7 @@ export class OperatorActions implements Actions {
   async #approve(
     call: CallRecord,
     principal: Principal,
-    { decision }: Decision,
+    { decision, always: terms = {} }: Decision,
     { fields, shown }: Required<Pick<CallEvent, 'fields' | 'shown'>>,
   ): Promise<CallActionOutcome> {
     const { engine, always } = this.#deps;
@@ -105,7 +106,9 @@ export class OperatorActions implements Actions {
     const applied = engine.apply(call, event, actorOf(principal));
     if (!applied.ok) return notWaiting(call.id);
     const isAskedAgain = applied.record.phase === 'approval';
-    if (decision === 'always' && !isAskedAgain) await always.add(applied.record);
+    if (decision === 'always' && !isAskedAgain) {
+      await always.add(applied.record, terms, principalName(principal));
+    }
     const outcome = await this.#done(call.id);
     return isAskedAgain ? changedSince(call.id) : outcome;
   }
@@ -201,6 +204,9 @@ const changedSince = (id: string): CallActionOutcome =>
   conflict(
     `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
   );
+
+const neverAlways = ({ toolName }: CallRecord): CallActionOutcome =>
+  conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);
 
 const notWaiting = (id: string): CallActionOutcome =>
   conflict(`The call ${id} does not wait for an approval`);

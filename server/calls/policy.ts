@@ -1,11 +1,28 @@
-import type { CallEvent, EventFields } from '#lib/call/call-event';
+import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Principal } from '../auth/principal.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
-import type { AlwaysAllowed } from './always-allowed.ts';
-import type { Check } from './check.ts';
+import { type AlwaysAllowed, alwaysOffer } from './always-allowed.ts';
+import type { Check, CheckVerdict } from './check.ts';
 import { shownClient } from './offered-tool.ts';
 import { scopeOf } from './route-call.ts';
+
+/** There are too many such calls now; one more may be made in `retryAfter` seconds. */
+export interface RateLimited {
+  readonly type: 'rate_limited';
+  readonly message: string;
+  readonly retryAfter: number;
+}
+
+/** The event that a verdict makes of a call. */
+interface Decided {
+  readonly type: 'decided';
+  readonly event: CallEvent;
+  /** The hook that caused it; undefined: whoever called. */
+  readonly by: ActorName | undefined;
+}
+
+type PolicyOutcome = Decided | RateLimited;
 
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it. */
 export class Policy {
@@ -23,32 +40,70 @@ export class Policy {
     this.#facts = deps.facts;
   }
 
-  /** `tool` is the one whose schema the arguments were checked against; it would be asked now. */
+  /**
+   * `tool` is the one whose schema the arguments were checked against; it would be asked now.
+   * Without a promise where the check has none.
+   */
   eventFor(
     call: CallRecord,
     principal: Principal,
     tool: OfferedTool,
     fields: EventFields = {},
-  ): CallEvent {
+  ): PolicyOutcome | Promise<PolicyOutcome> {
     const { runId, toolName } = call;
     const args = fields.args ?? call.args;
-    const verdict = this.#check({ principal, toolName, args, runId });
+    const verdict = this.#check({ principal, toolName, args, runId, tool });
+    return verdict instanceof Promise
+      ? verdict.then((given) => this.#toOutcome(call, tool, fields, given))
+      : this.#toOutcome(call, tool, fields, verdict);
+  }
+
+  #toOutcome(
+    call: CallRecord,
+    tool: OfferedTool,
+    given: EventFields,
+    verdict: CheckVerdict,
+  ): PolicyOutcome {
+    if (verdict.verdict === 'wait') {
+      const { reason: message, retryAfter } = verdict;
+      return { type: 'rate_limited', message, retryAfter };
+    }
+    const { hooked } = verdict;
+    if (!hooked) {
+      return { type: 'decided', event: this.#toEvent(call, tool, given, verdict), by: undefined };
+    }
+    const { args, notes, by } = hooked;
+    const event = this.#toEvent(call, tool, args ? { ...given, args } : given, verdict);
+    const shown = { ...event.shown, hooks: [...notes] };
+    return { type: 'decided', event: { ...event, shown }, by: `hook:${by}` };
+  }
+
+  #toEvent(
+    call: CallRecord,
+    tool: OfferedTool,
+    fields: EventFields,
+    verdict: Exclude<CheckVerdict, { verdict: 'wait' }>,
+  ): CallEvent {
     if (verdict.verdict === 'deny') {
       const error = { code: 'denied' as const, message: verdict.reason, executed: 'no' as const };
       return { type: 'refused', error, fields };
     }
-    if (verdict.verdict === 'allow') return { type: 'arguments_complete', check: 'allow', fields };
+    const { runId, ownerToken, toolName } = call;
+    const isFree = verdict.verdict === 'allow' && (!verdict.isBound || tool.clientId === null);
+    if (isFree) return { type: 'arguments_complete', check: 'allow', fields };
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
-    if (this.#always.has({ runId, toolName, routing })) {
-      return { type: 'arguments_complete', check: 'allow', fields: bound };
-    }
+    const isAsked =
+      verdict.verdict === 'ask' &&
+      (verdict.isEachTime || !this.#always.has({ runId, ownerToken, toolName, routing }));
+    if (!isAsked) return { type: 'arguments_complete', check: 'allow', fields: bound };
     return {
       type: 'arguments_complete',
       check: 'ask',
       fields: bound,
       shown: {
         approval_reason: verdict.reason,
+        always_rule: verdict.isEachTime ? null : alwaysOffer(call, routing.approval),
         ...(verdict.code === undefined ? {} : { approval_reason_code: verdict.code }),
         ...shownClient(tool, this.#facts),
       },

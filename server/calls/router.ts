@@ -8,6 +8,7 @@ import type {
   ServerToolEntry,
   ToolRegistry,
 } from '../tools/tool-registry.ts';
+import { alwaysOffer } from './always-allowed.ts';
 import type { Breaker } from './breaker.ts';
 import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
 import { type Candidate, type Only, routeCall, scopeOf, type Taker } from './route-call.ts';
@@ -101,6 +102,8 @@ export class Router {
       shown: {
         approval_reason: `What was to be approved of ${call.toolName} has changed: it is asked again`,
         approval_reason_code: 'changed',
+        // What cannot always be allowed cannot be so once more.
+        ...(call.card.always_rule && { always_rule: alwaysOffer(call, scopeOf(tool)) }),
         ...shownClient(tool, this.#facts),
       },
     };

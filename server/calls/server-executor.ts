@@ -2,8 +2,9 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Logger } from '../logger.ts';
-import { type AnyServerTool, type ToolAnswer, ToolError } from '../tools/define-tool.ts';
+import { type AnyServerTool, ToolError } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Outcome } from './finished-here.ts';
 import type { ToolProvider } from './tool-provider.ts';
 
 /** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
@@ -15,7 +16,7 @@ export interface ServerExecutor extends ToolProvider {
 export function createServerExecutor(deps: {
   registry: Pick<ToolRegistry, 'find'>;
   publishStatus(callId: string, update: CardUpdate): void;
-  finish(callId: string, outcome: { answer: ToolAnswer } | { error: CallError }): void;
+  finish(callId: string, outcome: Outcome): Promise<void>;
   logger: Logger;
 }): ServerExecutor {
   const running = new Map<string, AbortController>();
@@ -31,12 +32,12 @@ export function createServerExecutor(deps: {
           status: (update) => deps.publishStatus(record.id, update),
         },
       );
-      deps.finish(record.id, { answer });
+      await deps.finish(record.id, { answer });
     } catch (error) {
       const cancelled = controller.signal.aborted;
       if (!(error instanceof ToolError) && !cancelled)
         deps.logger.error(error, `${tool.name} failed`);
-      deps.finish(record.id, { error: toCallError(error, cancelled) });
+      await deps.finish(record.id, { error: toCallError(error, cancelled) });
     } finally {
       running.delete(record.id);
     }

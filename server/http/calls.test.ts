@@ -352,3 +352,13 @@ async function withCalls(...calls: Parameters<typeof callRecord>[0][]): Promise<
   }
   return server;
 }
+
+test('[PO11] a call beyond a limit of the policy is 429 with the seconds to wait', async () => {
+  const server = await startTestServer();
+  server.calls.fake.outcome = {
+    ...{ ok: false, code: 'rate_limited', message: 'not now', retryAfter: 30 },
+  };
+  const body = { run_id: 'run_a', args: {} };
+  const { status, json, headers } = await server.post('/v1/tools/echo/invoke', body);
+  expect([status, json.error.code, headers['retry-after']]).toEqual([429, 'rate_limited', '30']);
+});

@@ -15,6 +15,7 @@ import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
 import { tokenRoutes } from './routes/tokens.ts';
@@ -42,6 +43,7 @@ export function createApi(deps: HttpDeps): Api {
     ...authRoutes(deps),
     ...tokenRoutes(deps),
     auditRoute(deps),
+    ...policyRoutes(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

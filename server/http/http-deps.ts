@@ -11,6 +11,7 @@ import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import type { PolicyService } from '../policy/policy-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { History } from '../store/store.ts';
@@ -44,6 +45,7 @@ export interface HttpDeps {
   readonly callers: Callers;
   readonly tokens: Tokens;
   readonly audit: Audit;
+  readonly policy: PolicyService;
   readonly clock: Clock;
   /** Prometheus text. */
   readonly metrics: () => string;

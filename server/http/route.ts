@@ -43,7 +43,7 @@ export type ResponseDocs = Readonly<Record<number, { description: string; schema
 
 /** A route as the API reference shows it. */
 export interface RouteDocs {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parts that vary as `:name`. */
   readonly path: string;
   readonly id: string;

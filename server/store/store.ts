@@ -134,7 +134,7 @@ export interface AuditPage {
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
-  readonly area: 'always' | 'breaker';
+  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate';
   readonly key: string;
   /** As JSON has it. */
   readonly value: unknown;

@@ -87,6 +87,7 @@ export const card = {
         too_many_calls: 'The model made more calls than may run in one step.',
         repeated_call:
           'The model repeated a call that gave the same result each time. It did not run again.',
+        rate_limited: 'There were already as many such calls as the policy allows in the time.',
         arguments_unreadable: 'The model wrote arguments that are not one JSON object.',
         arguments_incomplete: 'The model stopped before the arguments were complete.',
       },
@@ -102,6 +103,13 @@ export const card = {
         cancel: '{client} did not confirm that it stopped.',
         other: 'The call ran out of time.',
       },
+    },
+    hook: {
+      changed_arguments: 'The hook {name} changed arguments: {keys}',
+      asked: 'The hook {name} asks a person',
+      cancelled: 'The hook {name} cancelled the call',
+      changed_result: 'The hook {name} changed the result',
+      failed: 'The hook {name} failed',
     },
     executed: {
       no: 'It did not run.',
@@ -145,6 +153,9 @@ export const card = {
     approval: {
       allow: 'Allow once',
       always: 'Always in this run',
+      alwaysRule:
+        '“Always” allows {tool} of {client}, as it is described now, with any arguments, in this run.',
+      server: 'the server',
       edit: 'Edit arguments…',
       deny: 'Deny',
       arguments: 'Arguments to allow',
@@ -278,6 +289,7 @@ export const card = {
         no_name: '模型发出了没有工具名称的调用。',
         too_many_calls: '模型在一步中发出的调用超过了可执行的数量。',
         repeated_call: '模型重复了同一个调用，而每次结果都相同，因此没有再次执行。',
+        rate_limited: '这段时间内此类调用已达到策略允许的次数。',
         arguments_unreadable: '模型写出的参数不是一个 JSON 对象。',
         arguments_incomplete: '模型在参数写完之前停止了。',
       },
@@ -293,6 +305,13 @@ export const card = {
         cancel: '{client}没有确认已停止。',
         other: '调用超时。',
       },
+    },
+    hook: {
+      changed_arguments: '钩子 {name} 更改了参数：{keys}',
+      asked: '钩子 {name} 要求人工确认',
+      cancelled: '钩子 {name} 取消了调用',
+      changed_result: '钩子 {name} 更改了结果',
+      failed: '钩子 {name} 失败',
     },
     executed: {
       no: '它没有执行。',
@@ -336,6 +355,8 @@ export const card = {
     approval: {
       allow: '允许一次',
       always: '本次运行内总是允许',
+      alwaysRule: '“总是允许”指：在本次运行内，允许 {client} 的 {tool}（按当前说明），参数不限。',
+      server: '服务器',
       edit: '修改参数…',
       deny: '拒绝',
       arguments: '要批准的参数',

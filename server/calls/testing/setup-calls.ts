@@ -18,11 +18,13 @@ import { registerTools } from '../../tools/testing/register-tools.ts';
 import { CircuitBreaker } from '../breaker.ts';
 import type { Check } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
+import type { ResultFilter } from '../result-filter.ts';
 
 export const operator = FIRST_OPERATOR;
 
 export interface SetupOptions {
   readonly check?: Check;
+  readonly results?: ResultFilter;
   /** To start again on what another one left. */
   readonly dir?: string;
   readonly effect?: 'read' | 'write';
@@ -66,6 +68,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     registry,
     clock,
     check: options.check ?? (() => ({ verdict: 'allow' })),
+    ...(options.results && { results: options.results }),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
     claimRun(runId, _title, principal) {

@@ -44,10 +44,8 @@ export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
   }),
 ];
 
-const toWireRule = ({ id, runId, toolName, clientId, allowedAt }: AlwaysRule) => ({
-  id,
-  run_id: runId,
-  tool_name: toolName,
-  client_id: clientId,
-  allowed_at: allowedAt / 1_000,
+const toWireRule = ({ id, runId, toolName, clientId, scope, ...rule }: AlwaysRule) => ({
+  ...{ id, run_id: runId, tool_name: toolName, client_id: clientId, scope },
+  ...{ allowed_at: rule.allowedAt / 1_000, allowed_by: rule.allowedBy },
+  expires_at: rule.expiresAt === null ? null : rule.expiresAt / 1_000,
 });

@@ -5,10 +5,12 @@ type Refusal = Extract<CallActionOutcome, { ok: false }> | InvokeRefusal;
 
 /** A service's refusal as an HTTP error. */
 export function toRefusal(refusal: Refusal): HttpError {
-  const details = refusal.details ? { details: refusal.details } : {};
+  const { details: given, retryAfter } = refusal;
+  const details = given ? { details: given } : {};
   if (refusal.code === 'conflict_idempotency') {
     // Contract, section 6: "other body, 422". The word stays that of a conflict: the arguments may be fine.
     return new HttpError('conflict', refusal.message, { ...details, status: 422 });
   }
-  return new HttpError(refusal.code, refusal.message, details);
+  const more = retryAfter === undefined ? details : { ...details, retryAfter };
+  return new HttpError(refusal.code, refusal.message, more);
 }

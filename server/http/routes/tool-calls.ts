@@ -169,11 +169,16 @@ const operatorActions = (deps: Deps): Route[] => [
     body: approvalBodySchema,
     responses: record,
     async handle({ principal, params, body, context }) {
-      const { decision, note, args, expires_at: expiresAt } = body;
-      const more = given({ note, args, expiresAt });
+      const { decision, note, args, expires_at: expiresAt, scope, expires_in } = body;
+      const always = given({
+        scope,
+        forMs: expires_in === undefined ? undefined : expires_in * 1_000,
+      });
+      const more = given({ note, args, expiresAt, always });
       const outcome = await deps.calls.decide(params.id, principal, { decision, ...more });
       // Arguments and notes are in the call; here they would outlive it.
-      const detail = { decision, edited: args !== undefined };
+      const terms = decision === 'always' ? given({ scope, expires_in }) : {};
+      const detail = { decision, edited: args !== undefined, ...terms };
       const by = byCaller(principal, context.address);
       return audited(deps, outcome, { ...by, act: 'approval_decided', detail });
     },

@@ -17,6 +17,7 @@ import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createNewId } from '../../new-id.ts';
+import { testPolicy } from '../../policy/testing/test-policy.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createApi } from '../create-api.ts';
@@ -140,7 +141,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     sessions,
     signInCodes,
     failedAttempts,
-    ...{ callers, tokens, audit },
+    ...{ callers, tokens, audit, policy: testPolicy() },
     clock,
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),

@@ -1,8 +1,8 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import { keyNameOf } from '#lib/protocol/model-ref';
 import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
-import { keyNameOf } from '#lib/protocol/model-ref';
 
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {

@@ -3,8 +3,8 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
-import { withNamedCalls } from './mend-tool-calls.ts';
 import { KEY_NAMES, type ModelRef } from '#lib/protocol/model-ref';
+import { withNamedCalls } from './mend-tool-calls.ts';
 
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;

@@ -1,6 +1,6 @@
+import { FIRST_OF_ENDPOINT, type ModelProvider, REHEARSAL } from '#lib/protocol/model-ref';
 import type { Endpoint } from './endpoint.ts';
 import type { LanguageModelsOptions } from './language-models.ts';
-import { FIRST_OF_ENDPOINT, type ModelProvider, REHEARSAL } from '#lib/protocol/model-ref';
 
 /** Which providers of models are set up, and what they list. */
 export interface Providers {

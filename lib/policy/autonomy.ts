@@ -1,0 +1,32 @@
+import type { PolicyDecision } from './decide-policy.ts';
+import type { PolicyQuestion } from './policy-question.ts';
+
+/** How much agents do without a person, the least first. */
+export const AUTONOMY_LEVELS = ['read_only', 'supervised', 'full'] as const;
+export type AutonomyLevel = (typeof AUTONOMY_LEVELS)[number];
+
+/** Where `read_only` is for all, no run has more; else a run's own level counts. */
+export const levelOfRun = (all: AutonomyLevel, own: AutonomyLevel | undefined): AutonomyLevel =>
+  all === 'read_only' ? all : (own ?? all);
+
+/** What the level makes of what the rules decided: more of it never weakens a denial. */
+export function withAutonomy(
+  level: AutonomyLevel,
+  decision: PolicyDecision,
+  { access, toolName }: PolicyQuestion,
+): PolicyDecision {
+  if (level === 'supervised' || decision.effect === 'deny') return decision;
+  if (level === 'full') {
+    if (decision.effect === 'allow') return decision;
+    const reason = `The autonomy is full, so nothing is asked; else: ${decision.reason}`;
+    return { ...decision, effect: 'allow', reason, isOwnReason: true };
+  }
+  if (access === 'read') return { ...decision, isOfExecutor: true };
+  return {
+    effect: 'deny',
+    rule: 'autonomy',
+    reason: `The autonomy is read_only, and ${toolName} has effects; an operator can switch it`,
+    isOwnReason: true,
+    isOfExecutor: true,
+  };
+}

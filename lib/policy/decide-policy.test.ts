@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compilePolicy, decidePolicy } from './decide-policy.ts';
+import { describeIssue } from './describe-issue.ts';
+import { MOST_PATTERN_CHARS } from './match-args.ts';
+import { POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
+import type { PolicyQuestion } from './policy-question.ts';
+
+const bot = { kind: 'agent', name: 'bot' } as const;
+const asked: PolicyQuestion = {
+  caller: bot,
+  via: 'http',
+  toolName: 'mail.send',
+  clientId: 'laptop',
+  access: 'write',
+  schemaHash: 'h1',
+  args: {},
+};
+
+const decide = (policy: object, more: Partial<PolicyQuestion> = {}) =>
+  decidePolicy(compilePolicy(policyDefinitionSchema.parse(policy)), { ...asked, ...more });
+const withRule = (rule: object, more: Partial<PolicyQuestion> = {}) =>
+  decide({ rules: [{ effect: 'ask', ...rule }] }, more).effect;
+
+test.each<[object, Partial<PolicyQuestion>, Partial<PolicyQuestion>]>([
+  [{ tools: ['mail.*'] }, { toolName: 'MAIL_send' }, { toolName: 'mailer' }],
+  [{ tools: ['Mail_Send'] }, {}, { toolName: 'mail.send2' }],
+  [{ callers: [{ kind: 'agent', name: 'bot' }] }, {}, { caller: { ...bot, name: 'bots' } }],
+  [
+    { callers: [{ role: 'operator' }, { kind: 'agent' }] },
+    { caller: { kind: 'operator', name: 'olga', role: 'operator' } },
+    { caller: { kind: 'operator', name: 'ada', role: 'admin' } },
+  ],
+  [{ via: ['run', 'mcp'] }, { via: 'run' }, {}],
+  [{ source: 'client' }, {}, { clientId: null }],
+  [{ source: 'server' }, { clientId: null }, {}],
+  [{ clients: ['phone', 'laptop'] }, {}, { clientId: 'tablet' }],
+  [{ access: 'write' }, {}, { access: 'read' }],
+  [{ schemas: ['h1'] }, {}, { schemaHash: 'h2' }],
+  [{ tools: ['mail.*'], via: ['http'] }, {}, { via: 'run' }],
+])('[PO1] the rule %j is for %j and not for %j', (rule, fits, other) => {
+  expect([withRule(rule, fits), withRule(rule, other)]).toEqual(['ask', 'allow']);
+});
+
+const condition = (one: object, args: Record<string, unknown>) =>
+  withRule({ args: [one] }, { args }) === 'ask';
+
+test.each<[object, Record<string, unknown>, Record<string, unknown>]>([
+  [{ path: '/n', equals: 5 }, { n: 5 }, { n: '5' }],
+  [{ path: '/o', equals: { a: 1, b: 2 } }, { o: { b: 2, a: 1 } }, { o: { a: 1 } }],
+  [{ path: '/n', equals: null }, { n: null }, {}],
+  [{ path: '/to', one_of: ['a', 'b'] }, { to: 'b' }, { to: 'B' }],
+  [{ path: '/file', starts_with: '/etc/' }, { file: '/etc/passwd' }, { file: '/srv/etc/' }],
+  [{ path: '/to', matches: '@corp\\.example$' }, { to: 'x@corp.example' }, { to: 'corp.example' }],
+  [{ path: '/to/1/mail', equals: 'x' }, { to: [{}, { mail: 'x' }] }, { to: { 1: 'x' } }],
+  [{ path: '/to/*', equals: 'x' }, { to: ['y', 'x'] }, { to: 'x' }],
+  [{ path: '/*/mail', equals: 'x' }, { a: {}, b: { mail: 'x' } }, { mail: 'x' }],
+  [{ path: '/a~1b/~0', equals: 1 }, { 'a/b': { '~': 1 } }, { a: { b: 1 } }],
+  [{ path: '/to', equals: 'x', not: true }, { to: 'y' }, { to: 'x' }],
+  [{ path: '/to', equals: 'x', not: true }, {}, { to: 'x' }],
+  [{ path: '/to/*', starts_with: 'x', not: true }, { to: ['x1', 'y'] }, { to: ['x1', 'x2'] }],
+  [{ path: '/constructor', equals: 1, not: true }, {}, { constructor: 1 }],
+])('[PO3] the condition %j holds for %j and not for %j', (one, fits, other) => {
+  expect([condition(one, fits), condition(one, other)]).toEqual([true, false]);
+});
+
+test('[PO2] the strongest effect counts, and the first rule with it is named', () => {
+  const rules = [
+    { name: 'known', effect: 'allow' },
+    { name: 'mail', effect: 'ask', tools: ['mail.*'], reason: 'It leaves the house' },
+    { name: 'second', effect: 'ask' },
+    { effect: 'deny', args: [{ path: '/to', equals: 'all' }] },
+  ];
+  expect(decide({ rules })).toMatchObject({
+    effect: 'ask',
+    rule: 'mail',
+    reason: 'It leaves the house',
+    isOwnReason: true,
+  });
+  expect(decide({ rules }, { args: { to: 'all' } })).toMatchObject({
+    effect: 'deny',
+    rule: 'rules.3',
+    reason: 'The policy of this server denies mail.send',
+  });
+  expect(decide({ rules }, { toolName: 'other' })).toMatchObject({ effect: 'ask', rule: 'second' });
+  const short = { ask: ['x', 'mail.*'], deny: ['door'], rules };
+  expect(decide(short)).toMatchObject({ effect: 'ask', rule: 'ask.1', isOwnReason: false });
+  expect(decide({ rules: rules.slice(0, 1) })).toMatchObject({ effect: 'allow', rule: 'known' });
+  expect(decide({})).toMatchObject({ effect: 'allow', rule: null });
+});
+
+test('[PO2] a further rule never weakens what is decided, wherever it stands', () => {
+  const rule = fc.record({
+    effect: fc.constantFrom(...POLICY_EFFECTS),
+    tools: fc.subarray(['mail.*', 'mail.send', 'door', '*'], { minLength: 1 }),
+  });
+  const strength = (rules: object[]) => POLICY_EFFECTS.indexOf(decide({ rules }).effect);
+  fc.assert(
+    fc.property(fc.array(rule), rule, fc.nat(), (rules, more, at) => {
+      const longer = rules.toSpliced(at % (rules.length + 1), 0, more);
+      expect(strength(longer)).toBeGreaterThanOrEqual(strength(rules));
+    }),
+  );
+});
+
+test('[PO2] with unknown_effects a client’s tool with effects asks until a rule allows it', () => {
+  const unknown_effects = 'ask';
+  expect(decide({ unknown_effects })).toMatchObject({ effect: 'ask', rule: 'unknown_effects' });
+  for (const known of [{ access: 'read' }, { clientId: null }] as const) {
+    expect(decide({ unknown_effects }, known).effect).toBe('allow');
+  }
+  const rules = [{ effect: 'allow', tools: ['mail.*'] }];
+  expect(decide({ unknown_effects, rules }).effect).toBe('allow');
+});
+
+test('[PO4] what is too long to be searched counts against the call', () => {
+  const pattern = (effect: string) => ({
+    unknown_effects: 'ask',
+    rules: [{ name: 'r', effect, args: [{ path: '/t', matches: '^x+$' }] }],
+  });
+  const of = (effect: string, t: string) => decide(pattern(effect), { args: { t } });
+  const long = 'x'.repeat(MOST_PATTERN_CHARS);
+  expect(of('deny', `${long}y`)).toMatchObject({ effect: 'deny', rule: 'r' });
+  expect(of('allow', `${long}x`)).toMatchObject({ effect: 'ask', rule: 'unknown_effects' });
+  expect(of('allow', long)).toMatchObject({ effect: 'allow', rule: 'r' });
+});
+
+test('[PO6] a decision that looked at the executor is for that one alone', () => {
+  const of = (rule: object, more = {}) =>
+    decide({ rules: [{ effect: 'deny', ...rule }] }, more).isOfExecutor;
+  expect(of({ clients: ['phone'] })).toBe(true);
+  expect(of({ access: 'read' })).toBe(true);
+  expect(of({ schemas: ['h2'] })).toBe(true);
+  expect(of({ clients: ['phone'], tools: ['door'] })).toBe(false);
+  expect(of({ tools: ['door'] })).toBe(false);
+  expect(decide({ unknown_effects: 'ask' }, { access: 'read' }).isOfExecutor).toBe(true);
+  expect(decide({ unknown_effects: 'ask' }, { clientId: null }).isOfExecutor).toBe(false);
+});
+
+test.each<[object, string]>([
+  [
+    { rules: [{ effect: 'maybe' }] },
+    'rules.0.effect is the text "maybe": it may be "allow", "ask", "deny"',
+  ],
+  [{ ask: 'pay' }, 'ask is the text "pay": it must be a list'],
+  [{ deny: ['a*b'] }, 'deny.0 is the text "a*b": it may be a name such as "mail.send"'],
+  [
+    { rules: [{ effect: 'ask', tool: 'x' }] },
+    'rules.0 is an object: it has the unknown key "tool"',
+  ],
+  [
+    { rules: [{ effect: 'ask', tools: [] }] },
+    'rules.0.tools is a list of 0: it must have at least 1',
+  ],
+  [
+    { rules: [{ effect: 'ask', args: [{ path: 'to', equals: 1 }] }] },
+    'rules.0.args.0.path is the text "to": it must be a JSON Pointer',
+  ],
+  [
+    { rules: [{ effect: 'ask', args: [{ path: '/to' }] }] },
+    'rules.0.args.0 is an object: it must have exactly one of equals, one_of, starts_with, matches; it has none',
+  ],
+  [
+    { rules: [{ effect: 'ask', args: [{ path: '/to', matches: '(?=x)' }] }] },
+    'rules.0.args.0.matches is the text "(?=x)": the pattern cannot be tested in linear time',
+  ],
+  [
+    { rules: [{ effect: 'allow', args: [{ path: '/to/*', equals: 1 }] }] },
+    'rules.0.args.0.path is the text "/to/*": a rule that allows cannot look at each member',
+  ],
+  [
+    {
+      rules: [
+        { effect: 'ask', name: 'a' },
+        { effect: 'deny', name: 'a' },
+      ],
+    },
+    'rules.1.name is the text "a": another one has this name',
+  ],
+])('[PO5] %j is refused by where, what was found and what would be right', (policy, line) => {
+  const checked = policyDefinitionSchema.safeParse(policy, { reportInput: true });
+  expect(checked.error && describeIssue(checked.error, 'policy')).toContain(line);
+});

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { compilePattern, MAX_PATTERN_SIZE } from '../schema/compile-pattern.ts';
+import { closedObject } from './describe-issue.ts';
+
+/** What may become of a call, the weakest first. */
+export const POLICY_EFFECTS = ['allow', 'ask', 'deny'] as const;
+export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
+
+/** The built-in agent, a program or person over HTTP, an MCP client. */
+export const CALL_ORIGINS = ['run', 'http', 'mcp'] as const;
+export type CallOrigin = (typeof CALL_ORIGINS)[number];
+
+const text = z.string().min(1).max(500);
+
+/** A whole name, or the beginning of one with `*` behind it. */
+const toolPattern = text.regex(/^[^*]*\*?$/, {
+  error:
+    'it may be a name such as "mail.send", or the beginning of names with one * behind it, such as "mail.*"',
+});
+
+/** A JSON Pointer (RFC 6901), in which a part `*` is each member. */
+const pointer = text.regex(/^(?:\/(?:[^~/]|~[01])*)+$/, {
+  error:
+    'it must be a JSON Pointer such as "/to" or "/items/0/price"; "/items/*/price" means each item',
+});
+
+const linearPattern = text.superRefine((source, context) => {
+  const compiled = compilePattern(source, MAX_PATTERN_SIZE);
+  if (!compiled.ok)
+    context.addIssue({ code: 'custom', message: `the pattern ${compiled.reason}`, input: source });
+});
+
+const TESTS = ['equals', 'one_of', 'starts_with', 'matches'] as const;
+
+const conditionSchema = closedObject({
+  path: pointer,
+  equals: z.unknown().optional(),
+  one_of: z.array(z.unknown()).min(1).max(200).optional(),
+  starts_with: text.optional(),
+  matches: linearPattern.optional(),
+  /** Holds where the test does not: also where the argument is missing. */
+  not: z.boolean().default(false),
+}).superRefine((condition, context) => {
+  const given = TESTS.filter((test) => test in condition);
+  if (given.length === 1) return;
+  context.addIssue({
+    code: 'custom',
+    message: `it must have exactly one of ${TESTS.join(', ')}; it has ${given.join(', ') || 'none'}`,
+    input: condition,
+  });
+});
+export type PolicyCondition = z.infer<typeof conditionSchema>;
+
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(200).optional();
+
+/** What a call must be like for a rule or a limit to be for it. */
+const scope = {
+  tools: listOf(toolPattern),
+  /** Who calls, or for whom the built-in agent does. */
+  callers: listOf(
+    closedObject({
+      kind: z.enum(['operator', 'agent', 'device']).optional(),
+      role: z.enum(['viewer', 'operator', 'admin']).optional(),
+      name: text.optional(),
+    }),
+  ),
+  via: listOf(z.enum(CALL_ORIGINS)),
+  source: z.enum(['server', 'client']).optional(),
+  /** Ids of clients: their names are their own choice. */
+  clients: listOf(text),
+  /** `read`: the tool is annotated as one without effects. */
+  access: z.enum(['read', 'write']).optional(),
+  /** Hashes of schemas, as `POST /v1/policy/dry-run` shows them. */
+  schemas: listOf(text),
+  args: z.array(conditionSchema).min(1).max(20).optional(),
+};
+
+const ruleSchema = closedObject({
+  /** By which records and people name it; its place in the file without one. */
+  name: text.optional(),
+  effect: z.enum(POLICY_EFFECTS),
+  /** For people and for the model. */
+  reason: text.optional(),
+  ...scope,
+}).superRefine((rule, context) => {
+  const open = rule.effect === 'allow' ? rule.args?.findIndex(({ path }) => hasEach(path)) : -1;
+  if (open === undefined || open < 0) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['args', open, 'path'],
+    message:
+      'a rule that allows cannot look at each member with *: one that fits would allow the others; ask or deny where one does not fit, with "not": true',
+    input: rule.args?.[open]?.path,
+  });
+});
+export type PolicyRule = z.infer<typeof ruleSchema>;
+
+/** What a limit may count separately. */
+export const COUNTED_BY = ['caller', 'tool', 'client'] as const;
+
+const limitSchema = closedObject({
+  name: text.optional(),
+  calls: z.int().min(1).max(1_000_000),
+  /** In which they may be made; at most 31 days. */
+  seconds: z.int().min(1).max(2_678_400),
+  /** Without it all calls that fit are counted together. */
+  each: listOf(z.enum(COUNTED_BY)),
+  ...scope,
+});
+export type PolicyLimit = z.infer<typeof limitSchema>;
+
+const hasEach = (path: string): boolean => path.split('/').includes('*');
+
+/** The part `hooks` of the configuration file, in the order in which they are asked. */
+export const hooksDefinitionSchema = z
+  .array(
+    closedObject({
+      /** A path, from the folder of the configuration file. */
+      module: text,
+      /** By which cards, events and the log name it; its file's name without one. */
+      name: text.optional(),
+      /** All without it. */
+      tools: listOf(toolPattern),
+      timeout_ms: z.int().min(10).max(60_000).default(2_000),
+      /** When it fails, no call is made and no result is used. */
+      security: z.boolean().default(false),
+    }),
+  )
+  .max(20)
+  .default([]);
+
+/** The part `policy` of the configuration file. */
+export const policyDefinitionSchema = closedObject({
+  /** In short for rules with this effect and these tools. */
+  ask: z.array(toolPattern).max(500).default([]),
+  deny: z.array(toolPattern).max(500).default([]),
+  rules: z.array(ruleSchema).max(500).default([]),
+  /** How often; of several that are for a call each counts. */
+  limits: z.array(limitSchema).max(100).default([]),
+  /** What becomes of a client's tool with effects that no rule allows. */
+  unknown_effects: z.enum(['allow', 'ask']).default('allow'),
+}).superRefine((definition, context) => {
+  for (const list of ['rules', 'limits'] as const) {
+    const names = definition[list].map(({ name }) => name);
+    const again = names.findIndex((name, at) => name !== undefined && names.indexOf(name) < at);
+    if (again < 0) continue;
+    context.addIssue({
+      code: 'custom',
+      path: [list, again, 'name'],
+      message: 'another one has this name; each needs its own',
+      input: names[again],
+    });
+  }
+});
+export type PolicyDefinition = z.infer<typeof policyDefinitionSchema>;

@@ -1,0 +1,39 @@
+import type { CallEvent } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
+import type { CallError } from '#lib/protocol/call-status';
+import type { ToolAnswer } from '../tools/define-tool.ts';
+import { type ResultFilter, withNotes } from './result-filter.ts';
+
+/** What a tool of the server came to. */
+export type Outcome = { readonly answer: ToolAnswer } | { readonly error: CallError };
+
+export function toFinished(outcome: Outcome): CallEvent {
+  if ('error' in outcome) return { type: 'finished_here', error: outcome.error };
+  const { output, display } = outcome.answer;
+  return { type: 'finished_here', error: null, fields: { result: output ?? null, display } };
+}
+
+/** The same, once the filter has looked at it. */
+export async function toFiltered(
+  results: ResultFilter,
+  call: CallRecord,
+  outcome: Outcome,
+): Promise<CallEvent> {
+  const { message } = 'error' in outcome ? outcome.error : { message: '' };
+  const given =
+    'error' in outcome
+      ? ({ ok: false, message } as const)
+      : { ok: true as const, ...outcome.answer };
+  const filtered = await results.filter(call, given);
+  const noted = withNotes(call, filtered.notes);
+  if ('withheld' in filtered) {
+    const error = { code: 'result_invalid', message: filtered.withheld, executed: 'yes' } as const;
+    return { ...toFinished({ error }), ...noted };
+  }
+  const { result } = filtered;
+  if ('error' in outcome) {
+    const error = { ...outcome.error, message: result.ok ? message : result.message };
+    return { ...toFinished({ error }), ...noted };
+  }
+  return { ...toFinished(result.ok ? { answer: result } : outcome), ...noted };
+}

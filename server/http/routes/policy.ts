@@ -1,0 +1,97 @@
+import {
+  autonomyBodySchema,
+  autonomySchema,
+  dryRunAnswerSchema,
+  dryRunBodySchema,
+  policyStateSchema,
+} from '#lib/policy/policy-wire';
+import { HttpError } from '#lib/protocol/http-error';
+import { given } from '#lib/util/given';
+import { byCaller } from '../../auth/audit.ts';
+import type { Caller } from '../../auth/principal.ts';
+import type { AutonomyState } from '../../policy/policy-service.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { OPERATORS, VIEWERS } from './access.ts';
+
+const path = '/v1/policy';
+const tag = 'access';
+
+export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit'>): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    id: 'getPolicy',
+    tag,
+    summary: 'The policy that counts, and why the file does not where it does not',
+    access: VIEWERS,
+    responses: { 200: { description: 'The policy', schema: policyStateSchema } },
+    handle() {
+      const { definition, loadedAt, problem, autonomy } = policy.state();
+      return json(200, {
+        ...{ policy: definition, loaded_at: loadedAt / 1_000, problem },
+        autonomy: toWireAutonomy(autonomy),
+      });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${path}/dry-run`,
+    id: 'tryPolicy',
+    tag,
+    summary: 'What would become of a call, by which rule, and why. Nothing is called',
+    access: OPERATORS,
+    body: dryRunBodySchema,
+    responses: { 200: { description: 'The decision', schema: dryRunAnswerSchema } },
+    handle({ principal, body }) {
+      const caller = body.caller ?? toCaller(principal);
+      const outcome = policy.dryRun({ ...body, caller, runId: body.run_id, policy: body.policy });
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message, given(outcome));
+      const { question, decision, limits } = outcome;
+      return json(200, {
+        ...{ effect: decision.effect, rule: decision.rule, reason: decision.reason },
+        ...{ tool_name: question.toolName, caller, via: question.via },
+        ...{ client_id: question.clientId, access: question.access },
+        ...{ schema_hash: question.schemaHash, args: question.args },
+        limits: limits.map(({ limit, left, retryAfter: retry_after }) => ({
+          ...{ limit, left, retry_after },
+        })),
+      });
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: `${path}/autonomy`,
+    id: 'setAutonomy',
+    tag,
+    summary: 'What agents do without a person, from the next call on: of all runs, or of one',
+    access: OPERATORS,
+    body: autonomyBodySchema,
+    responses: { 200: { description: 'The levels that count now', schema: autonomySchema } },
+    async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
+      const outcome = await policy.setAutonomy(principal, level, runId);
+      if (outcome !== 'set') throw REFUSED[outcome]();
+      const by = byCaller(principal, address);
+      await audit.record({ ...by, act: 'autonomy_set', target: runId, detail: { level } });
+      return json(200, toWireAutonomy(policy.state().autonomy));
+    },
+  }),
+];
+
+const REFUSED = {
+  not_permitted: () =>
+    new HttpError('permission_denied', 'The autonomy is set by people with the role "operator".'),
+  too_many: () =>
+    new HttpError('conflict', `Too many runs have a level of their own; GET ${path} lists them.`),
+};
+
+const toWireAutonomy = ({ level, runs }: AutonomyState) => ({
+  level,
+  runs: runs.map((one) => ({ run_id: one.runId, level: one.level, set_at: one.setAt / 1_000 })),
+});
+
+const toCaller = (caller: Caller) =>
+  caller.kind === 'operator'
+    ? { kind: caller.kind, name: caller.name, role: caller.role }
+    : { kind: caller.kind, name: caller.kind === 'agent' ? caller.name : caller.clientId };

@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { AUTONOMY_LEVELS, type AutonomyLevel } from '#lib/policy/autonomy';
+import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { operator, reading, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { Autonomy } from './autonomy.ts';
+import { testAutonomy, testPolicy } from './testing/test-policy.ts';
+
+const POLICY = { ask: ['pay'], deny: ['door'] };
+
+async function setup(levels: { all?: AutonomyLevel; run?: AutonomyLevel } = {}) {
+  const autonomy = testAutonomy();
+  if (levels.all) await autonomy.set(levels.all, null);
+  if (levels.run) await autonomy.set(levels.run, 'run_1');
+  const policy = testPolicy(POLICY, { autonomy });
+  const one = await setupCalls({ check: policy.check });
+  onTestFinished(() => one.close());
+  one.connect('phone').offer(tool('pay'), tool('fx'), tool('door'), tool('look', reading));
+  return { ...one, policy, autonomy };
+}
+
+test.each<[AutonomyLevel | undefined, AutonomyLevel | undefined, string[]]>([
+  [undefined, undefined, ['ask', 'runs', 'denied', 'runs']],
+  ['supervised', undefined, ['ask', 'runs', 'denied', 'runs']],
+  ['read_only', undefined, ['denied', 'denied', 'denied', 'runs']],
+  ['full', undefined, ['runs', 'runs', 'denied', 'runs']],
+  ['supervised', 'full', ['runs', 'runs', 'denied', 'runs']],
+  ['full', 'read_only', ['denied', 'denied', 'denied', 'runs']],
+  ['full', 'supervised', ['ask', 'runs', 'denied', 'runs']],
+  ['read_only', 'full', ['denied', 'denied', 'denied', 'runs']],
+])('[PO9] all %s, the run %s: pay, fx, door and look are %j', async (all, run, expected) => {
+  const { invoke } = await setup({ ...(all && { all }), ...(run && { run }) });
+  const outcomes: string[] = [];
+  for (const name of ['pay', 'fx', 'door', 'look']) {
+    const { phase, error } = await invoke(name);
+    outcomes.push(error?.code ?? (phase === 'approval' ? 'ask' : 'runs'));
+  }
+  expect(outcomes).toEqual(expected);
+});
+
+test('[PO9] what is denied is denied in words that name the level', async () => {
+  const { invoke } = await setup({ all: 'read_only' });
+  expect((await invoke('fx')).error).toEqual({
+    ...{ code: 'denied', executed: 'no' },
+    message: 'The autonomy is read_only, and fx has effects; an operator can switch it',
+  });
+});
+
+test('[PO10] T84: the next call goes by the level that was set, and only people set it', async () => {
+  const { invoke, policy } = await setup();
+  const set = (by: Principal, level: AutonomyLevel) => policy.setAutonomy(by, level, null);
+  const others: Principal[] = [
+    { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*'] },
+    { kind: 'device', clientId: 'phone', tokenId: null },
+    { kind: 'run', runId: 'run_1', owner: operator },
+    { ...FIRST_OPERATOR, role: 'viewer' },
+  ];
+  for (const by of others) expect(await set(by, 'full')).toBe('not_permitted');
+  expect((await invoke('pay')).phase).toBe('approval');
+  expect(await set(operator, 'full')).toBe('set');
+  expect((await invoke('pay')).phase).toBe('offered');
+});
+
+test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own', async () => {
+  const { store, clock, close } = await setupCalls();
+  const before = new Autonomy({ store, clock });
+  await before.set('full', null);
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => before.set('read_only', `run_${n}`)));
+  expect(await before.set('read_only', 'run_more')).toBe(false);
+  expect(await before.set('supervised', 'run_7')).toBe(true);
+  expect(await before.set(null, 'run_8')).toBe(true);
+  const after = new Autonomy({ store, clock });
+  await after.load();
+  for (const one of [before, after]) {
+    expect(['run_0', 'run_7', 'run_8', 'run_more'].map((id) => one.of(id))).toEqual([
+      ...['read_only', 'supervised', 'full', 'full'],
+    ]);
+    expect([one.state().level, one.state().runs.length]).toEqual(['full', 999]);
+  }
+  expect(AUTONOMY_LEVELS).toContain(after.state().runs[0]?.level);
+  await close();
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/autonomy';
+import { KeptArea } from '../calls/kept-area.ts';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/store.ts';
+import type { AutonomyState } from './policy-service.ts';
+
+const MOST_RUNS = 1_000;
+
+/** Run ids are not empty. */
+const FOR_ALL = '';
+
+const keptSchema = z.object({ level: z.enum(AUTONOMY_LEVELS), setAt: z.number() });
+type Kept = z.infer<typeof keptSchema>;
+
+/** The level that people set for all runs and for single ones; it holds until it is set again, over restarts too. */
+export class Autonomy {
+  readonly #kept: KeptArea<Kept>;
+  readonly #clock: Clock;
+  readonly #levels = new Map<string, Kept>();
+
+  constructor({ store, clock }: { store: Pick<Store, 'write' | 'listKept'>; clock: Clock }) {
+    this.#clock = clock;
+    this.#kept = new KeptArea({ store, area: 'autonomy', schema: keptSchema, now: clock.now });
+  }
+
+  /** Takes up what an earlier server kept. Once, before anything is asked. */
+  async load(): Promise<void> {
+    for (const { key, value } of await this.#kept.load()) this.#levels.set(key, value);
+  }
+
+  of(runId: string): AutonomyLevel {
+    return levelOfRun(this.#all(), this.#levels.get(runId)?.level);
+  }
+
+  /**
+   * Holds at once; resolves when it is on disk. `level` null: the run has none of its own any more.
+   * False: too many runs have one. None goes by itself, since that could give a run more.
+   */
+  async set(level: AutonomyLevel | null, runId: string | null): Promise<boolean> {
+    const key = runId ?? FOR_ALL;
+    const own = this.#levels.size - (this.#levels.has(FOR_ALL) ? 1 : 0);
+    if (runId !== null && level !== null && !this.#levels.has(key) && own >= MOST_RUNS)
+      return false;
+    if (level === null) {
+      this.#levels.delete(key);
+      await this.#kept.change([{ key }]);
+    } else {
+      const value = { level, setAt: this.#clock.now() };
+      this.#levels.set(key, value);
+      await this.#kept.change([{ key, value }]);
+    }
+    return true;
+  }
+
+  state(): AutonomyState {
+    const runs = [...this.#levels].filter(([key]) => key !== FOR_ALL);
+    return { level: this.#all(), runs: runs.map(([runId, kept]) => ({ runId, ...kept })) };
+  }
+
+  #all(): AutonomyLevel {
+    return this.#levels.get(FOR_ALL)?.level ?? 'supervised';
+  }
+}

@@ -1,0 +1,33 @@
+import type { PolicyDecision } from '#lib/policy/decide-policy';
+import type { PolicyQuestion } from '#lib/policy/policy-question';
+import { parseToolReference } from '#lib/protocol/tool-name';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { executorOf } from './executor-of.ts';
+import type { DryRunOutcome, DryRunRequest, LimitLeft } from './policy-service.ts';
+
+interface Rules {
+  decide(question: PolicyQuestion): PolicyDecision;
+  left(question: PolicyQuestion): readonly LimitLeft[];
+}
+
+/** The question that a call would put now, as far as there could be such a call, and what is decided. */
+export function tryOut(
+  registry: Pick<ToolRegistry, 'find'>,
+  { tool: reference, args, caller, via }: DryRunRequest,
+  { decide, left }: Rules,
+): DryRunOutcome {
+  const target = registry.find(reference);
+  const tool = target?.source === 'client' ? target.best : target;
+  if (!tool) {
+    const message = `No tool ${JSON.stringify(reference.slice(0, 128))} is offered now; GET /v1/tools lists those that are`;
+    return { ok: false, code: 'tool_not_found', message };
+  }
+  const checked = tool.check(args);
+  if (!checked.ok) {
+    const message = `The arguments do not fit ${reference}; such a call is refused before the policy`;
+    return { ok: false, code: 'invalid_args', message, details: checked.details };
+  }
+  const toolName = parseToolReference(reference).name;
+  const question = { caller, via, toolName, ...executorOf(tool), args: checked.args };
+  return { ok: true, question, decision: decide(question), limits: left(question) };
+}

@@ -1,0 +1,168 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { sameJson } from '#lib/json/equal';
+import { matchTools } from '#lib/policy/match-tools';
+import type { PolicyQuestion } from '#lib/policy/policy-question';
+import type { HookNote } from '#lib/protocol/card';
+import { shorten } from '#lib/schema/describe-value';
+import type { CheckRequest } from '../calls/check.ts';
+import type { FilteredResult, ResultFilter, ToolResult } from '../calls/result-filter.ts';
+import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } from './hook.ts';
+
+/** On a card. */
+const MOST_KEYS = 20;
+
+type Args = Record<string, unknown>;
+
+/** What all hooks did to a call before it is made. */
+export interface BeforeOutcome {
+  /** As they changed them, checked against the schema. */
+  readonly args?: Args;
+  readonly notes: readonly HookNote[];
+  /** The last that did anything. */
+  readonly by: string;
+  readonly verdict?: { readonly effect: 'ask' | 'deny'; readonly reason: string };
+}
+
+/** The hooks of the configuration, asked one after the other (rules PO13 to PO15). */
+export class HookChain implements ResultFilter {
+  readonly #hooks: readonly (Hook & { isFor(toolName: string): boolean })[];
+  readonly #deps: HookDeps;
+
+  constructor(hooks: readonly Hook[], deps: HookDeps) {
+    this.#hooks = hooks.map((hook) => ({
+      ...hook,
+      isFor: hook.tools ? matchTools(hook.tools) : () => true,
+    }));
+    this.#deps = deps;
+  }
+
+  isBefore(toolName: string): boolean {
+    return this.#hooks.some((one) => one.before && one.isFor(toolName));
+  }
+
+  isFor(toolName: string): boolean {
+    return this.#hooks.some((one) => one.after && one.isFor(toolName));
+  }
+
+  /** Undefined: none did anything. */
+  async before(
+    question: PolicyQuestion,
+    request: Pick<CheckRequest, 'runId' | 'tool'>,
+  ): Promise<BeforeOutcome | undefined> {
+    let outcome: BeforeOutcome | undefined;
+    for (const hook of this.#hooks) {
+      if (!hook.before || !hook.isFor(question.toolName)) continue;
+      const args = outcome?.args ?? question.args;
+      const done = await this.#askBefore(hook, { ...question, args }, request);
+      if (done === undefined) continue;
+      outcome = {
+        ...outcome,
+        ...done,
+        notes: [...(outcome?.notes ?? []), ...done.notes],
+      };
+      if (outcome.verdict?.effect === 'deny') break;
+    }
+    return outcome;
+  }
+
+  async #askBefore(
+    hook: Hook,
+    question: PolicyQuestion,
+    { runId, tool }: Pick<CheckRequest, 'runId' | 'tool'>,
+  ): Promise<BeforeOutcome | undefined> {
+    const call = toHookCall(question, runId);
+    const answer = await askHook(hook, () => hook.before?.(call), beforeSchema, this.#deps);
+    if (answer === FAILED) return failedBefore(hook);
+    const by = hook.name;
+    const note = (did: HookNote['did']) => [{ name: by, did }];
+    switch (answer?.action) {
+      case 'cancel':
+        return { by, notes: note('cancelled'), verdict: { effect: 'deny', reason: answer.reason } };
+      case 'ask':
+        return { by, notes: note('asked'), verdict: { effect: 'ask', reason: answer.reason } };
+      case 'change': {
+        const keys = changedKeys(question.args, answer.args);
+        if (keys.length === 0) return undefined;
+        const checked = tool.check(answer.args);
+        if (checked.ok)
+          return { by, args: checked.args, notes: [{ name: by, did: 'changed_arguments', keys }] };
+        const { toolName } = question;
+        this.#deps.logger.info(`The hook ${by} made arguments that do not fit ${toolName}`);
+        return failedBefore(hook);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  async filter(call: CallRecord, result: ToolResult): Promise<FilteredResult> {
+    const notes: HookNote[] = [];
+    let now = result;
+    let isReplaced = false;
+    for (const hook of this.#hooks) {
+      if (!hook.after || !hook.isFor(call.toolName)) continue;
+      const [about, given] = structuredClone([toResultCall(call), now]);
+      const answer = await askHook(hook, () => hook.after?.(about, given), afterSchema, this.#deps);
+      const next = answer === FAILED || answer?.action !== 'replace' ? now : replaced(now, answer);
+      if (answer === FAILED || next === undefined) {
+        notes.push({ name: hook.name, did: 'failed' });
+        if (hook.security) return { withheld: withheldBy(hook.name), notes };
+      } else if (next !== now) {
+        notes.push({ name: hook.name, did: 'changed_result' });
+        now = next;
+        isReplaced = true;
+      }
+    }
+    return { result: now, isReplaced, notes };
+  }
+}
+
+/** A security hook that fails lets nothing through; another one lets the call go on. */
+const failedBefore = ({ name, security }: Hook): BeforeOutcome => ({
+  by: name,
+  notes: [{ name, did: 'failed' }],
+  ...(security
+    ? {
+        verdict: {
+          effect: 'deny',
+          reason: `The security hook ${JSON.stringify(name)} failed, so the call is not made; the server log says more`,
+        },
+      }
+    : {}),
+});
+
+const withheldBy = (name: string): string =>
+  `The security hook ${JSON.stringify(name)} failed, so the result of the tool is withheld; the server log says more`;
+
+/** Undefined: a result needs an output, and an error a message. */
+function replaced(
+  result: ToolResult,
+  {
+    output,
+    display,
+    message,
+  }: { output?: unknown; display?: unknown; message?: string | undefined },
+): ToolResult | undefined {
+  if (!result.ok) return message === undefined ? undefined : { ok: false, message };
+  if (output === undefined) return undefined;
+  return { ok: true, output, ...(display === undefined ? {} : { display }) };
+}
+
+/** A copy, so that nothing is changed but by what a hook returns. */
+const toHookCall = (question: PolicyQuestion, runId: string) =>
+  structuredClone({
+    ...{ tool_name: question.toolName, args: question.args, run_id: runId },
+    ...{ caller: question.caller, via: question.via },
+    ...{ client_id: question.clientId, access: question.access },
+  });
+
+const toResultCall = ({ id, toolName, args, runId, provider }: CallRecord) => ({
+  ...{ id, tool_name: toolName, args, run_id: runId },
+  client_id: provider?.clientId ?? null,
+});
+
+const changedKeys = (before: Args, after: Args): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => !sameJson(before[key], after[key]))
+    .slice(0, MOST_KEYS)
+    .map(shorten);

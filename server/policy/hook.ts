@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { hooksDefinitionSchema } from '#lib/policy/policy-definition';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+
+type HookDefinition = z.infer<typeof hooksDefinitionSchema>[number];
+
+/** A module of the configuration, as far as it is a hook. */
+export interface Hook extends Pick<HookDefinition, 'tools' | 'timeout_ms' | 'security'> {
+  readonly name: string;
+  readonly before?: (call: unknown) => unknown;
+  readonly after?: (call: unknown, result: unknown) => unknown;
+}
+
+export interface HookDeps {
+  readonly clock: Pick<Clock, 'schedule'>;
+  readonly logger: Logger;
+}
+
+const reason = z.string().min(1).max(2_000);
+const goOn = z.strictObject({ action: z.literal('continue') });
+
+/** What `before_tool_call` may return; nothing is `continue`. */
+export const beforeSchema = z
+  .discriminatedUnion('action', [
+    goOn,
+    z.strictObject({ action: z.literal('change'), args: z.record(z.string(), z.json()) }),
+    z.strictObject({ action: z.literal('ask'), reason }),
+    z.strictObject({ action: z.literal('cancel'), reason }),
+  ])
+  .nullish();
+
+/** What `after_tool_call` may return: `message` for a call that failed, else `output`. */
+export const afterSchema = z
+  .discriminatedUnion('action', [
+    goOn,
+    z.strictObject({
+      action: z.literal('replace'),
+      output: z.json().optional(),
+      display: z.json().optional(),
+      message: z.string().max(100_000).optional(),
+    }),
+  ])
+  .nullish();
+
+/** It threw, took too long, or returned what is not in the schema. */
+export const FAILED = Symbol('failed');
+
+/** What a hook returns, within its time. Whatever it returns later is not looked at. */
+export async function askHook<Schema extends z.ZodType>(
+  { name, timeout_ms: limitMs }: Hook,
+  call: () => unknown,
+  schema: Schema,
+  { clock, logger }: HookDeps,
+): Promise<z.output<Schema> | typeof FAILED> {
+  const tooLate = Promise.withResolvers<never>();
+  const cancel = clock.schedule(limitMs, () =>
+    tooLate.reject(new Error(`It took longer than ${limitMs} ms`)),
+  );
+  try {
+    return schema.parse(await Promise.race([(async () => call())(), tooLate.promise]));
+  } catch (error) {
+    logger.error(error, `The hook ${name} failed`);
+    return FAILED;
+  } finally {
+    cancel();
+  }
+}

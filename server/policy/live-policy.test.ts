@@ -1,0 +1,143 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Agent, Principal } from '../auth/principal.ts';
+import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { readFile } from '../config.ts';
+import { followFile } from './follow-file.ts';
+import { testPolicy } from './testing/test-policy.ts';
+
+const READS = { annotations: { readOnlyHint: true } };
+const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*', 'pay'] };
+
+const anyArgs = () => ({ ok: true as const, args: {}, repairs: [] });
+
+async function setup(policy: object, more: SetupOptions = {}) {
+  const one = await setupCalls({ check: testPolicy(policy).check, ...more });
+  onTestFinished(() => one.close());
+  return one;
+}
+
+test.each(['pol.t2', 'Pol.t2', 'POL_T2', 'pol_t2', 'pol.t2@phone', 'Pol_T2@laptop'])(
+  '[CR8] %s is met by a rule for pol.t2, however it is spelt',
+  (toolName) => {
+    const effect = { clientId: 'phone', annotations: {}, schemaHash: 'h', check: anyArgs };
+    const asked = { principal: operator, toolName, args: {}, runId: 'run_1', tool: effect };
+    const verdictOf = (policy: object) => testPolicy(policy).check(asked);
+    expect(verdictOf({ deny: ['pol.t2'] })).toMatchObject({ verdict: 'deny' });
+    expect(verdictOf({ ask: ['pol.*'] })).toMatchObject({ verdict: 'ask' });
+    expect(verdictOf({ deny: ['Pol_*'], ask: ['pol.t2'] })).toMatchObject({ verdict: 'deny' });
+    expect(verdictOf({ ask: ['POL_T2@desk'] })).toMatchObject({ verdict: 'ask' });
+    const others = { deny: ['pol.t3', 'po', 'ol.t2', 't2', 'poll.*'] };
+    expect(verdictOf(others)).toMatchObject({ verdict: 'allow' });
+  },
+);
+
+test('[CA8] a card tells that it is the policy which asks, in words and as a code', async () => {
+  const { connect, invoke, cardOf, settle } = await setup({ ask: ['gate.*'] });
+  connect('phone').offer(tool('gate.ask'));
+  const { id } = await invoke('gate.ask');
+  await settle();
+  expect(cardOf(id)).toMatchObject({
+    phase: 'approval',
+    approval_reason: 'The policy of this server asks an operator before gate.ask',
+    approval_reason_code: 'policy',
+  });
+});
+
+test('[PO1] T85: a rule for an agent is for the runs that it starts, too', async () => {
+  const rule = { effect: 'deny', callers: [{ name: 'bot' }], tools: ['pay'], reason: 'Not bot' };
+  const { connect, invoke, calls } = await setup({ rules: [rule] });
+  connect('till').offer(tool('pay'));
+  const direct = await invoke('pay', {}, { principal: bot, runId: 'run_b' });
+  const run: Principal = { kind: 'run', runId: 'run_b', owner: bot };
+  const draft = await calls.draft({ principal: run, runId: 'run_b', tool: 'pay' });
+  for (const call of [direct, await draft.complete({})]) {
+    expect(call.error).toEqual({ code: 'denied', message: 'Not bot', executed: 'no' });
+  }
+  expect((await invoke('pay')).status).toBe('RUNNING');
+});
+
+test.each(['approved', 'confirm', 'force', 'user_approved', 'policy', '__approval', 'skipHooks'])(
+  '[PO1] T69 T83: the argument %s of a model answers no question of the policy',
+  async (key) => {
+    const { connect, calls, call } = await setup({ ask: ['pay'] });
+    const till = connect('till');
+    till.offer(tool('pay'));
+    const principal: Principal = { kind: 'run', runId: 'run_1', owner: operator };
+    const draft = await calls.draft({ principal, runId: 'run_1', tool: 'pay' });
+    const { id } = await draft.complete({ [key]: true });
+    expect([(await call(id)).phase, till.requests()]).toEqual(['approval', []]);
+  },
+);
+
+test('[CR10] a yes of the policy to one client of a pool does not go to another', async () => {
+  const { connect, invoke, call, settle } = await setup({
+    rules: [{ effect: 'deny', clients: ['kiosk'], tools: ['pay'] }],
+  });
+  const till = connect('till', { claims: true });
+  till.offer(tool('pay'));
+  const kiosk = connect('kiosk', { claims: true });
+  kiosk.offer(tool('pay'));
+  const { id } = await invoke('pay', {}, { fromClientId: 'till' });
+  expect(till.requests()).toHaveLength(1);
+  till.leave();
+  await settle();
+  expect(kiosk.requests()).toEqual([]);
+  expect(await call(id)).toMatchObject({ phase: 'offered', provider: { clientId: 'till' } });
+});
+
+test('[CR10] nor is a tool run that has become one with effects since it was allowed', async () => {
+  const { connect, invoke, call, settle } = await setup({
+    rules: [{ effect: 'deny', access: 'write', tools: ['look'] }],
+  });
+  const phone = connect('phone', { claims: true });
+  phone.offer(tool('look', READS));
+  const { id } = await invoke('look', {}, { clientId: 'phone' });
+  phone.leave();
+  const again = connect('phone', { claims: true, instanceId: 'other' });
+  again.offer(tool('look'));
+  await settle();
+  expect(again.requests()).toEqual([]);
+  expect((await call(id)).phase).not.toBe('granted');
+});
+
+/** A configuration file that a policy follows, as it is in a server. */
+function followed(first: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
+  const file = join(dir, 'config.json');
+  writeFileSync(file, first);
+  const read = () => readFile(file).policy;
+  const policy = testPolicy({}, { definition: read(), read });
+  const stop = followFile(file, () => policy.reload(), 20);
+  onTestFinished(() => {
+    stop();
+    rmSync(dir, { recursive: true });
+  });
+  const write = (text: string) => {
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+  };
+  const effect = { clientId: 'phone', annotations: {}, schemaHash: 'h', check: anyArgs };
+  const asked = { principal: operator, toolName: 'door', args: {}, runId: 'r', tool: effect };
+  return { policy, write, remove: () => rmSync(file), check: () => policy.check(asked) };
+}
+
+test('[PO7] a file that changes counts without a restart; one that is not valid changes nothing', async () => {
+  const { policy, write, remove, check } = followed('{"policy":{"ask":["door"]}}');
+  expect([check(), policy.state().problem]).toMatchObject([{ verdict: 'ask' }, null]);
+  write('{"policy":{"deny":["door"]}}');
+  await expect.poll(check).toMatchObject({ verdict: 'deny' });
+  write('{"policy":{"rules":[{"effect":"perhaps"}]}}');
+  await expect
+    .poll(() => policy.state().problem)
+    .toMatch(/policy\.rules\.0\.effect is the text "perhaps": it may be "allow", "ask", "deny"$/);
+  expect(check()).toMatchObject({ verdict: 'deny' });
+  remove();
+  await expect.poll(() => policy.state().problem).toMatch(/cannot be read/);
+  expect(check()).toMatchObject({ verdict: 'deny' });
+  write('{}');
+  await expect.poll(check).toMatchObject({ verdict: 'allow' });
+  expect(policy.state()).toMatchObject({ problem: null, definition: { deny: [] } });
+});

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { createTokenBucket } from '#lib/net/token-bucket';
+import { limitsFor, type Policy } from '#lib/policy/decide-policy';
+import type { COUNTED_BY, PolicyLimit } from '#lib/policy/policy-definition';
+import type { PolicyQuestion } from '#lib/policy/policy-question';
+import { spellingOf } from '#lib/protocol/tool-name';
+import { KeptArea } from '../calls/kept-area.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Store } from '../store/store.ts';
+import type { LimitLeft } from './policy-service.ts';
+
+/** What is counted separately beyond these shares one count for each limit. */
+const MOST_COUNTS = 10_000;
+
+/** Between two looks at which of them are full again. */
+const SWEEP_MS = 60_000;
+
+const countSchema = z.object({ tokens: z.number(), at: z.number() });
+type Count = z.infer<typeof countSchema>;
+
+/** A key begins with the limit. */
+const idSchema = z.tuple([z.string()], z.string());
+
+export interface RateLimitsDeps {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How often calls may be made (rule PO11): what is left of each limit, kept over restarts. */
+export class RateLimits {
+  readonly #kept: KeptArea<Count>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #counts = new Map<string, Count>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ store, clock, logger }: RateLimitsDeps) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#kept = new KeptArea({ store, area: 'rate', schema: countSchema, now: clock.now });
+  }
+
+  /** Takes up what an earlier server kept. Once, before anything is counted. */
+  async load(): Promise<void> {
+    for (const { key, value } of await this.#kept.load()) this.#counts.set(key, value);
+  }
+
+  /** Counts a call, by all of its limits or by none: then the one that is used up for longest. */
+  take(policy: Policy, question: PolicyQuestion): LimitLeft | undefined {
+    const limits = limitsFor(policy, question);
+    if (limits.length === 0) return undefined;
+    if (this.#counts.size >= MOST_COUNTS) this.#forgetFull(policy);
+    const longest = this.#left(limits, question).reduce((a, b) =>
+      b.retryAfter > a.retryAfter ? b : a,
+    );
+    if (longest.retryAfter > 0) return longest;
+    this.#keep(limits.map(({ id, limit }) => this.#spend(this.#keyOf(id, limit, question), limit)));
+    return undefined;
+  }
+
+  /** What is left for such a call. Counts nothing. */
+  left(policy: Policy, question: PolicyQuestion): LimitLeft[] {
+    return this.#left(limitsFor(policy, question), question);
+  }
+
+  #left(limits: ReturnType<typeof limitsFor>, question: PolicyQuestion): LimitLeft[] {
+    return limits.map(({ id, limit }) => {
+      const { tokens } = this.#bucket(this.#keyOf(id, limit, question), limit);
+      const missing = Math.max(0, 1 - tokens);
+      const retryAfter = Math.ceil((missing * limit.seconds) / limit.calls);
+      return { limit: id, left: Math.floor(tokens), retryAfter };
+    });
+  }
+
+  #spend(key: string, limit: PolicyLimit): { key: string; value: Count } {
+    const bucket = this.#bucket(key, limit);
+    bucket.spend();
+    const value = { tokens: bucket.tokens, at: this.#clock.now() };
+    this.#counts.delete(key); // So that it is the newest.
+    this.#counts.set(key, value);
+    return { key, value };
+  }
+
+  #bucket(key: string, { calls, seconds }: PolicyLimit) {
+    const rate = { burst: calls, perSecond: calls / seconds };
+    return createTokenBucket(rate, this.#clock.now, this.#counts.get(key));
+  }
+
+  /** A full one is as one that is not there; one of a limit that was taken out counts nothing. */
+  #forgetFull({ limits }: Policy): void {
+    const now = this.#clock.now();
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    const byId = new Map(limits.map(({ id, limit }) => [id, limit]));
+    const full = [...this.#counts.keys()].filter((key) => {
+      const limit = byId.get(idSchema.parse(JSON.parse(key))[0]);
+      return limit === undefined || this.#bucket(key, limit).tokens >= limit.calls;
+    });
+    for (const key of full) this.#counts.delete(key);
+    this.#keep(full.map((key) => ({ key })));
+  }
+
+  /** A new one finds room while there is some; none is forgotten for it, since that would fill it. */
+  #keyOf(id: string, { each = [] }: PolicyLimit, question: PolicyQuestion): string {
+    const key = JSON.stringify([id, ...each.map((by) => PART[by](question))]);
+    return this.#counts.has(key) || this.#counts.size < MOST_COUNTS ? key : JSON.stringify([id]);
+  }
+
+  /** In the write of the call that follows, so that no crash gives it back. */
+  #keep(changes: { key: string; value?: Count }[]): void {
+    this.#kept.change(changes).catch(this.#logger.error);
+  }
+}
+
+const PART: Record<(typeof COUNTED_BY)[number], (question: PolicyQuestion) => string> = {
+  caller: ({ caller }) => `${caller.kind}:${caller.name}`,
+  tool: ({ toolName }) => spellingOf(toolName),
+  client: ({ clientId }) => clientId ?? '',
+};

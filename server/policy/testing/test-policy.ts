@@ -1,0 +1,27 @@
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { createErrorLog } from '../../testing/error-log.ts';
+import { Autonomy } from '../autonomy.ts';
+import { HookChain } from '../hook-chain.ts';
+import { LivePolicy, type LivePolicyDeps } from '../live-policy.ts';
+import { RateLimits } from '../rate-limits.ts';
+
+/** Kept in memory alone. */
+const store = { write: async () => {}, listKept: async () => [] };
+export const testAutonomy = () => new Autonomy({ store, clock: createManualClock() });
+
+/** The policy of a configuration file, as a server has it. */
+export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps> = {}) {
+  const read = () => policyDefinitionSchema.parse(definition);
+  const clock = createManualClock();
+  const { logger } = createErrorLog();
+  return new LivePolicy({
+    ...{ definition: read(), read },
+    autonomy: testAutonomy(),
+    hooks: new HookChain([], { clock, logger }),
+    limits: new RateLimits({ store, clock, logger }),
+    registry: { find: () => undefined },
+    ...{ clock, logger },
+    ...more,
+  });
+}
