@@ -49,7 +49,7 @@ test.each<[string, RegExp]>([
   ['{"models":{"gemma3":{}}}', /models\.gemma3 .*compatible:gemma3:4b/],
   ['{"models":{"rehearsal":{}}}', /models\.rehearsal/],
   ['{"models":{"openai:x":{"tool_calling":"xml"}}}', /models\.openai:x\.tool_calling .*native/],
-  ['{"models":{"openai:x":{"tool_prompt":"a.md"}}}', /models\.openai:x has a tool_prompt/],
+  ['{"models":{"openai:x":{"tool_prompt":"a.md"}}}', /models\.openai:x .*its tool_prompt/],
 ])('a configuration file of %s is refused in one line that says where', (text, where) => {
   writeFileSync(file, text);
   const line = refusalOf({ CALLBOARD_CONFIG: file });

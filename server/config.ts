@@ -48,7 +48,7 @@ const modelSettings = z
   })
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
-    'has a tool_prompt, which is for "tool_calling": "text" alone',
+    'its tool_prompt is for "tool_calling": "text" alone',
   );
 
 const fileSchema = closedObject({

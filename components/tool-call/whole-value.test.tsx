@@ -15,7 +15,7 @@ function Card() {
   const { actions, dialog } = useCardActions();
   return (
     <>
-      <ConnectedCard callId="tc_1" isStale={false} actions={actions} />
+      <ConnectedCard callId="tc_whole" isStale={false} actions={actions} />
       {dialog}
     </>
   );
@@ -28,14 +28,14 @@ function setup(
   { status = 200, locale = 'en' }: { status?: number; locale?: 'en' | 'zh' } = {},
 ) {
   const answer = ({ path }: SentRequest) =>
-    path === '/v1/tool_calls/tc_1' ? { status, body: record } : { body: {} };
+    path === '/v1/tool_calls/tc_whole' ? { status, body: record } : { body: {} };
   const { workbench, sent } = createTestWorkbench(answer);
   const params = {};
   workbench.calls.getState().apply([
     {
       type: 'call',
       seq: 1,
-      tool_call_id: 'tc_1',
+      tool_call_id: 'tc_whole',
       run_id: 'run_1',
       update: { tool_name: 'file.read', source: 'server', params, truncated: true, ...update },
     },
@@ -66,7 +66,12 @@ function nextFile(): Promise<readonly [string, string, string]> {
 
 const button = (name: string) => screen.getByRole('button', { name });
 const rows = Array.from({ length: 3_000 }, (_, n) => ({ n }));
-const record = { tool_call_id: 'tc_1', tool_name: 'file.read', args: {}, result: 'for the model' };
+const record = {
+  tool_call_id: 'tc_whole',
+  tool_name: 'file.read',
+  args: {},
+  result: 'for the model',
+};
 const done = { status: 'SUCCESS', result: rows.slice(0, 2), result_bytes: 31_000 } as const;
 
 test('[CD21] a result that is a beginning opens whole, the display where there is one', async () => {

@@ -34,7 +34,7 @@ const PAY = {
 };
 const asking = { check: () => ({ verdict: 'ask' as const, reason: 'It pays' }) };
 
-test('[CA29] the card names the arguments that were repaired, in the order of the schema check', async () => {
+test('[CA40] the card names the arguments that were repaired, in the order of the schema check', async () => {
   const { invoke, repairsOf, draft, call } = await setup(PAY);
   const args = { amount: '5', to: '{"id": "7"}' };
   const shown = { paths: ['amount', 'to', 'to[0].id'], count: 3 };
@@ -47,7 +47,7 @@ test('[CA29] the card names the arguments that were repaired, in the order of th
   expect(await repairsOf(plain.id)).toBeUndefined();
 });
 
-test('[CA29] a person who is asked to approve sees them, and an edit has its own', async () => {
+test('[CA40] a person who is asked to approve sees them, and an edit has its own', async () => {
   const { invoke, calls, repairsOf } = await setup(PAY, asking);
   const one = await invoke('pay', { amount: '5' });
   expect(await repairsOf(one.id)).toEqual({ paths: ['amount'], count: 1 });
@@ -58,7 +58,7 @@ test('[CA29] a person who is asked to approve sees them, and an edit has its own
   expect(await repairsOf(other.id)).toBeNull();
 });
 
-test('[CA29] what a changed schema has repaired while the call waited is added', async () => {
+test('[CA40] what a changed schema has repaired while the call waited is added', async () => {
   const { invoke, calls, repairsOf, offer, phone } = await setup(
     { amount: { type: 'number' }, note: {} },
     asking,
@@ -72,7 +72,7 @@ test('[CA29] what a changed schema has repaired while the call waited is added',
   expect(phone.requests()).toMatchObject([{ args: { amount: 5, note: true } }]);
 });
 
-test('[CA29] the card has the first ten, cut short, and the count of all', async () => {
+test('[CA40] the card has the first ten, cut short, and the count of all', async () => {
   const { invoke, repairsOf } = await setup({ to: { additionalProperties: { type: 'number' } } });
   const to = Object.fromEntries(
     Array.from({ length: 300 }, (_, n) => [`${n}${'é'.repeat(200)}`, '5']),

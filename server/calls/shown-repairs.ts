@@ -6,7 +6,7 @@ type Shown = Pick<CardUpdate, 'repairs'>;
 const MOST_PATHS = 10;
 const PATH_CHARS = 100;
 
-/** What a card shows of repaired arguments (CA29), after those of `before`; nothing where none were. */
+/** What a card shows of repaired arguments (CA40), after those of `before`; nothing where none were. */
 export function shownRepairs(repairs: readonly string[], before?: Shown): Shown {
   if (repairs.length === 0) return {};
   const earlier = before?.repairs;
