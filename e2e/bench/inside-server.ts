@@ -49,6 +49,7 @@ const calls = createCalls({
   registry,
   clock,
   check: () => ({ verdict: 'allow' }),
+  denial: () => undefined,
   newCallId: () => newId('tc'),
   claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
   facts: table.facts,

@@ -47,3 +47,6 @@ export interface CheckRequest {
  * A verdict that needs nothing from outside is given at once, not as a promise.
  */
 export type Check = (request: CheckRequest) => CheckVerdict | Promise<CheckVerdict>;
+
+/** Why no yes of a person helps the call: what the policy denies. `principal` is the one who decides. */
+export type Denial = (request: CheckRequest) => string | undefined;

@@ -13,7 +13,7 @@ import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
-import type { Check } from './check.ts';
+import type { Check, Denial } from './check.ts';
 import { CallsOfClients, type ClientCalls } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
 import { ClockEndings } from './clock-endings.ts';
@@ -42,6 +42,7 @@ export interface CallServiceDeps {
   readonly breaker: Breaker;
   readonly clock: SteadyClock;
   readonly check: Check;
+  readonly denial: Denial;
   /** Without it results are taken as they are. */
   readonly results?: ResultFilter;
   newCallId(): string;
@@ -85,7 +86,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new OperatorActions({
     ...core,
     registry: deps.registry,
-    clock: deps.clock,
+    ...{ clock: deps.clock, denial: deps.denial },
     invoke,
   });
   return {

@@ -13,6 +13,7 @@ import type {
   InvokeOutcome,
   InvokeRequest,
 } from './call-service.ts';
+import type { Denial } from './check.ts';
 import type { CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
@@ -26,6 +27,7 @@ export interface OperatorActionDeps {
   readonly registry: ToolRegistry;
   readonly clock: SteadyClock;
   readonly always: Pick<AlwaysAllowed, 'add'>;
+  readonly denial: Denial;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
 
@@ -92,7 +94,9 @@ export class OperatorActions implements Actions {
     if (decision.decision === 'always' && call.card.always_rule === null) return neverAlways(call);
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const edited = this.#editedArgs(call, principal, decision.args);
-    return edited.ok ? this.#approve(call, principal, decision, edited) : edited;
+    if (!edited.ok) return edited;
+    const denial = this.#denialOf(call, principal, edited.fields.args ?? call.args);
+    return denial ?? this.#approve(call, principal, decision, edited);
   }
 
   async #approve(
@@ -111,6 +115,21 @@ export class OperatorActions implements Actions {
     }
     const outcome = await this.#done(call.id);
     return isAskedAgain ? changedSince(call.id) : outcome;
+  }
+
+  /** What is denied now, to these arguments or at this client, no person allows. */
+  #denialOf(
+    { toolName, runId, routing }: CallRecord,
+    principal: Principal,
+    args: Record<string, unknown>,
+  ): CallActionOutcome | undefined {
+    const clientId = routing.approval?.clientId;
+    const target = this.#deps.registry.find(clientId ? `${toolName}@${clientId}` : toolName);
+    const tool = target?.source === 'client' ? target.best : target;
+    const reason = tool && this.#deps.denial({ principal, toolName, runId, args, tool });
+    return reason === undefined
+      ? undefined
+      : { ok: false, code: 'permission_denied', message: reason };
   }
 
   #editedArgs(call: CallRecord, principal: Principal, args: unknown) {

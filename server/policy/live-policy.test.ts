@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent, Principal } from '../auth/principal.ts';
-import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readFile } from '../config.ts';
 import { followFile } from './follow-file.ts';
 import { testPolicy } from './testing/test-policy.ts';
@@ -13,8 +13,8 @@ const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*'
 
 const anyArgs = () => ({ ok: true as const, args: {}, repairs: [] });
 
-async function setup(policy: object, more: SetupOptions = {}) {
-  const one = await setupCalls({ check: testPolicy(policy).check, ...more });
+async function setup(policy: object, { check, denial } = testPolicy(policy)) {
+  const one = await setupCalls({ check, denial });
   onTestFinished(() => one.close());
   return one;
 }
@@ -101,6 +101,48 @@ test('[CR10] nor is a tool run that has become one with effects since it was all
   await settle();
   expect(again.requests()).toEqual([]);
   expect((await call(id)).phase).not.toBe('granted');
+});
+
+const AMOUNT = { properties: { amount: { type: 'number' } } };
+
+test('[CA32] no yes of a person helps what is denied: edited, at another client, by the level', async () => {
+  const live = testPolicy({
+    ask: ['pay'],
+    rules: [
+      { name: 'much', effect: 'deny', args: [{ path: '/amount', equals: 1_000 }] },
+      { effect: 'deny', clients: ['kiosk'], reason: 'Not at the kiosk' },
+    ],
+  });
+  const { connect, calls, invoke, call } = await setup({}, live);
+  const till = connect('till');
+  till.offer(tool('pay', { parameters: { type: 'object', ...AMOUNT } }));
+  const { id } = await invoke('pay', { amount: 5 });
+  const edited = { decision: 'yes', args: { amount: 1_000 } } as const;
+  expect(await calls.decide(id, operator, edited)).toMatchObject({
+    ...{ ok: false, code: 'permission_denied' },
+    message: 'The policy of this server denies pay',
+  });
+  await live.setAutonomy(operator, 'read_only', null);
+  expect(await calls.decide(id, operator, { decision: 'yes' })).toMatchObject({
+    ...{ ok: false, code: 'permission_denied' },
+    message: expect.stringContaining('read_only'),
+  });
+  expect([(await call(id)).phase, till.requests()]).toEqual(['approval', []]);
+  await live.setAutonomy(operator, 'supervised', null);
+  expect(await calls.decide(id, operator, { decision: 'yes' })).toMatchObject({ ok: true });
+  expect(till.requests()).toMatchObject([{ id, args: { amount: 5 } }]);
+
+  const open = await invoke('pay', { amount: 5 });
+  connect('kiosk').offer(tool('pay', { parameters: { type: 'object', ...AMOUNT } }));
+  till.leave();
+  const first = await calls.decide(open.id, operator, { decision: 'yes' });
+  expect([first, await call(open.id)]).toMatchObject([
+    { ok: false, code: 'conflict' },
+    { phase: 'approval', routing: { approval: { clientId: 'kiosk' } } },
+  ]);
+  expect(await calls.decide(open.id, operator, { decision: 'yes' })).toMatchObject({
+    ...{ ok: false, code: 'permission_denied', message: 'Not at the kiosk' },
+  });
 });
 
 /** A configuration file that a policy follows, as it is in a server. */

@@ -9,7 +9,7 @@ import {
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import { callerOf, mayDecide } from '../auth/principal.ts';
-import type { Check, CheckRequest, CheckVerdict } from '../calls/check.ts';
+import type { Check, CheckRequest, CheckVerdict, Denial } from '../calls/check.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -50,6 +50,11 @@ export class LivePolicy implements PolicyService {
     const decision = this.#decide(question, request.runId);
     const isHooked = decision.effect !== 'deny' && this.#deps.hooks.isBefore(request.toolName);
     return isHooked ? this.#afterHooks(question, request) : this.#counted(question, decision);
+  };
+
+  readonly denial: Denial = (request) => {
+    const { effect, reason } = this.#decide(toQuestion(request), request.runId);
+    return effect === 'deny' ? reason : undefined;
   };
 
   /** The policy is asked again about arguments that a hook changed; the stronger of the two counts. */

@@ -16,7 +16,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { registerTools } from '../../tools/testing/register-tools.ts';
 import { CircuitBreaker } from '../breaker.ts';
-import type { Check } from '../check.ts';
+import type { Check, Denial } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 import type { ResultFilter } from '../result-filter.ts';
 
@@ -24,6 +24,7 @@ export const operator = FIRST_OPERATOR;
 
 export interface SetupOptions {
   readonly check?: Check;
+  readonly denial?: Denial;
   readonly results?: ResultFilter;
   /** To start again on what another one left. */
   readonly dir?: string;
@@ -68,6 +69,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     registry,
     clock,
     check: options.check ?? (() => ({ verdict: 'allow' })),
+    denial: options.denial ?? (() => undefined),
     ...(options.results && { results: options.results }),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),

@@ -44,6 +44,7 @@ export async function serveClients({
     registry,
     clock,
     check: () => ({ verdict: 'allow' }),
+    denial: () => undefined,
     newCallId: newId,
     claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
     facts: table.facts,

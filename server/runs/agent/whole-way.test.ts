@@ -97,6 +97,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     registry,
     clock,
     check: () => ({ verdict: 'allow' }),
+    denial: () => undefined,
     newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
     claimRun: known.claim,
     facts: () => undefined,
