@@ -9,8 +9,9 @@ test('families of several tools come before the tools, each in the order of name
   expect(entries()).toEqual(['a.*', 'a.b.*', 'file.*', ...NAMES.toSorted()]);
 });
 
-test('what is chosen comes first, also when no such tool is there', () => {
-  expect(entries(['camera.photo', 'a.e']).slice(0, 2)).toEqual(['camera.photo', 'a.e']);
+test('what is chosen and not there comes first; no line moves when it is chosen', () => {
+  expect(entries(['camera.photo', 'a.e'])).toEqual(['camera.photo', ...entries()]);
+  expect(entries(['file.r'], 'file.r')).toEqual(entries([], 'file.r'));
   const [absent] = allowOptions(NAMES, ['camera.photo'], '');
   expect(absent).toMatchObject({ isChosen: true, tools: 0 });
 });

@@ -27,8 +27,8 @@ function families(names: readonly string[]): string[] {
 }
 
 /**
- * What can be chosen: what is chosen already, families, tools that are there, and what was searched
- * for, when it can be a tool that is not there now.
+ * What can be chosen: what is chosen and not there now, families, tools that are there, and what was
+ * searched for, when it can be a tool. No line moves when it is chosen.
  */
 export function allowOptions(
   names: readonly string[],
@@ -37,7 +37,9 @@ export function allowOptions(
 ): AllowOption[] {
   const wanted = search.trim();
   const typed = ALLOWED_TOOL.test(wanted) ? [wanted] : [];
-  const all = [...chosen, ...families(names), ...[...names].sort(), ...typed];
+  const known = [...families(names), ...[...names].sort()];
+  const absent = chosen.filter((entry) => entry !== wanted && !known.includes(entry));
+  const all = [...absent, ...known, ...typed];
   const fits = (entry: string) => entry.toLowerCase().includes(wanted.toLowerCase());
   return [...new Set(all)].filter(fits).map((entry) => ({
     entry,

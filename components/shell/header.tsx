@@ -49,7 +49,7 @@ function WideControls({ theme }: { theme: Theme }) {
   const isMac = useIsMac();
   return (
     <div className="hidden items-center gap-1 lg:flex">
-      <ModelSelect className="mr-1 w-52" />
+      <ModelSelect className="mr-1 w-32 xl:w-40 2xl:w-52" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
         {t('palette.open')} <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
       </Button>

@@ -27,9 +27,12 @@ export function Who() {
   return (
     <Tooltip text={who.text}>
       <Link href="/settings/access" data-testid="who" className="btn btn-ghost">
-        <span className="sr-only">{who.text}</span>
         <UserRound aria-hidden className="size-4 shrink-0" />
-        <span aria-hidden className="hidden max-w-28 text-left text-xs leading-tight font-normal xl:block">
+        <span className="sr-only">{who.text}</span>
+        <span
+          aria-hidden
+          className="hidden max-w-28 text-left text-xs leading-tight font-normal xl:block"
+        >
           <span className="block truncate font-semibold">{who.name}</span>
           <span className="block truncate text-muted">{who.role}</span>
         </span>
