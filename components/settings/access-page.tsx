@@ -3,13 +3,13 @@
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { CreatedToken, WireToken } from '#lib/protocol/token';
-import { useApi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { ForAdmins } from './for-admins.tsx';
 import { MoreButton } from './more-button.tsx';
 import { NewSecret } from './new-secret.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
 import { TokenRow } from './token-row.tsx';
+import { useAccessApi } from './use-access-api.ts';
 import { type AskPage, usePages } from './use-pages.ts';
 
 /** Who may get in: the tokens of people and programs. */
@@ -27,7 +27,7 @@ const LIST = { role: 'list' };
 
 function Tokens() {
   const t = useTranslations('settings.access');
-  const api = useApi();
+  const api = useAccessApi();
   const titleId = useId();
   const ask = useCallback<AskPage<WireToken, string>>(
     async (cursor) => {

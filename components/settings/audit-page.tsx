@@ -6,13 +6,13 @@ import { useCallback, useId, useMemo } from 'react';
 import type { WireAuditEntry } from '#lib/protocol/audit';
 import { AUDITED_ACTS } from '#lib/protocol/audited-acts';
 import { given } from '#lib/util/given';
-import { useApi } from '../providers/workbench-context.tsx';
 import { AuditEntry } from './audit-entry.tsx';
 import { AuditFilterForm } from './audit-filter-form.tsx';
 import type { AuditFilter } from './export-audit.ts';
 import { ExportButton } from './export-button.tsx';
 import { ForAdmins } from './for-admins.tsx';
 import { MoreButton } from './more-button.tsx';
+import { useAccessApi } from './use-access-api.ts';
 import { type AskPage, usePages } from './use-pages.ts';
 
 /** What people did. `?actor=&act=` filter it, so that it can be linked. */
@@ -31,7 +31,7 @@ const LIST = { role: 'list' };
 
 function Entries() {
   const t = useTranslations('settings.audit');
-  const api = useApi();
+  const api = useAccessApi();
   const titleId = useId();
   const [{ actor, act }, setFilter] = useQueryStates(FILTERS);
   const filter = useMemo<AuditFilter>(

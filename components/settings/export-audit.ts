@@ -1,5 +1,5 @@
+import type { AccessApi, AuditQuery } from '#lib/api/access-api';
 import type { ApiFailure } from '#lib/api/api-result';
-import type { Api, AuditQuery } from '#lib/api/http-client';
 
 /** The most that the server gives at once. */
 const PER_PAGE = 200;
@@ -11,7 +11,7 @@ const MOST_ATTEMPTS = 10;
 export type AuditFilter = Pick<AuditQuery, 'actor' | 'act'>;
 
 export interface ExportDeps {
-  readonly listAudit: Api['listAudit'];
+  readonly listAudit: AccessApi['listAudit'];
   /** Called with how many entries there are so far. */
   readonly onProgress: (entries: number) => void;
   readonly signal: AbortSignal;

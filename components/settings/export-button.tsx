@@ -3,10 +3,11 @@
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
 import { useFailureToast } from '../failure/format-failure.ts';
-import { useAnnounce, useApi } from '../providers/workbench-context.tsx';
+import { useAnnounce } from '../providers/workbench-context.tsx';
 import { saveFile } from '../result/save-file.ts';
 import { Button } from '../ui/button.tsx';
 import { type AuditFilter, exportAudit } from './export-audit.ts';
+import { useAccessApi } from './use-access-api.ts';
 
 const wait = (seconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, seconds * 1_000));
@@ -16,7 +17,7 @@ const fileName = (): string => `callboard-audit-${new Date().toISOString().slice
 /** Saves all that the filter gives as a file; pressed again meanwhile it ends that. */
 export function ExportButton({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('settings.audit');
-  const { listAudit } = useApi();
+  const { listAudit } = useAccessApi();
   const announce = useAnnounce();
   const showFailure = useFailureToast();
   const [entries, setEntries] = useState<number | null>(null);

@@ -8,9 +8,9 @@ import { ROLES, type Role } from '#lib/protocol/role';
 import type { CreatedToken, NewTokenBody } from '#lib/protocol/token';
 import { TOKEN_NAME } from '#lib/protocol/token-names';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useApi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { AllowList } from './allow-list.tsx';
+import { useAccessApi } from './use-access-api.ts';
 
 export interface NewTokenFormProps {
   onCreated: (token: CreatedToken) => void;
@@ -69,7 +69,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
 /** The name, and sending it with the rest; what is wrong leads back to the name. */
 function useCreate(onCreated: (token: CreatedToken) => void) {
   const t = useTranslations('settings.access');
-  const api = useApi();
+  const api = useAccessApi();
   const formatFailure = useFormatFailure();
   const name = useRef<HTMLInputElement>(null);
   const [isSending, setSending] = useState(false);

@@ -4,9 +4,10 @@ import { useTranslations } from 'next-intl';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { WireToken } from '#lib/protocol/token';
 import { useFailureToast } from '../failure/format-failure.ts';
-import { useApi, useMe } from '../providers/workbench-context.tsx';
+import { useMe } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { useAccessApi } from './use-access-api.ts';
 import { useFormatTime } from './use-format-time.ts';
 
 export interface TokenRowProps {
@@ -106,7 +107,7 @@ interface RevokeProps extends TokenRowProps {
 /** Revoking is for good, so that it is asked about first. */
 function Revoke({ token, isOwn, onRevoked }: RevokeProps) {
   const t = useTranslations('settings.access');
-  const api = useApi();
+  const api = useAccessApi();
   const showFailure = useFailureToast();
   const [isAsking, setAsking] = useState(false);
   const [isSending, setSending] = useState(false);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAccessApi } from './access-api.ts';
 import { createApi } from './http-client.ts';
 import type { Received } from './send-request.ts';
 
@@ -150,10 +151,11 @@ test('an answer that breaks off in the middle is a failure, and no rejection', a
 
 test('tokens are revoked by their id, and lists take what is given as their query', async () => {
   const { api, asked } = await setup({ body: '{}' });
-  await api.revokeToken('tok/1');
-  await api.listTokens();
-  await api.listTokens('tok_9');
-  await api.listAudit({ actor: 'operator:a&b', limit: 200 });
+  const access = createAccessApi(api.request);
+  await access.revokeToken('tok/1');
+  await access.listTokens();
+  await access.listTokens('tok_9');
+  await access.listAudit({ actor: 'operator:a&b', limit: 200 });
   expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
     'DELETE /v1/tokens/tok%2F1',
     'GET /v1/tokens',

@@ -1,15 +1,7 @@
-import type { WireAuditPage } from '../protocol/audit.ts';
-import type { AuditedActName } from '../protocol/audited-acts.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord, ModelTurn } from '../protocol/model-turn.ts';
 import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
-import type {
-  CreatedToken,
-  NewTokenBody,
-  TokensPage,
-  WireMe,
-  WireToken,
-} from '../protocol/token.ts';
+import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
 import { type ApiDeps, type ApiRequest, type OnReceived, sendRequest } from './send-request.ts';
@@ -43,13 +35,6 @@ export interface SignedIn {
   readonly ok: true;
   /** Has to come with the cookie. */
   readonly session_key: string;
-}
-
-export interface AuditQuery {
-  readonly actor?: string;
-  readonly act?: AuditedActName;
-  readonly cursor?: number;
-  readonly limit?: number;
 }
 
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
@@ -100,12 +85,8 @@ export interface Api {
   signOut(): Promise<ApiResult<unknown>>;
   /** Who is signed in. */
   getMe(): Promise<ApiResult<WireMe>>;
-  /** A page of tokens, newest first, behind that of the first run. For administrators. */
-  listTokens(cursor?: string): Promise<ApiResult<TokensPage>>;
-  createToken(body: NewTokenBody): Promise<ApiResult<CreatedToken>>;
-  revokeToken(id: string): Promise<ApiResult<WireToken>>;
-  /** A page of what people did, newest first. For administrators. */
-  listAudit(query: AuditQuery): Promise<ApiResult<WireAuditPage>>;
+  /** One request as it is, for what a page of its own asks. */
+  readonly request: Send;
   /** Where its bytes are, for who sends the session's key. */
   blobUrl(blobId: string): string;
 }
@@ -134,7 +115,8 @@ export function createApi(
   return {
     ...callRequests(get, post, ask, onCall),
     ...runRequests(get, post, ask),
-    ...accessRequests(get, post, send),
+    request: send,
+    getMe: () => get('/v1/me'),
     listTools: (name) =>
       get(name === undefined ? '/api/tools' : `/api/tools?name=${encodeURIComponent(name)}`),
     listModels: () => get('/v1/models'),
@@ -189,24 +171,6 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
   extendCall: (id: string, byMs: number) =>
     onCall(id, post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs })),
 });
-
-const accessRequests = (get: Get, post: Post, send: Send) => ({
-  getMe: () => get<WireMe>('/v1/me'),
-  listTokens: (cursor?: string) => get<TokensPage>(`/v1/tokens${queryOf({ cursor })}`),
-  createToken: (body: NewTokenBody) => post<CreatedToken>('/v1/tokens', body),
-  revokeToken: (id: string) =>
-    send<WireToken>({ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(id)}` }),
-  listAudit: ({ actor, act, cursor, limit }: AuditQuery) =>
-    get<WireAuditPage>(`/v1/audit${queryOf({ actor, act, cursor, limit })}`),
-});
-
-/** With its `?`; empty without a value. */
-function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}
 
 const runRequests = (get: Get, post: Post, ask: Post) => ({
   startRun: (input: { input: string; model?: string }) => ask<RunRecord>('/v1/runs', input),
