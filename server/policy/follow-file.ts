@@ -1,15 +1,14 @@
 import { stat } from 'node:fs/promises';
 
 const EACH_MS = 1_000;
-const MISSING = 'ENOENT';
 
 /**
- * Calls back when a file was written, replaced, made or deleted, and once at the beginning where it
- * is there, for a change since it was read. It is looked at each second: events of the file system are lost on some,
+ * Calls back when a file was written, replaced, made or deleted, and once at the beginning, for a
+ * change since it was read. It is looked at each second: events of the file system are lost on some,
  * and end with a file that an editor replaces.
  */
 export function followFile(file: string, onChange: () => void, eachMs = EACH_MS): () => void {
-  let seen = MISSING;
+  let seen: string | undefined;
   const timer = setInterval(async () => {
     const now = await stampOf(file);
     if (now === seen) return;
