@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { readFile } from '../config.ts';
+import { readConfig, readFile } from '../config.ts';
 import { followFile } from './follow-file.ts';
+import { openPolicy } from './open-policy.ts';
 import { testPolicy } from './testing/test-policy.ts';
 
 const READS = { annotations: { readOnlyHint: true } };
@@ -182,4 +183,23 @@ test('[PO7] a file that changes counts without a restart; one that is not valid 
   write('{}');
   await expect.poll(check).toMatchObject({ verdict: 'allow' });
   expect(policy.state()).toMatchObject({ problem: null, definition: { deny: [] } });
+});
+
+test('[PO7] a file that was never there is no problem', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
+  const one = await setupCalls();
+  const opened = await openPolicy(readConfig({}, dir), one);
+  onTestFinished(async () => {
+    opened.stop();
+    await one.close();
+    rmSync(dir, { recursive: true });
+  });
+  opened.policy.reload();
+  expect(opened.policy.state().problem).toBeNull();
+  writeFileSync(join(dir, 'callboard.config.json'), '{"policy":{"deny":["door"]}}');
+  opened.policy.reload();
+  rmSync(join(dir, 'callboard.config.json'));
+  opened.policy.reload();
+  const { problem, definition } = opened.policy.state();
+  expect([problem, definition.deny]).toEqual([expect.stringContaining('cannot be read'), ['door']]);
 });

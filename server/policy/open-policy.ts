@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Config, readFile } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { Autonomy } from './autonomy.ts';
@@ -16,7 +17,12 @@ export async function openPolicy(
 ) {
   const { file, filePath } = config;
   const hooks = new HookChain(await loadHooks(config), deps);
-  const read = () => readFile(filePath).policy;
+  // A file that was never there is no mistake; one that was, and is no longer, may be one.
+  let wasThere = false;
+  const read = () => {
+    wasThere ||= existsSync(filePath);
+    return wasThere ? readFile(filePath).policy : file.policy;
+  };
   const autonomy = new Autonomy(deps);
   const limits = new RateLimits(deps);
   await Promise.all([autonomy.load(), limits.load()]);
