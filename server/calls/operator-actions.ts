@@ -78,7 +78,6 @@ export class OperatorActions implements Actions {
   }
 
   async decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome> {
-    // guard: people-decide
     if (!mayDecide(principal)) return notAPerson(principal);
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
