@@ -1,7 +1,7 @@
 'use client';
 
-import { useLocale, useTranslations } from 'next-intl';
-import { NOTICE_CODES } from '#lib/protocol/notice';
+import { useLocale, useMessages, useTranslations } from 'next-intl';
+import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 
 /** What a notice shows: why something ended as it did, and what can be done when that is not said yet. */
@@ -37,11 +37,13 @@ const WITH_ADVICE = [
 /** The words for what a turn says of itself, in the language of the page (LN3, LN4). */
 export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
   const t = useTranslations('notices');
+  const { notices } = useMessages();
+  const isKnown = (code: string): code is NoticeCode => Object.hasOwn(notices, code);
   const adviceFor = useAdvice();
   return ({ code, text, params = {} }) => {
-    const known = NOTICE_CODES.find((one) => one === code);
-    const isComplete = known && factsIn(t.raw(known)).every((fact) => Object.hasOwn(params, fact));
-    if (isComplete) return { words: t(known, params) };
+    const isComplete = (known: NoticeCode) =>
+      factsIn(t.raw(known)).every((fact) => Object.hasOwn(params, fact));
+    if (isKnown(code) && isComplete(code)) return { words: t(code, params) };
     // Stored before notices had facts: its English words say what to do already.
     return { words: text, advice: adviceFor(code) };
   };
