@@ -222,6 +222,7 @@ test.describe('on a narrow screen', () => {
       expect(await outside(page), `audit, ${width}`).toEqual([]);
     }
     await page.getByRole('button', { name: 'Menu', exact: true }).click();
-    await expect(page.getByText('Signed in as operator, administrator')).toBeVisible();
+    const menu = page.getByRole('menu', { name: 'Menu' });
+    await expect(menu).toContainText('Signed in as operator, administrator');
   });
 });
