@@ -51,7 +51,10 @@ function WideControls({ theme }: { theme: Theme }) {
     <div className="hidden items-center gap-1 lg:flex">
       <ModelSelect className="mr-1 w-32 xl:w-40 2xl:w-52" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
-        {t('palette.open')} <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        {t('palette.open')}{' '}
+        <span className="hidden xl:inline">
+          <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        </span>
       </Button>
       <ThemeButton initial={theme} />
       <LanguageButton />
