@@ -147,6 +147,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     onDurable: (record, previous) => publishApproval(bus, record, previous),
     logger,
   });
+  tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
   const models = createModels({
     ...config.providers,
     defaultModel: config.model,

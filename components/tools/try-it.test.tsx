@@ -87,7 +87,7 @@ test('Run sends the arguments under a run of the day and shows the live card', a
   expect(sent[0]?.body).toMatchObject({ args: { city: 'Bern', days: 2 } });
   expect(sent[0]?.body).toHaveProperty(
     'run_id',
-    expect.stringMatching(/^run_manual_\d{4}-\d\d-\d\d$/),
+    expect.stringMatching(/^run_manual_\d{4}-\d\d-\d\d_\w+$/),
   );
   expect(screen.getByText('Sent. Waiting for its card…')).toBeDefined();
   act(() =>

@@ -7,13 +7,17 @@ import { curlCommand } from '#lib/format/curl-command';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { type CompiledToolSchema, compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { randomId } from '#lib/util/random-id';
 import { useApi } from '../providers/workbench-context.tsx';
 import { copyText } from '../tool-call/copy-text.ts';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import { initialArguments, planForm } from './form-plan.ts';
 
+/** Of this page, so that no other caller can guess the run and have it first. */
+const page = randomId();
+
 /** One run a day for what people try by hand, so that it stays apart from conversations. */
-const manualRun = (): string => `run_manual_${new Date().toISOString().slice(0, 10)}`;
+const manualRun = (): string => `run_manual_${new Date().toISOString().slice(0, 10)}_${page}`;
 
 const NONE: readonly ErrorDetail[] = [];
 

@@ -9,6 +9,7 @@ import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
   runId: `run_${n}`,
   ownerToken: null,
+  requestedBy: 'run:run_1',
   toolName: 'pay',
   routing: { ...NO_ROUTING, approval: { clientId: 'till', toolHash: 'h', ...more } },
 });
@@ -130,5 +131,18 @@ test('[CA31] the card shows the exact rule before it is written, and that one is
   expect((await call(ofBot.id)).phase).toBe('approval');
   till.offer(tool('pay', { description: 'Another one' }));
   expect((await invoke('pay')).phase).toBe('approval');
+  await close();
+});
+
+test('[CA30] what one caller may always do in a run is asked about for another', async () => {
+  const { store, clock, close } = await setupCalls();
+  const always = new AlwaysAllowed({ store, clock });
+  for (const scope of ['run', 'saved'] as const) {
+    const byPerson = { ...asked(scope === 'run' ? 1 : 2), requestedBy: 'operator:olga' };
+    await always.add(byPerson, { scope }, 'operator:olga');
+    expect(always.has(byPerson)).toBe(true);
+    expect(always.has({ ...byPerson, requestedBy: 'agent:alice' })).toBe(false);
+    expect(always.has({ ...byPerson, requestedBy: 'run:run_1' })).toBe(false);
+  }
   await close();
 });

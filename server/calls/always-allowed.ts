@@ -31,7 +31,7 @@ const ruleSchema = z.object({
   expiresAt: z.number().nullable().default(null),
 }) satisfies z.ZodType<Omit<AlwaysRule, 'id'>>;
 
-type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'requestedBy' | 'toolName' | 'routing'>;
 
 /** What "always" would allow, as a card shows it; null: it cannot be said. */
 export function alwaysOffer(
@@ -111,8 +111,13 @@ export class AlwaysAllowed implements AlwaysRules {
 const hasExpired = ({ expiresAt }: AlwaysRule, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
 
-/** A saved one is for the calls of all runs with the same owner. */
-const idOf = (scope: AlwaysScope, { runId, ownerToken, toolName, routing }: AskedCall): string => {
-  const of = scope === 'run' ? [runId] : ['saved', ownerToken];
+/**
+ * A saved one is for the calls of all runs with the same owner. Each is for who called: what an agent
+ * calls in a run is not what a person was asked about there.
+ */
+const idOf = (scope: AlwaysScope, call: AskedCall): string => {
+  const { runId, ownerToken, requestedBy, toolName, routing } = call;
+  const caller = requestedBy.startsWith('run:') ? 'run' : requestedBy;
+  const of = scope === 'run' ? [runId, caller] : ['saved', ownerToken, caller];
   return hash('sha256', JSON.stringify([...of, toolName, routing.approval])).slice(0, 32);
 };

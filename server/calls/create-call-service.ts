@@ -67,11 +67,15 @@ export interface Calls extends CallService {
   recover(last?: LastMark): Promise<{ open: number; interrupted: number }>;
   /** The wall clock was set: watchers are shown what that makes of the deadlines. Nothing is written. */
   wallClockMoved(): void;
+  /** The token of an owner was revoked: what is open of its calls is cancelled. */
+  ownerRevoked(tokenId: string): Promise<void>;
   /** Forgets ended calls that are about to be deleted; those that may be (rule CA24). */
   forgetEnded(ids: readonly string[]): string[];
   /** Rejects new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
 }
+
+const OWNER_REVOKED = 'The token in whose name the call was made was revoked.';
 
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
@@ -112,6 +116,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
       return index.openCount;
     },
     openOfRun: (runId) => index.openOfRun(runId),
+    ownerRevoked: (tokenId) => cancelOf(tokenId, repository, actions),
     forgetEnded: (ids) => repository.forgetEnded(ids),
     always,
     async recover(last) {
@@ -131,6 +136,15 @@ export function createCalls(deps: CallServiceDeps): Calls {
       core.stop();
     },
   };
+}
+
+async function cancelOf(
+  tokenId: string,
+  repository: CallRepository,
+  actions: OperatorActions,
+): Promise<void> {
+  const open = repository.open().filter(({ ownerToken }) => ownerToken === tokenId);
+  await Promise.all(open.map(({ id }) => actions.cancel(id, OWNER_REVOKED, 'server')));
 }
 
 /** The engine, and what follows each of its decisions. */

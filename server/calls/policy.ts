@@ -88,14 +88,12 @@ export class Policy {
       const error = { code: 'denied' as const, message: verdict.reason, executed: 'no' as const };
       return { type: 'refused', error, fields };
     }
-    const { runId, ownerToken, toolName } = call;
     const isFree = verdict.verdict === 'allow' && (!verdict.isBound || tool.clientId === null);
     if (isFree) return { type: 'arguments_complete', check: 'allow', fields };
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
     const isAsked =
-      verdict.verdict === 'ask' &&
-      (verdict.isEachTime || !this.#always.has({ runId, ownerToken, toolName, routing }));
+      verdict.verdict === 'ask' && (verdict.isEachTime || !this.#always.has({ ...call, routing }));
     if (!isAsked) return { type: 'arguments_complete', check: 'allow', fields: bound };
     return {
       type: 'arguments_complete',

@@ -82,8 +82,21 @@ export function routeCall<Tool extends OfferedTool>(
       ? (only = {}) => possible(only)
       : () => ofClient(possible, checkedForClientId);
   const route = firstAvailable(call, changed, neverStarted);
-  return route.to === 'executor' ? checkAgain(call, route.tool, 'executor') : route;
+  return route.to === 'executor'
+    ? unrepaired(call, checkAgain(call, route.tool, 'executor'))
+    : route;
 }
+
+/** Arguments that the policy has not seen in this form go to no executor. */
+const unrepaired = <Tool extends OfferedTool>(call: RoutedCall, route: Route<Tool>): Route<Tool> =>
+  route.to !== 'executor' || route.repairs.length === 0
+    ? route
+    : { to: 'end', error: invalidArgs(call.toolName, route.repairs.map(changedSince)) };
+
+const changedSince = (path: string) => ({
+  path,
+  problem: 'no longer has the type that the tool takes',
+});
 
 /** Null: the server's own tool. */
 const ofClient = <Tool extends OfferedTool>(

@@ -35,9 +35,9 @@ export function createRouteRunner(deps: {
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
-  const respond = async (route: Route, params: PathParams, { context, of }: Request) => {
+  const respond = async (route: Route, params: PathParams, { context, isHeld }: Request) => {
     const principal = await authorize(deps.credentials, route, context);
-    of.caller = principal;
+    cutWhenRevoked(deps.tokens, principal, { context, isHeld });
     return route.run(principal, params, context);
   };
 
@@ -78,12 +78,12 @@ async function authorize(
 
 interface Request {
   readonly context: RequestContext;
-  /** Whose it is, once that is found. */
-  readonly of: { caller: Caller | Anonymous };
+  /** It waits for something that happens later. */
+  readonly isHeld: () => boolean;
 }
 
 function createRequest(
-  { inbound, outbound, tokens }: Parameters<typeof createRouteRunner>[0],
+  { inbound, outbound }: Parameters<typeof createRouteRunner>[0],
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
@@ -91,7 +91,6 @@ function createRequest(
   let controller: AbortController | undefined;
   let hasRoom = false;
   let room: OutboundShare | undefined;
-  const of: Request['of'] = { caller: ANONYMOUS };
   const context: RequestContext = {
     incoming,
     outgoing,
@@ -106,26 +105,23 @@ function createRequest(
     resizeRoom: (bytes) => room?.resize(bytes),
     isLarge: () => hasRoom,
     signal() {
-      if (!controller) {
-        controller = abortWhenLeft(outgoing);
-        cutWhenRevoked(tokens, of.caller, outgoing);
-      }
+      controller ??= abortWhenLeft(outgoing);
       return controller.signal;
     },
   };
-  return { context, of };
+  return { context, isHeld: () => controller !== undefined };
 }
 
-/** A request that is held gets no response once its token is revoked. */
+/** A request that is held, or whose body has not come, gets no response once its token is revoked. */
 function cutWhenRevoked(
   tokens: Pick<Tokens, 'onRevoked'>,
   caller: Caller | Anonymous,
-  outgoing: ServerResponse,
+  { context: { incoming, outgoing }, isHeld }: Request,
 ): void {
   if (caller.kind === 'anonymous' || caller.tokenId === null) return;
   const { tokenId } = caller;
   const stop = tokens.onRevoked((revoked) => {
-    if (revoked === tokenId) outgoing.destroy();
+    if (revoked === tokenId && (isHeld() || !incoming.complete)) outgoing.destroy();
   });
   outgoing.once('close', stop);
 }

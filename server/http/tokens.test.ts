@@ -185,3 +185,40 @@ test('[HT19] the token of an agent does not sign in', async () => {
   const { status } = await server.post('/auth/sign-in', { token: secret }, { token: null });
   expect(status).toBe(401);
 });
+
+test.each([
+  ['POST', '/v1/tokens', { kind: 'operator', name: 'evil', role: 'admin' }],
+  ['POST', '/v1/tools/echo/invoke', { run_id: 'run_b', args: {} }],
+] as const)(
+  '[HT64] a %s of %s whose body comes after its token was revoked does nothing',
+  async (method, path, body) => {
+    const server = await startTestServer();
+    const { id, secret } = await made(server, { kind: 'operator', name: 'mallory', role: 'admin' });
+    const text = JSON.stringify(body);
+    const late = request(`http://127.0.0.1:${server.port}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'content-length': text.length,
+      },
+    });
+    const ending = new Promise((resolve) => {
+      late.on('response', (response) => resolve(response.statusCode));
+      late.on('error', () => resolve('cut'));
+    });
+    late.write(text.slice(0, 5));
+    await expect.poll(async () => (await server.get('/v1/tokens')).text).toContain('mallory');
+    await expect.poll(async () => lastUse(server, id)).not.toBeNull();
+    await server.ask('DELETE', `/v1/tokens/${id}`);
+    late.end(text.slice(5));
+    expect(await ending).toBe('cut');
+    expect((await server.get('/v1/tokens')).text).not.toContain('evil');
+    expect(server.calls.fake.asked).toEqual([]);
+  },
+);
+
+const lastUse = async (server: TestServer, id: string) => {
+  const { tokens } = (await server.get('/v1/tokens')).json;
+  return tokens.find((token: { id: string }) => token.id === id)?.last_used_at;
+};

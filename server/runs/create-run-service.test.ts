@@ -121,6 +121,18 @@ describe('starting', () => {
   });
 });
 
+test('[RU18] after more runs than memory keeps, each is found and a further one starts', async () => {
+  const { runs, start, ended } = setupRuns({ turn: answering(['Hello']) });
+  const ids: string[] = [];
+  for (let n = 0; n < 70; n += 1) {
+    const { run_id } = await start();
+    await ended(run_id);
+    ids.push(run_id);
+  }
+  for (const id of ids) expect((await runs.get(id))?.run_id).toBe(id);
+  expect(await runs.watched()).toHaveLength(20);
+});
+
 describe('turns', () => {
   test('[RU3] two messages at once begin one turn, and both are in the run', async () => {
     const { runs, turns, start } = setupRuns({ turn: untilStopped });

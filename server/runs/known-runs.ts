@@ -87,7 +87,7 @@ class RunsInMemory implements KnownRuns {
     this.#kept.delete(run.runId);
     this.#kept.set(run.runId, run);
     // Two live objects of one must not be.
-    dropOldest(this.#kept, KEPT_RUNS, this.turns.isActive);
+    dropOldest(this.#kept, KEPT_RUNS, (id) => this.turns.isActive(id));
     return run;
   }
 

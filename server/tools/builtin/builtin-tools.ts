@@ -19,8 +19,8 @@ export interface BuiltinToolsDeps {
   };
 }
 
-/** Tables of our own store that hold secrets, or hashes of them. */
-const SECRET_TABLES = ['sessions', 'clients', 'meta', 'idempotency'];
+/** Tables of our own store that hold secrets or hashes of them, or what administrators alone read. */
+const SECRET_TABLES = ['sessions', 'clients', 'meta', 'idempotency', 'tokens', 'audit', 'kept'];
 
 /** The server's own tools, listed by hand. */
 export function createBuiltinTools({
