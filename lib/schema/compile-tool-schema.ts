@@ -109,7 +109,9 @@ function checkArgs(node: SchemaNode, given: unknown): ArgsCheck {
   const first = createCheckRun();
   if (evaluate(node, args, null, first)) return { ok: true, args, repairs };
   if (isExhausted(first)) return refuse(TOO_MUCH);
-  const mended = repairArgs(node, args, null, { run: createCheckRun(), repairs });
+  const run = createCheckRun();
+  const mended = repairArgs(node, args, null, { run, repairs });
+  if (isExhausted(run)) return refuse(TOO_MUCH);
   if (mended === args || !isRecord(mended)) return { ok: false, details: first.problems };
   return checkMended(node, mended, repairs);
 }

@@ -105,14 +105,16 @@ function checkObject(
     if (!spend(run, 1) || (!passed && isDone(run))) return false;
     if (!Object.hasOwn(value, key)) passed = fail(run, { parent: path, key }, 'is required');
   }
-  const keys = Object.keys(value);
   const { minProperties, maxProperties } = node;
-  passed = checkCount(minProperties, maxProperties, keys.length, 'properties', path, run) && passed;
   const rules =
     node.properties ?? node.patternProperties ?? node.additionalProperties ?? node.propertyNames;
+  if (!rules && minProperties === undefined && maxProperties === undefined) return passed;
+  const keys = Object.keys(value);
+  if (!spend(run, keys.length)) return false;
+  passed = checkCount(minProperties, maxProperties, keys.length, 'properties', path, run) && passed;
   if (!rules) return passed;
   for (const key of keys) {
-    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    if (!passed && isDone(run)) return false;
     passed = checkProperty(node, key, value[key], { parent: path, key }, run) && passed;
   }
   return passed;

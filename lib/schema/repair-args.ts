@@ -1,5 +1,13 @@
 import { isRecord } from '../json/is-record.ts';
-import { type CheckRun, enter, leave, type Path, pathText, spend } from './check-run.ts';
+import {
+  type CheckRun,
+  enter,
+  isExhausted,
+  leave,
+  type Path,
+  pathText,
+  spend,
+} from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
 import { accepts } from './evaluate.ts';
 import { openTypes } from './open-types.ts';
@@ -14,12 +22,27 @@ export interface Repair {
 
 /** Parsing and its checks go over a text more than once. */
 const CHARS_PER_STEP = 4;
+/** A key is listed, looked up and, where one of them changes, copied. */
+const STEPS_PER_KEY = 3;
+
+/** Names a place that was changed; a long name is work, and each change inside it repeats it. */
+function note({ run, repairs }: Repair, path: Path | null): void {
+  if (isExhausted(run)) return;
+  const text = pathText(path);
+  spend(run, text.length / CHARS_PER_STEP);
+  repairs.push(text);
+}
+
+function keep({ repairs }: Repair, tried: Repair): void {
+  for (const one of tried.repairs) repairs.push(one);
+}
 
 /**
- * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC30): a text
+ * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC31): a text
  * in place of the boolean, number, list or object that it spells, a lone value in
  * place of a list of one, and null in place of nothing. Only where the schema at that very place refuses the
- * value for its type. Copies what it changes; adds the paths to `repairs`.
+ * value for its type. Copies what it changes; adds the paths to `repairs`. Once the budget of
+ * its run is used up, what it gives is void (SC31).
  */
 export function repairArgs(
   node: SchemaNode,
@@ -37,7 +60,7 @@ function repairHere(node: SchemaNode, value: unknown, path: Path | null, repair:
   const types = openTypes(node);
   const read = typeof value === 'string' && types ? readText(value, types, repair.run) : value;
   if (types && isLone(read, types)) return repairLone(node, value, read, path, repair);
-  if (read !== value) repair.repairs.push(pathText(path));
+  if (read !== value) note(repair, path);
   if (typeof read !== 'object' || read === null) return read;
   const own = Array.isArray(read)
     ? repairItems(node, read, path, repair)
@@ -72,12 +95,14 @@ function repairLone(
   value: unknown,
   read: unknown,
   path: Path | null,
-  { run, repairs }: Repair,
+  repair: Repair,
 ): unknown {
+  const { run } = repair;
   const tried: Repair = { run, repairs: [] };
   const list = repairArgs(node, [read], path, tried);
   if (!accepts(node, list, run)) return value;
-  repairs.push(pathText(path), ...tried.repairs);
+  note(repair, path);
+  keep(repair, tried);
   return list;
 }
 
@@ -102,33 +127,38 @@ function repairByBranch(
   branches: readonly SchemaNode[],
   value: unknown,
   path: Path | null,
-  { run, repairs }: Repair,
+  repair: Repair,
 ): unknown {
+  const { run } = repair;
   if (branches.some((one) => accepts(one, value, run))) return value;
   for (const one of branches) {
+    if (isExhausted(run)) break;
     const tried: Repair = { run, repairs: [] };
     const repaired = repairArgs(one, value, path, tried);
     if (repaired === value || !accepts(one, repaired, run)) continue;
-    repairs.push(...tried.repairs);
+    keep(repair, tried);
     return repaired;
   }
   return value;
 }
 
 function repairItems(
-  node: SchemaNode,
+  { items, prefixItems }: SchemaNode,
   value: readonly unknown[],
   path: Path | null,
   repair: Repair,
 ): readonly unknown[] {
-  let changed = false;
-  const repaired = value.map((item, key) => {
-    const one = node.prefixItems?.[key] ?? node.items;
-    const next = one ? repairArgs(one, item, { parent: path, key }, repair) : item;
-    changed ||= next !== item;
-    return next;
-  });
-  return changed ? repaired : value;
+  const count = items ? value.length : Math.min(value.length, prefixItems?.length ?? 0);
+  let repaired: unknown[] | undefined;
+  for (let key = 0; key < count && !isExhausted(repair.run); key += 1) {
+    const one = prefixItems?.[key] ?? items;
+    const next = one ? repairArgs(one, value[key], { parent: path, key }, repair) : value[key];
+    if (next === value[key]) continue;
+    if (!repaired && !spend(repair.run, value.length)) break;
+    repaired ??= [...value];
+    repaired[key] = next;
+  }
+  return repaired ?? value;
 }
 
 const mayBeLeftOut = ({ properties, required }: SchemaNode, key: string): boolean =>
@@ -140,22 +170,25 @@ function repairEntries(
   path: Path | null,
   repair: Repair,
 ): Record<string, unknown> {
-  let repaired = value;
-  for (const [key, item] of Object.entries(value)) {
-    // Which schema holds for a key that a pattern may name too is not plain.
-    const one =
-      node.properties?.get(key) ?? (node.patternProperties ? undefined : node.additionalProperties);
-    if (!one) continue;
-    if (item === null && mayBeLeftOut(node, key) && !accepts(one, null, repair.run)) {
-      const { [key]: _, ...rest } = repaired;
-      repaired = rest;
-      repair.repairs.push(pathText({ parent: path, key }));
+  // Which schema holds for a key that a pattern may name too is not plain.
+  const others = node.patternProperties ? undefined : node.additionalProperties;
+  if (!node.properties && !others) return value;
+  const entries = Object.entries(value);
+  if (!spend(repair.run, entries.length * STEPS_PER_KEY)) return value;
+  const repaired: [string, unknown][] = [];
+  let isSame = true;
+  for (const [key, item] of entries) {
+    if (isExhausted(repair.run)) return value;
+    const one = node.properties?.get(key) ?? others;
+    const at = { parent: path, key };
+    if (one && item === null && mayBeLeftOut(node, key) && !accepts(one, null, repair.run)) {
+      note(repair, at);
+      isSame = false;
       continue;
     }
-    const next = repairArgs(one, item, { parent: path, key }, repair);
-    if (next === item) continue;
-    if (repaired === value) repaired = { ...value };
-    repaired[key] = next;
+    const next = one ? repairArgs(one, item, at, repair) : item;
+    isSame &&= next === item;
+    repaired.push([key, next]);
   }
-  return repaired;
+  return isSame ? value : Object.fromEntries(repaired);
 }
