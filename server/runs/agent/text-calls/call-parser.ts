@@ -1,5 +1,5 @@
 import { CallDraft, type CallReader, EventList, type TextEvent } from './call-events.ts';
-import { isClosingTag, readTag, type Tag } from './call-tags.ts';
+import { inLowerCase, isClosingTag, readTag, type Tag } from './call-tags.ts';
 import { JsonCall } from './json-call.ts';
 import { MarkupCall } from './markup-call.ts';
 import type { ValueKind } from './markup-value.ts';
@@ -223,7 +223,7 @@ class TextParser implements CallParser {
 
   #takeOfOpaque(character: string): void {
     this.#write(character);
-    const tail = `${this.#tail}${character}`.toLowerCase();
+    const tail = inLowerCase(`${this.#tail}${character}`);
     this.#tail = this.#opaqueEnd.startsWith(tail) ? tail : character === '<' ? '<' : '';
     if (tail !== this.#opaqueEnd) return;
     this.#tail = '';

@@ -23,6 +23,10 @@ const NAMED_TAG = new RegExp(
   `^<(?:(function)\\s*=\\s*["']?(${TOOL})["']?|(function|invoke|tool_call)\\s+name\\s*=\\s*["'](${TOOL})["'])\\s*>$`,
 );
 
+/** Only of ASCII: `toLowerCase` makes a `k` of the Kelvin sign, which the escape below does not match. */
+export const inLowerCase = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 export type Tag =
   | { readonly kind: 'call' }
   | { readonly kind: 'named'; readonly name: string }
@@ -37,11 +41,11 @@ export type Tag =
  */
 export function readTag(text: string, offered: ReadonlySet<string>): Tag | 'maybe' | 'none' {
   if (text.length > LONGEST_TAG || /[\n\r]/.test(text) || text.indexOf('<', 1) > 0) return 'none';
-  if (text.startsWith('[')) return readBracket(text.toLowerCase());
+  if (text.startsWith('[')) return readBracket(inLowerCase(text));
   return text.endsWith('>') ? readWhole(text, offered) : readBeginning(text, offered);
 }
 
-export const isClosingTag = (text: string): boolean => CLOSING.has(text.toLowerCase());
+export const isClosingTag = (text: string): boolean => CLOSING.has(inLowerCase(text));
 
 function readBracket(text: string): Tag | 'maybe' | 'none' {
   if (BRACKETS.includes(text)) return { kind: text[1] === '/' ? 'closing' : 'call' };
@@ -54,7 +58,7 @@ function readWhole(text: string, offered: ReadonlySet<string>): Tag | 'none' {
   const name = called ?? invoked;
   if (name !== undefined) return { kind: 'named', name };
   if (isClosingTag(text)) return { kind: 'closing' };
-  const [first = ''] = inside.toLowerCase().split(/\s/);
+  const [first = ''] = inLowerCase(inside).split(/\s/);
   if (OPAQUE.includes(first)) return { kind: 'opaque', end: `</${first}` };
   if (CALLS.includes(first) && first.length === inside.length) return { kind: 'call' };
   return offered.has(inside) ? { kind: 'tool', name: inside } : 'none';
@@ -62,7 +66,7 @@ function readWhole(text: string, offered: ReadonlySet<string>): Tag | 'none' {
 
 function readBeginning(text: string, offered: ReadonlySet<string>): 'maybe' | 'none' {
   const [, slash = '', name = '', more = ''] = /^<(\/?)([^\s=]*)(.*)$/.exec(text) ?? [];
-  const lower = name.toLowerCase();
+  const lower = inLowerCase(name);
   if (more !== '') return slash === '' && WITH_ATTRIBUTES.has(lower) ? 'maybe' : 'none';
   if (KNOWN.some((one) => one.startsWith(lower))) return 'maybe';
   if (slash !== '') return 'none';
@@ -76,17 +80,33 @@ const PROTOCOL = new RegExp(
 );
 const PROTOCOL_BRACKET = /\[(?=\/?tool_calls?\])/gi;
 
-/** Text in which no tag can be read as one of a call or a result: their first sign is written as `&lt;`. */
-export function withoutTags(text: string, offered: Iterable<string> = []): string {
-  const plain = text.replace(PROTOCOL, '&lt;').replace(PROTOCOL_BRACKET, '&#91;');
-  const names = [...offered].map(escaped);
-  if (names.length === 0) return plain;
-  return plain.replace(new RegExp(`<(?=/?(?:${names.join('|')})\\s*>)`, 'g'), '&lt;');
-}
+/**
+ * Text in which no tag can be read as one of a call or a result, nor as one of the tools that are
+ * `offered`: their first sign is written as `&lt;`.
+ */
+export const withoutTags = (text: string, offered: Iterable<string>): string =>
+  replaceTags(text, offered, { tag: '&lt;', bracket: '&#91;' });
 
 /** The same for JSON text, which keeps its meaning. */
-export const jsonWithoutTags = (json: string): string =>
-  json.replace(PROTOCOL, '\\u003c').replace(PROTOCOL_BRACKET, '\\u005b');
+export const jsonWithoutTags = (json: string, offered: Iterable<string>): string =>
+  replaceTags(json, offered, { tag: '\\u003c', bracket: '\\u005b' });
+
+function replaceTags(
+  text: string,
+  offered: Iterable<string>,
+  { tag, bracket }: { tag: string; bracket: string },
+): string {
+  const plain = text.replace(PROTOCOL, tag).replace(PROTOCOL_BRACKET, bracket);
+  const names = [...offered].map(escaped);
+  if (names.length === 0) return plain;
+  return plain.replace(new RegExp(`<(?=/?(?:${names.join('|')})\\s*>)`, 'g'), tag);
+}
+
+const NOT_OF_A_NAME = /[^\p{L}\p{N}_.:/ -]/gu;
+
+/** The name of a tool as the value of an attribute, from which nothing can get out. */
+export const asAttribute = (name: string): string =>
+  name.replace(NOT_OF_A_NAME, (sign) => `&#${sign.codePointAt(0)};`);
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

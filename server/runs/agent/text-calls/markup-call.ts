@@ -1,5 +1,5 @@
 import type { CallDraft, CallReader } from './call-events.ts';
-import { isClosingTag } from './call-tags.ts';
+import { inLowerCase, isClosingTag } from './call-tags.ts';
 import { JsonExtent } from './json-extent.ts';
 import { MarkupValue, type ValueKind } from './markup-value.ts';
 
@@ -135,4 +135,4 @@ export class MarkupCall implements CallReader {
 }
 
 const endOfValue = (tag: string): string =>
-  tag.toLowerCase().startsWith('<parameter') ? '</parameter>' : `</${tag.slice(1)}`;
+  inLowerCase(tag).startsWith('<parameter') ? '</parameter>' : `</${tag.slice(1)}`;

@@ -7,26 +7,29 @@ import type {
   ToolModelMessage,
   UserModelMessage,
 } from 'ai';
-import { jsonWithoutTags, withoutTags } from './call-tags.ts';
+import { asAttribute, jsonWithoutTags, withoutTags } from './call-tags.ts';
 
 type Content = (TextPart | FilePart)[];
 
 /**
  * The history for a model without tool calling of its own (AL130 to AL133): calls as it writes
  * them, results in a message of the user. In results and in what people wrote, tags of calls and
- * results are written with `&lt;`: a model that repeats such text calls nothing. Messages of one
+ * results, and those named like tools, are written with `&lt;`: a model that repeats such text calls nothing. Messages of one
  * role in a row become one, since the templates of many models want user and assistant in turns.
  */
 export function toTextHistory(
   messages: readonly ModelMessage[],
   toolNames: readonly string[],
 ): ModelMessage[] {
-  const plain = (text: string) => withoutTags(text, toolNames);
+  const escapes: Escapes = {
+    plain: (text) => withoutTags(text, toolNames),
+    plainJson: (json) => jsonWithoutTags(json, toolNames),
+  };
   const joined: { role: 'user' | 'assistant'; content: Content }[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = contentOf(message, plain);
+    const content = contentOf(message, escapes);
     const last = joined.at(-1);
     if (last?.role === role) last.content.push(...content);
     else joined.push({ role, content });
@@ -34,14 +37,18 @@ export function toTextHistory(
   return joined.map(({ role, content }) => toMessage(role, content));
 }
 
-type Plain = (text: string) => string;
+interface Escapes {
+  readonly plain: (text: string) => string;
+  readonly plainJson: (json: string) => string;
+}
 
 function contentOf(
   message: UserModelMessage | AssistantModelMessage | ToolModelMessage,
-  plain: Plain,
+  escapes: Escapes,
 ): Content {
-  if (message.role === 'tool') return message.content.flatMap((part) => resultOf(part, plain));
-  if (message.role === 'assistant') return callsAndText(message);
+  const { plain } = escapes;
+  if (message.role === 'tool') return message.content.flatMap((part) => resultOf(part, escapes));
+  if (message.role === 'assistant') return callsAndText(message, escapes);
   const { content } = message;
   if (typeof content === 'string') return [textPart(plain(content))];
   return content.flatMap((part): Content => {
@@ -50,22 +57,22 @@ function contentOf(
   });
 }
 
-function callsAndText({ content }: AssistantModelMessage): Content {
+function callsAndText({ content }: AssistantModelMessage, { plainJson }: Escapes): Content {
   if (typeof content === 'string') return [textPart(content)];
   return content.flatMap((part): Content => {
     if (part.type === 'text') return [textPart(part.text)];
     if (part.type !== 'tool-call') return [];
     const call = JSON.stringify({ name: part.toolName, arguments: part.input });
-    return [textPart(`<tool_call>\n${jsonWithoutTags(call)}\n</tool_call>`)];
+    return [textPart(`<tool_call>\n${plainJson(call)}\n</tool_call>`)];
   });
 }
 
-function resultOf(part: ToolModelMessage['content'][number], plain: Plain): Content {
+function resultOf(part: ToolModelMessage['content'][number], { plain }: Escapes): Content {
   if (part.type !== 'tool-result') return [];
   const { output, toolName } = part;
   const text = output.type === 'text' ? output.value : JSON.stringify(output);
   const boundary = `boundary="${boundaryOf(part.toolCallId, text)}"`;
-  const open = `<tool_result name="${toolName}" ${boundary}>`;
+  const open = `<tool_result name="${asAttribute(toolName)}" ${boundary}>`;
   return [textPart(`${open}\n${plain(text)}\n</tool_result ${boundary}>`)];
 }
 

@@ -22,9 +22,10 @@ ${TOOLS_PLACEHOLDER}`;
 
 /** What a model reads of the tools that it can call. */
 export function describeTools(template: string, tools: readonly ToolDefinition[]): string {
+  const names = tools.map(({ name }) => name);
   // JSON on one line: what a client wrote as a description cannot end its own entry.
   const lines = tools.map(({ name, description, schema }) =>
-    jsonWithoutTags(JSON.stringify({ name, description, parameters: schema })),
+    jsonWithoutTags(JSON.stringify({ name, description, parameters: schema }), names),
   );
   return template.replaceAll(TOOLS_PLACEHOLDER, () => lines.join('\n'));
 }
