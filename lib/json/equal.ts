@@ -1,5 +1,8 @@
-/** Whether two JSON values are equal, whatever the order of their keys. */
-export function sameJson(a: unknown, b: unknown): boolean {
+/**
+ * Whether two JSON values are equal, whatever the order of their keys. `onLook` is given how
+ * many members of the two are looked at next; where it returns false, they count as unequal.
+ */
+export function sameJson(a: unknown, b: unknown, onLook?: (members: number) => boolean): boolean {
   // -0 and 0 are one number, as in JSON Schema.
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -7,7 +10,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
   const left = Object.entries(a);
   const right = new Map(Object.entries(b));
   return (
+    onLook?.(left.length + right.size) !== false &&
     left.length === right.size &&
-    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key)))
+    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key), onLook))
   );
 }

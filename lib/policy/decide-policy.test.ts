@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compilePolicy, decidePolicy } from './decide-policy.ts';
 import { describeIssue } from './describe-issue.ts';
-import { MOST_PATTERN_CHARS } from './match-args.ts';
+import { MOST_PATTERN_CHARS, MOST_STEPS } from './match-args.ts';
 import { POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
 import type { PolicyQuestion } from './policy-question.ts';
 
@@ -123,6 +123,60 @@ test('[PO4] what is too long to be searched counts against the call', () => {
   expect(of('deny', `${long}y`)).toMatchObject({ effect: 'deny', rule: 'r' });
   expect(of('allow', `${long}x`)).toMatchObject({ effect: 'ask', rule: 'unknown_effects' });
   expect(of('allow', long)).toMatchObject({ effect: 'allow', rule: 'r' });
+});
+
+/** Values that count how often they are looked at. */
+function counted(length: number) {
+  let looks = 0;
+  const items = Array.from({ length }, () => 1);
+  const x = new Proxy(items, {
+    get(target, key, receiver) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  return { args: { x }, looks: () => looks };
+}
+
+test('[PO16] all rules of one decision together look at no more values than its steps', () => {
+  const none = { path: '/x/*', equals: 2 };
+  const rules = Array.from({ length: 60 }, () => ({ effect: 'deny', args: Array(20).fill(none) }));
+  const { args, looks } = counted(100_001);
+  decide({ rules }, { args });
+  expect(looks()).toBeLessThanOrEqual(MOST_STEPS);
+  const one = counted(100_001);
+  expect(decide({ rules: rules.slice(0, 1) }, one).effect).toBe('allow');
+  expect(one.looks()).toBe(100_001);
+});
+
+test('[PO16] what is left unread when the steps are used up counts against the call', () => {
+  // The arguments and the list are a step each.
+  const args = { t: 'y', x: Array(MOST_STEPS - 2).fill(1) };
+  const usesAll = { effect: 'deny', args: [{ path: '/x/*', equals: 2 }] };
+  const later = (effect: string, t: string) => ({
+    ...{ name: 'later', effect, args: [{ path: '/t', equals: t }] },
+  });
+  const of = (...rules: object[]) => decide({ unknown_effects: 'ask', rules }, { args }).rule;
+  expect(of(usesAll)).toBe('unknown_effects');
+  for (const effect of ['deny', 'ask']) {
+    expect(of(later(effect, 'x'))).toBe('unknown_effects');
+    expect(of(usesAll, later(effect, 'x'))).toBe('later');
+    expect(of({ ...usesAll, tools: ['door'] }, later(effect, 'x'))).toBe('unknown_effects');
+  }
+  expect(of(later('allow', 'y'))).toBe('later');
+  expect(of(usesAll, later('allow', 'y'))).toBe('unknown_effects');
+});
+
+const wide = Object.fromEntries(Array.from({ length: MOST_STEPS / 10 }, (_, at) => [at, at]));
+
+test.each<[string, object, unknown]>([
+  ['members of a compared object', { equals: { a: 1 } }, wide],
+  ['objects of a list to be one of', { one_of: [{ a: 1 }, { b: 1 }] }, wide],
+  ['characters that a pattern reads', { matches: 'z{200}$' }, 'x'.repeat(MOST_PATTERN_CHARS)],
+])('[PO16] %s are counted too', (_what, one, value) => {
+  const rules = Array(40).fill({ effect: 'deny', args: [{ path: '/x', ...one }] });
+  expect(decide({ rules }, { args: { x: { a: 0, c: 0 } } }).effect).toBe('allow');
+  expect(decide({ rules }, { args: { x: value } }).effect).toBe('deny');
 });
 
 test('[PO6] a decision that looked at the executor is for that one alone', () => {

@@ -1,4 +1,5 @@
 import { compileScope, type Scope } from './compile-scope.ts';
+import { newSteps } from './match-args.ts';
 import { toolSpelling } from './match-tools.ts';
 import type {
   PolicyDefinition,
@@ -67,9 +68,10 @@ export function decidePolicy(
   question: PolicyQuestion,
 ): PolicyDecision {
   let isOfExecutor = false;
+  const steps = newSteps();
   const spelling = rules.length === 0 ? '' : toolSpelling(question.toolName);
   for (const rule of rules) {
-    if (!rule.isForCall(question, spelling)) continue;
+    if (!rule.isForCall(question, spelling, steps)) continue;
     isOfExecutor ||= rule.isForExecutor !== undefined;
     if (rule.isForExecutor?.(question) === false) continue;
     return {
@@ -113,8 +115,9 @@ const reasonOf = (effect: PolicyEffect, toolName: string): string =>
 export function limitsFor({ limits }: Policy, question: PolicyQuestion): readonly CompiledLimit[] {
   if (limits.length === 0) return limits;
   const spelling = toolSpelling(question.toolName);
+  const steps = newSteps();
   return limits.filter(
-    (one) => one.isForCall(question, spelling) && one.isForExecutor?.(question) !== false,
+    (one) => one.isForCall(question, spelling, steps) && one.isForExecutor?.(question) !== false,
   );
 }
 
