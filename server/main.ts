@@ -139,7 +139,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     registry,
     breaker,
     clock,
-    ...{ check: policy.check, denial: policy.denial, results: hooks },
+    ...{ check: policy.check, denial: policy.denial, results: hooks, callers: tokens },
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,

@@ -50,6 +50,7 @@ const calls = createCalls({
   clock,
   check: () => ({ verdict: 'allow' }),
   denial: () => undefined,
+  callers: { callerOf: () => undefined, operatorNamed: () => undefined },
   newCallId: () => newId('tc'),
   claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
   facts: table.facts,

@@ -148,3 +148,13 @@ test('[AU32] there are at most 1,000 live tokens, and a page shows so many', asy
   const before = first.at(-1)?.id ?? '';
   expect(tokens.list({ limit: 200, before }).at(0)?.name).toBe('bot-799');
 });
+
+test('[AU32] an operator is found by the name of a live token, and an agent is not', async () => {
+  const { tokens } = await setup();
+  const { token } = await made(tokens, olga);
+  await made(tokens, bot);
+  expect(tokens.operatorNamed('olga')).toMatchObject({ ...olga, tokenId: token.id });
+  expect(tokens.operatorNamed('bot')).toBeUndefined();
+  await tokens.revoke(token.id);
+  expect(tokens.operatorNamed('olga')).toBeUndefined();
+});

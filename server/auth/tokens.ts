@@ -128,6 +128,11 @@ export class Tokens {
     return held.caller;
   }
 
+  /** The operator whose live token has the name. */
+  operatorNamed(name: string): Caller | undefined {
+    return this.#liveNamed('operator', name)?.caller;
+  }
+
   isLive(id: string): boolean {
     return this.#all.get(id)?.record.revokedAt === null;
   }
@@ -141,12 +146,16 @@ export class Tokens {
     if (this.#idByHash.size >= MOST_LIVE) {
       return `There are ${MOST_LIVE} tokens; revoke one that is not used`;
     }
-    const isTaken = [...this.#idByHash.values()].some((id) => {
-      const record = this.#all.get(id)?.record;
-      return record?.kind === kind && record.name === name;
-    });
-    if (!isTaken) return undefined;
+    if (!this.#liveNamed(kind, name)) return undefined;
     return `The name ${JSON.stringify(name)} is taken; revoke that token first, or use another name`;
+  }
+
+  #liveNamed(kind: NewToken['kind'], name: string): Held | undefined {
+    for (const id of this.#idByHash.values()) {
+      const held = this.#all.get(id);
+      if (held?.record.kind === kind && held.record.name === name) return held;
+    }
+    return undefined;
   }
 
   #keep(record: TokenRecord): void {

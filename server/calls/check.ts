@@ -48,5 +48,5 @@ export interface CheckRequest {
  */
 export type Check = (request: CheckRequest) => CheckVerdict | Promise<CheckVerdict>;
 
-/** Why no yes of a person helps the call: what the policy denies. `principal` is the one who decides. */
+/** Why no yes of a person helps the call: what the policy denies to `principal`, who decides or who made the call. */
 export type Denial = (request: CheckRequest) => string | undefined;

@@ -13,6 +13,7 @@ import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
+import type { CallersOfCalls } from './caller-of-call.ts';
 import type { Check, Denial } from './check.ts';
 import { CallsOfClients, type ClientCalls } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
@@ -43,6 +44,7 @@ export interface CallServiceDeps {
   readonly clock: SteadyClock;
   readonly check: Check;
   readonly denial: Denial;
+  readonly callers: CallersOfCalls;
   /** Without it results are taken as they are. */
   readonly results?: ResultFilter;
   newCallId(): string;
@@ -90,7 +92,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new OperatorActions({
     ...core,
     registry: deps.registry,
-    ...{ clock: deps.clock, denial: deps.denial },
+    ...{ clock: deps.clock, denial: deps.denial, callers: deps.callers },
     invoke,
   });
   return {

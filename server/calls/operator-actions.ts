@@ -2,7 +2,7 @@ import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { actorOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
+import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
@@ -13,6 +13,7 @@ import type {
   InvokeOutcome,
   InvokeRequest,
 } from './call-service.ts';
+import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Denial } from './check.ts';
 import type { CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
@@ -28,6 +29,7 @@ export interface OperatorActionDeps {
   readonly clock: SteadyClock;
   readonly always: Pick<AlwaysAllowed, 'add'>;
   readonly denial: Denial;
+  readonly callers: CallersOfCalls;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
 
@@ -116,19 +118,26 @@ export class OperatorActions implements Actions {
     return isAskedAgain ? changedSince(call.id) : outcome;
   }
 
-  /** What is denied now, to these arguments or at this client, no person allows. */
+  /** What is denied now, to the one who decides or to the caller, no person allows. */
   #denialOf(
-    { toolName, runId, routing }: CallRecord,
+    call: CallRecord,
     principal: Principal,
     args: Record<string, unknown>,
   ): CallActionOutcome | undefined {
+    const { registry, denial, callers } = this.#deps;
+    const caller = callerOfCall(callers, call);
+    if (!caller) return callerRevoked(call);
+    const { toolName, runId, routing } = call;
     const clientId = routing.approval?.clientId;
-    const target = this.#deps.registry.find(clientId ? `${toolName}@${clientId}` : toolName);
+    const target = registry.find(clientId ? `${toolName}@${clientId}` : toolName);
     const tool = target?.source === 'client' ? target.best : target;
-    const reason = tool && this.#deps.denial({ principal, toolName, runId, args, tool });
-    return reason === undefined
-      ? undefined
-      : { ok: false, code: 'permission_denied', message: reason };
+    if (!tool) return undefined;
+    const asked = { toolName, runId, args, tool };
+    const own = denial({ ...asked, principal });
+    if (own !== undefined) return denied(own);
+    const reason = denial({ ...asked, principal: caller });
+    if (reason === undefined) return undefined;
+    return denied(`${reason} (${principalName(callerOf(caller))} made the call)`);
   }
 
   #editedArgs(call: CallRecord, principal: Principal, args: unknown) {
@@ -209,12 +218,22 @@ const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   message: `The call ${call.id} has ended already: ${call.status}`,
 });
 
-/** The last place that can refuse it, after the routes. */
-const notAPerson = (principal: Principal): CallActionOutcome => ({
+const denied = (message: string): CallActionOutcome => ({
   ok: false,
   code: 'permission_denied',
-  message: `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
+  message,
 });
+
+const callerRevoked = ({ id }: CallRecord): CallActionOutcome =>
+  denied(
+    `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`,
+  );
+
+/** The last place that can refuse it, after the routes. */
+const notAPerson = (principal: Principal): CallActionOutcome =>
+  denied(
+    `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
+  );
 
 const conflict = (message: string): CallActionOutcome => ({ ok: false, code: 'conflict', message });
 

@@ -2,8 +2,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Agent, Principal } from '../auth/principal.ts';
-import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readConfig, readFile } from '../config.ts';
 import { followFile } from './follow-file.ts';
 import { openPolicy } from './open-policy.ts';
@@ -14,8 +15,12 @@ const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*'
 
 const anyArgs = () => ({ ok: true as const, args: {}, repairs: [] });
 
-async function setup(policy: object, { check, denial } = testPolicy(policy)) {
-  const one = await setupCalls({ check, denial });
+async function setup(
+  policy: object,
+  { check, denial } = testPolicy(policy),
+  more: SetupOptions = {},
+) {
+  const one = await setupCalls({ check, denial, ...more });
   onTestFinished(() => one.close());
   return one;
 }
@@ -144,6 +149,85 @@ test('[CA32] no yes of a person helps what is denied: edited, at another client,
   expect(await calls.decide(open.id, operator, { decision: 'yes' })).toMatchObject({
     ...{ ok: false, code: 'permission_denied', message: 'Not at the kiosk' },
   });
+});
+
+const alice: Agent = { kind: 'agent', name: 'alice', tokenId: 'tok_alice', tools: ['pay'] };
+const olga: Caller = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_olga' };
+
+/** A call of alice's waits for a person; then the policy becomes `later`. */
+async function waitingOfAlice() {
+  const file: { now: object } = { now: { ask: ['pay'] } };
+  const read = () => policyDefinitionSchema.parse(file.now);
+  const live = testPolicy({}, { definition: read(), read });
+  const tokens = new Map<string | null, Caller>([
+    [null, FIRST_OPERATOR],
+    ['tok_alice', alice],
+    ['tok_olga', olga],
+  ]);
+  const callers = {
+    callerOf: (id: string | null) => tokens.get(id),
+    operatorNamed: (name: string) => (name === 'olga' && tokens.has('tok_olga') ? olga : undefined),
+  };
+  const one = await setup({}, live, { callers });
+  one.connect('till').offer(tool('pay'));
+  const become = (now: object) => {
+    file.now = now;
+    live.reload();
+  };
+  const yes = (id: string) => one.calls.decide(id, operator, { decision: 'yes' });
+  return { ...one, become, yes, revoke: (id: string) => tokens.delete(id) };
+}
+
+const denies = (more: object) => ({ rules: [{ effect: 'deny', tools: ['pay'], ...more }] });
+
+test('[CA32] a yes does not help what the policy denies to the caller of the call', async () => {
+  const { invoke, become, yes, call } = await waitingOfAlice();
+  const { id } = await invoke('pay', {}, { principal: alice, runId: 'run_a' });
+  become(denies({ callers: [{ kind: 'agent', name: 'alice' }], reason: 'Not alice' }));
+  expect(await yes(id)).toMatchObject({
+    ...{ ok: false, code: 'permission_denied' },
+    message: 'Not alice (agent:alice made the call)',
+  });
+  expect((await call(id)).phase).toBe('approval');
+  become(denies({ callers: [{ name: 'bot' }] }));
+  expect(await yes(id)).toMatchObject({ ok: true });
+});
+
+test('[CA32] the caller of a call in a run is who started it, by the way it was made', async () => {
+  const { invoke, calls, become, yes } = await waitingOfAlice();
+  const principal: Principal = { kind: 'run', runId: 'run_a', owner: alice };
+  const draft = await calls.draft({ principal, runId: 'run_a', tool: 'pay' });
+  const { id } = await draft.complete({});
+  const direct = await invoke('pay', {}, { principal: alice, runId: 'run_a' });
+  become(denies({ callers: [{ name: 'alice' }], via: ['run'] }));
+  expect(await yes(id)).toMatchObject({ ok: false, code: 'permission_denied' });
+  expect(await yes(direct.id)).toMatchObject({ ok: true });
+  become(denies({ callers: [{ name: 'alice' }], via: ['http'] }));
+  expect(await yes(id)).toMatchObject({ ok: true });
+});
+
+test('[CA32] a person who calls in the run of an agent is the caller, not the agent', async () => {
+  const { invoke, become, yes } = await waitingOfAlice();
+  await invoke('pay', {}, { principal: alice, runId: 'run_a' });
+  const hers = await invoke('pay', {}, { principal: olga, runId: 'run_a' });
+  const first = await invoke('pay', {}, { runId: 'run_a' });
+  become(denies({ callers: [{ kind: 'operator', name: 'olga' }] }));
+  expect(await yes(hers.id)).toMatchObject({ ok: false, code: 'permission_denied' });
+  become(denies({ callers: [{ name: 'alice' }] }));
+  expect(await yes(hers.id)).toMatchObject({ ok: true });
+  expect(await yes(first.id)).toMatchObject({ ok: true });
+});
+
+test('[CA32] a yes to a call whose caller’s token was revoked is refused; a no is not', async () => {
+  const { invoke, calls, yes, revoke, call } = await waitingOfAlice();
+  const { id } = await invoke('pay', {}, { principal: alice, runId: 'run_a' });
+  revoke('tok_alice');
+  expect(await yes(id)).toMatchObject({
+    ...{ ok: false, code: 'permission_denied' },
+    message: expect.stringContaining('the token of its caller was revoked'),
+  });
+  expect((await call(id)).phase).toBe('approval');
+  expect(await calls.decide(id, operator, { decision: 'no' })).toMatchObject({ ok: true });
 });
 
 /** A configuration file that a policy follows, as it is in a server. */

@@ -7,7 +7,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { callerOf, FIRST_OPERATOR } from '../../auth/principal.ts';
+import { type Caller, callerOf, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
@@ -16,6 +16,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { registerTools } from '../../tools/testing/register-tools.ts';
 import { CircuitBreaker } from '../breaker.ts';
+import type { CallersOfCalls } from '../caller-of-call.ts';
 import type { Check, Denial } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 import type { ResultFilter } from '../result-filter.ts';
@@ -26,6 +27,8 @@ export interface SetupOptions {
   readonly check?: Check;
   readonly denial?: Denial;
   readonly results?: ResultFilter;
+  /** Without it each token that a call was made with is live. */
+  readonly callers?: CallersOfCalls;
   /** To start again on what another one left. */
   readonly dir?: string;
   readonly effect?: 'read' | 'write';
@@ -62,6 +65,7 @@ export async function setupCalls(options: SetupOptions = {}) {
   });
   let number = 0;
   const owners = new Map<string, string | null>();
+  const seen = new Map<string | null, Caller>([[null, FIRST_OPERATOR]]);
   const calls: Calls = createCalls({
     breaker,
     store,
@@ -73,7 +77,12 @@ export async function setupCalls(options: SetupOptions = {}) {
     ...(options.results && { results: options.results }),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
+    callers: options.callers ?? {
+      callerOf: (tokenId) => seen.get(tokenId),
+      operatorNamed: () => undefined,
+    },
     claimRun(runId, _title, principal) {
+      seen.set(callerOf(principal).tokenId, callerOf(principal));
       if (!owners.has(runId)) owners.set(runId, callerOf(principal).tokenId);
       return { ownerToken: owners.get(runId) ?? null, written: Promise.resolve() };
     },

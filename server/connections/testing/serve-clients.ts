@@ -45,6 +45,7 @@ export async function serveClients({
     clock,
     check: () => ({ verdict: 'allow' }),
     denial: () => undefined,
+    callers: { callerOf: () => undefined, operatorNamed: () => undefined },
     newCallId: newId,
     claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
     facts: table.facts,

@@ -98,6 +98,7 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     clock,
     check: () => ({ verdict: 'allow' }),
     denial: () => undefined,
+    callers: { callerOf: () => undefined, operatorNamed: () => undefined },
     newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
     claimRun: known.claim,
     facts: () => undefined,
