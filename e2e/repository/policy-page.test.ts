@@ -2,21 +2,43 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { compilePolicy } from '#lib/policy/decide-policy';
+import { compilePolicy, decidePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/policy.md'), 'utf8');
 const fileSchema = z.object({ policy: policyDefinitionSchema });
+const policies = [...page.matchAll(/```json\n(\{\s*"policy"[\s\S]*?)```/g)].map(([, text = '']) =>
+  compilePolicy(fileSchema.parse(JSON.parse(text)).policy),
+);
+
+/** The rule of the example about /etc that decides of a path that a caller over HTTP writes to. */
+function ruleOnPath(path: string): string | null {
+  const example = policies.find(({ rules }) => rules.some(({ id }) => id === 'no /etc'));
+  if (!example) throw new Error('The page has no rule "no /etc"');
+  const caller = { kind: 'agent', name: 'bot' } as const;
+  const executor = { clientId: 'laptop', access: 'write', schemaHash: 'h' } as const;
+  const asked = { caller, via: 'http', ...executor, toolName: 'file.write' } as const;
+  return decidePolicy(example, { ...asked, args: { path } }).rule;
+}
 
 test('each policy on the page on policies is one', () => {
-  const files = [...page.matchAll(/```json\n(\{\s*"policy"[\s\S]*?)```/g)];
-  expect(files.length).toBeGreaterThan(4);
-  for (const [, text = ''] of files) {
-    const { policy } = fileSchema.parse(JSON.parse(text));
-    const { rules, limits } = compilePolicy(policy);
-    expect(rules.length + limits.length).toBeGreaterThan(0);
-  }
+  expect(policies.length).toBeGreaterThan(4);
+  for (const { rules, limits } of policies) expect(rules.length + limits.length).toBeGreaterThan(0);
 });
+
+test.each([
+  ...['/etc/passwd', '/etc', '//etc/x', '/etc//x', '/tmp/../etc/x', '/./etc/x', '/tmp/..'],
+  ...['../etc/x', './x', '..'],
+])('[PO3] the rule of the page about /etc denies the path %s', (path) => {
+  expect(ruleOnPath(path)).toBe('no /etc');
+});
+
+test.each(['/tmp/x', '/etcetera/x', '/srv/etc/x', 'notes/a.txt', '/tmp/..x/.hidden', 'a...b'])(
+  '[PO3] the rule of the page about /etc does not deny the path %s',
+  (path) => {
+    expect(ruleOnPath(path)).toBeNull();
+  },
+);
 
 test('the page on policies has each key of a policy, a rule and a condition', () => {
   const keys = new Set(keysIn(z.toJSONSchema(policyDefinitionSchema, { io: 'input' })));
