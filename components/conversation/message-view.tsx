@@ -5,6 +5,7 @@ import { memo } from 'react';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { AssistantText } from './assistant-text.tsx';
 import { CallLine } from './call-line.tsx';
+import { isQuietNotice } from './is-quiet-notice.ts';
 import { Notice } from './notice.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
 import { StepDetails } from './step-details.tsx';
@@ -62,5 +63,6 @@ function Part({ runId, part, streaming }: PartProps) {
 
 function TurnNotice({ part }: { part: Extract<MessagePart, { type: 'notice' }> }) {
   const wordsFor = useTurnNoticeWords();
-  return <Notice code={part.code} {...wordsFor(part)} />;
+  const { code } = part;
+  return <Notice code={code} isQuiet={isQuietNotice(code)} {...wordsFor(part)} />;
 }

@@ -17,23 +17,6 @@ export interface TurnNotice {
   readonly params?: NoticeParams | undefined;
 }
 
-/** Codes for which `errors.whatToDo` has words. */
-const WITH_ADVICE = [
-  'no_api_key',
-  'model_unauthenticated',
-  'model_quota',
-  'model_rate_limited',
-  'model_unreachable',
-  'model_unavailable',
-  'model_not_found',
-  'model_silent',
-  'model_failed',
-  'model_refused_request',
-  'context_too_long',
-  'stream_cut',
-  'store_failed',
-] as const;
-
 /** The words for what a turn says of itself, in the language of the page (LN3, LN4). */
 export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
   const t = useTranslations('notices');
@@ -52,11 +35,10 @@ export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
 /** Advice in another language than English, which the messages of the server are in. */
 function useAdvice(): (code: string) => string | undefined {
   const t = useTranslations('errors.whatToDo');
+  const { whatToDo } = useMessages().errors;
   const isEnglish = useLocale().startsWith('en');
-  return (code) => {
-    const known = WITH_ADVICE.find((one) => one === code);
-    return known === undefined || isEnglish ? undefined : t(known);
-  };
+  const isKnown = (code: string): code is keyof typeof whatToDo => Object.hasOwn(whatToDo, code);
+  return (code) => (isEnglish || !isKnown(code) ? undefined : t(code));
 }
 
 /** The names of a message's arguments. */

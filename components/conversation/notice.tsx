@@ -2,25 +2,18 @@
 
 import { CircleSlash, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { INFORMING_NOTICES, LIMIT_NOTICES } from '#lib/protocol/notice';
 import { MarkedText } from '../ui/marked-text.tsx';
 import type { NoticeWords } from './notice-words.ts';
 
 export interface NoticeProps extends NoticeWords {
   code: string;
+  /** It says what happened without a failure. */
+  isQuiet?: boolean;
   children?: ReactNode;
 }
 
-/** Codes of what happened without a failure. */
-const QUIET: ReadonlySet<string> = new Set([
-  ...['cancelled', 'restarted'],
-  ...INFORMING_NOTICES,
-  ...LIMIT_NOTICES,
-]);
-
 /** Why a turn ended as it did, and what one can do about it. */
-export function Notice({ code, words, advice, children }: NoticeProps) {
-  const quiet = QUIET.has(code);
+export function Notice({ code, isQuiet: quiet = false, words, advice, children }: NoticeProps) {
   const Icon = quiet ? CircleSlash : OctagonX;
   return (
     <div

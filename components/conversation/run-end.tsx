@@ -31,7 +31,9 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const last = messages.at(-1)?.parts.at(-1);
   const isAnnounced = (code: string) => last?.type === 'notice' && last.code === code;
   if (run.status === 'cancelled') {
-    return isAnnounced('cancelled') ? null : <Notice code="cancelled" words={t('stopped')} />;
+    return isAnnounced('cancelled') ? null : (
+      <Notice code="cancelled" isQuiet words={t('stopped')} />
+    );
   }
   if (run.status === 'idle' && last?.type === 'notice' && isLimit(last.code)) {
     return (
