@@ -6,7 +6,7 @@ import type { PolicyQuestion } from './policy-question.ts';
 /** Which calls a rule or a limit is for. */
 export interface Scope {
   /**
-   * Whether it is for the call, whoever will run it. `spelling` is that of the tool; `steps`
+   * Whether it is for the call, whichever executor runs it. `spelling` is that of the tool; `steps`
    * are shared with all that is asked for the same decision.
    */
   isForCall(question: PolicyQuestion, spelling: string, steps: Steps): boolean;

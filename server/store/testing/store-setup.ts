@@ -1,7 +1,8 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { sampleEvent } from '#lib/call/testing/sample-call';
-import type { Store } from '../store.ts';
+import type { Message, RunSummary } from '#lib/protocol/run';
+import type { Change, Store } from '../store.ts';
 
 /** What each test of a store's contract begins with. */
 export type Setup = () => {
@@ -15,3 +16,34 @@ export const appendCall = (
   call: CallRecord,
   event: CallEventEntry = sampleEvent({ version: call.version }),
 ) => ({ type: 'append_call', call, event }) as const;
+
+export const sampleRun = (given: Partial<RunSummary> = {}): RunSummary => ({
+  run_id: 'run_1',
+  title: 'A run',
+  status: 'idle',
+  model: 'rehearsal',
+  tools: ['echo.text'],
+  step: 0,
+  max_steps: 10,
+  error: null,
+  created_at: 1_700_000_000.123,
+  updated_at: 1_700_000_000.456,
+  ...given,
+});
+
+export const sampleMessage = (given: Partial<Message> = {}): Message => ({
+  message_id: 'msg_1',
+  run_id: 'run_1',
+  role: 'user',
+  parts: [{ type: 'text', text: 'hello' }],
+  status: 'done',
+  created_at: 1_700_000_000.5,
+  ...given,
+});
+
+export const putRun = (run: RunSummary): Change => ({ type: 'put_run', run });
+export const putMessage = (message: Message, position: number): Change => ({
+  type: 'put_message',
+  message,
+  position,
+});
