@@ -26,7 +26,7 @@ const MARK = `6 hidden characters ${CODES}`;
 const evil = `ev${HIDDEN}il`;
 
 async function show(view: ReactNode, fill?: (workbench: Workbench) => void): Promise<void> {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench(() => ({ body: { calls: 0, tools: [] } }));
   fill?.(workbench);
   await act(async () => {
     render(
@@ -50,6 +50,7 @@ const card = (more: Partial<Card>): ReactNode => (
       retry: () => {},
       extend: () => {},
       decide: async () => true,
+      answer: async () => true,
       copy: () => {},
       showModelOutput: () => {},
       showWhole: () => {},

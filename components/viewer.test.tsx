@@ -171,8 +171,27 @@ test.each<[Role, number]>([
     ...({ message_id: 'm', run_id: 'run_1', role: 'user', status: 'done', created_at: 1 } as const),
     parts: [{ type: 'text', text: 'hi' } as const],
   };
-  await show(role, <RunEnd run={run} messages={[asked]} onSend={() => {}} />);
+  const resend = async () => false;
+  await show(role, <RunEnd run={run} messages={[asked]} onSend={() => {}} resend={resend} />);
   expect(screen.getByTestId('notice').textContent).toContain('no answer');
+  expect(screen.queryAllByRole('button')).toHaveLength(count);
+});
+
+test.each<[Role, number]>([
+  ['viewer', 0],
+  ['operator', 1],
+])('where a turn came to a limit a %s has %d ways to go on', async (role, count) => {
+  const run = {
+    ...({ run_id: 'run_1', status: 'idle', title: '', step: 10, max_steps: 10 } as const),
+    ...{ model: 'm', created_at: 1, updated_at: 1, tools: null, error: null },
+  };
+  const last = {
+    ...({ message_id: 'm', run_id: 'run_1', role: 'assistant', status: 'done' } as const),
+    created_at: 1,
+    parts: [{ type: 'notice', code: 'step_limit', text: 'That was the limit.' } as const],
+  };
+  const resend = async () => false;
+  await show(role, <RunEnd run={run} messages={[last]} onSend={() => {}} resend={resend} />);
   expect(screen.queryAllByRole('button')).toHaveLength(count);
 });
 

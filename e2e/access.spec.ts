@@ -217,6 +217,9 @@ test.describe('on a narrow screen', () => {
       await page.getByRole('button', { name: 'New token' }).click();
       await expect(page.getByRole('checkbox').first()).toBeVisible();
       expect(await outside(page), `access, ${width}`).toEqual([]);
+      await page.goto(`${callboard.url}/settings/policy`);
+      await expect(page.getByTestId('autonomy-now')).toBeVisible();
+      expect(await outside(page), `policy, ${width}`).toEqual([]);
       await page.goto(`${callboard.url}/settings/audit`);
       await expect(page.getByTestId('audit-entry')).not.toHaveCount(0);
       expect(await outside(page), `audit, ${width}`).toEqual([]);

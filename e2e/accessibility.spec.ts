@@ -85,6 +85,7 @@ for (const locale of ['en', 'zh'] as const) {
         'device',
         'done',
         'failed',
+        'question',
         'running',
         'timeout',
       ]),
@@ -92,9 +93,16 @@ for (const locale of ['en', 'zh'] as const) {
     await expectNoViolationsByTheme(page, '/, with cards', locale);
 
     await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${board.url}/approvals`);
+    await page.locator('[data-approval="no-reason"]').first().click();
+    await expect(page.locator('textarea[maxlength="2000"]')).toBeFocused();
+    await expectNoViolationsByTheme(page, '/approvals', locale);
     await page.goto(`${board.url}/tools?tool=browser.screenshot`);
     await expect(page.locator('form select, form input').first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/tools, Try it', locale);
+    await page.goto(`${board.url}/tools`);
+    await expect(page.getByRole('table')).toBeVisible();
+    await expectNoViolationsByTheme(page, '/tools, statistics', locale);
     await page.goto(`${board.url}/docs`);
     await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/docs', locale);
@@ -105,6 +113,10 @@ for (const locale of ['en', 'zh'] as const) {
     await page.locator('[data-name="bot"] button').click();
     await expect(page.locator('input[type="checkbox"]').first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/settings/access', locale);
+    await page.goto(`${board.url}/settings/policy`);
+    await expect(page.getByTestId('policy-rule').first()).toBeVisible();
+    await expect(page.getByRole('combobox')).not.toHaveCount(0);
+    await expectNoViolationsByTheme(page, '/settings/policy', locale);
     await page.goto(`${board.url}/settings/audit`);
     await expect(page.getByTestId('audit-entry').first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/settings/audit', locale);
@@ -238,7 +250,7 @@ test('what goes away under the focus leaves it on the card, and never nowhere', 
   await expect(edited).toBeFocused();
 
   const denied = await ask('mail.send');
-  await pressed(denied.getByRole('button', { name: 'Deny' }));
+  await pressed(denied.getByRole('button', { name: 'Deny', exact: true }));
   await expect(denied).toHaveAttribute('data-status', 'ERROR');
   await expect(denied).toBeFocused();
 

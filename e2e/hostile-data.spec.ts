@@ -102,7 +102,7 @@ const isNarrow = (page: Page): boolean => (page.viewportSize()?.width ?? 0) < 76
 type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
 type OpenApproval = Pick<Fixtures, 'page' | 'startServer' | 'connect'>;
 
-test('long arguments are allowed once they were read to their end, by the keyboard alone', async ({
+test('T73: long arguments are allowed once they were read to their end, by the keyboard alone', async ({
   page,
   startServer,
   connect,
@@ -174,7 +174,7 @@ test('arguments of which the card has the beginning are read whole before they a
   expect((await program.request()).args).toEqual({ memo });
 });
 
-test('hidden characters in arguments to approve are marks', async ({
+test('T73: hidden characters in arguments to approve are marks', async ({
   page,
   startServer,
   connect,

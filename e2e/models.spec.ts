@@ -1,3 +1,4 @@
+import { markUntrusted } from '../lib/text/untrusted.ts';
 import { expect, held, MODELS, test } from './support/scripted-run.ts';
 import {
   callIdOf,
@@ -50,8 +51,9 @@ for (const api of APIS) {
     expect(openai.requests.map((request) => request.api)).toEqual([api, api]);
     const [first, second] = openai.requests;
     expect(first?.toolNames).toContain('clipboard_write');
-    const id = await callIdOf(card);
-    expect(second?.toolResults).toEqual([{ id, text: '{"written_chars":50}' }]);
+    expect(second?.toolResults).toEqual([
+      { id: 'call_1', text: markUntrusted('{"written_chars":50}') },
+    ]);
   });
 }
 
@@ -76,9 +78,9 @@ test('calls of one step run side by side, and their results go back in call orde
   for (const { id, name } of requests.toReversed()) program.succeed(id, `done ${name}`);
   await expect(conversation(page)).toContainText('All three are done.');
   expect(openai.requests[1]?.toolResults).toEqual(
-    ['slow.one', 'slow.two', 'slow.three'].map((name) => ({
-      id: requests.find((request) => request.name === name)?.id,
-      text: `done ${name}`,
+    ['slow.one', 'slow.two', 'slow.three'].map((name, at) => ({
+      id: `call_${at + 1}`,
+      text: markUntrusted(`done ${name}`),
     })),
   );
 });
@@ -148,6 +150,7 @@ for (const { what, reply, code, advice } of TROUBLES) {
     await expect(page.getByTestId('run-status')).toBeHidden();
     await page.getByRole('button', { name: 'Send again' }).click();
     await expect(conversation(page)).toContainText('Now it works.');
+    await expect(conversation(page).getByText('When is high tide?')).toHaveCount(1);
   });
 }
 
@@ -169,7 +172,7 @@ test('arguments that are no JSON become a card that says so, and the model may m
   await expect(card).toContainText('It did not run.');
   await expect(conversation(page)).toContainText('Sorry.');
   expect(openai.requests[1]?.toolResults).toEqual([
-    { id: await callIdOf(card), text: expect.stringContaining('invalid_args') },
+    { id: 'call_1', text: expect.stringContaining('invalid_args') },
   ]);
 });
 

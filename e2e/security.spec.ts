@@ -66,7 +66,7 @@ test('every page has a policy with a nonce of its own, and keeps to it', async (
   expect(trouble).toEqual([]);
 });
 
-test('what tools and models say is shown, and never requested or run', async ({
+test('T100: what tools and models say is shown, and never requested or run', async ({
   page,
   startScripted,
   connect,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'config-'));
@@ -46,6 +46,10 @@ test.each<[string, RegExp]>([
   ['{"allowed_origins":["not an origin"]}', /allowed_origins/],
   ['{"allowed_origins":["https://board.example/path"]}', /allowed_origins/],
   ['{"allowed_hosts":["http://board.example"]}', /allowed_hosts/],
+  ['{"tools":{"http":{}}}', /tools\.http .*must name the hosts/],
+  ['{"tools":{"http":{"hosts":["http://a.example"]}}}', /tools\.http\.hosts/],
+  ['{"tools":{"http":{"private_hosts":["10.0.0.5"]}}}', /tools\.http\.private_hosts.*its port/],
+  ['{"tools":{"http":{"hosts":["*"],"headers":["Host"]}}}', /tools\.http\.headers/],
   ['{"models":{"gemma3":{}}}', /models\.gemma3 .*compatible:gemma3:4b/],
   ['{"models":{"rehearsal":{}}}', /models\.rehearsal/],
   ['{"models":{"openai:x":{"tool_calling":"xml"}}}', /models\.openai:x\.tool_calling .*native/],
@@ -78,6 +82,20 @@ test('[AL134] what a model can do is read from the file, its prompt from a file 
   );
   rmSync(join(dir, 'prompt.md'));
   expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/tool_prompt .*cannot be read/);
+});
+
+test('[RU41] prices are read from the file; without a currency or of another kind they are refused', () => {
+  const priced = (prices: unknown) => writeFileSync(file, JSON.stringify({ prices }));
+  const models = { 'openai:*': { input: 1, output: 2 } };
+  priced({ currency: 'USD', models });
+  expect(readConfig({ CALLBOARD_CONFIG: file }, dir).file.prices).toEqual({
+    currency: 'USD',
+    models,
+  });
+  priced({ models });
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/prices\.currency/);
+  priced({ currency: 'USD', models: { 'openai:*': { input: -1, output: 2 } } });
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/prices\.models\.openai:\*\.input/);
 });
 
 /** Without a configuration file. */
@@ -122,4 +140,34 @@ test('keys of providers are read by their names', () => {
     anthropicApiKey: 'a',
     googleApiKey: 'g',
   });
+});
+
+test('a sub-agent has its defaults, and its prompt from a file', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'agents-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const agent = { description: 'Reads', tools: ['file.*'] };
+  const write = (agents: unknown) =>
+    writeFileSync(join(dir, 'callboard.config.json'), JSON.stringify({ agents }));
+  write({ reader: { ...agent, prompt: { file: 'reader.md' } }, writer: agent });
+  expect(() => readConfig({}, dir)).toThrow('agents.reader.prompt.file is');
+  writeFileSync(join(dir, 'reader.md'), 'Read well.\n');
+  const budget = { seconds: null, calls: null, tokens: null };
+  const { agents, file } = readConfig({}, dir);
+  expect(agents).toEqual({
+    reader: { ...agent, budget, prompt: 'Read well.' },
+    writer: { ...agent, budget, prompt: '' },
+  });
+  expect(file.agent.max_depth).toBe(2);
+  write({ 'Not a name': agent });
+  expect(() => readConfig({}, dir)).toThrow('agents');
+});
+
+test('[CW6] secrets are the keys of providers and the variables that the file names', () => {
+  writeFileSync(file, JSON.stringify({ secrets: ['HARBOUR_KEY'] }));
+  const env = { ANTHROPIC_API_KEY: 'key-of-anthropic', HARBOUR_KEY: 'key-of-the-harbour' };
+  expect(readConfig(env, dir).secrets).toEqual(['key-of-anthropic', 'key-of-the-harbour']);
+  expect(refusalOf({})).toMatch(/^secrets\.0 names the variable HARBOUR_KEY, which is not set/);
+  expect(refusalOf({ HARBOUR_KEY: 'short' })).toMatch(/has 5 characters: .* at least 8/);
+  expect(refusalOf({ HARBOUR_KEY: 'short' })).not.toContain('"short"');
+  rmSync(file);
 });

@@ -1,11 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { closedObject, describeIssue } from '#lib/policy/describe-issue';
+import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
+import { describeIssue } from '#lib/policy/describe-issue';
 import { hooksDefinitionSchema, policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { closedObject } from '#lib/protocol/closed-object';
 import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
+import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+import { toolsConfigSchema } from './tools/tools-config.ts';
 
 /** A setting that makes no sense, described in one line: which, what it was, what it may be. */
 export class ConfigError extends Error {
@@ -27,14 +31,27 @@ const origin = z
 
 const mostOfTurn = z.number().int().positive().nullable().default(null);
 
+const budgetSchema = z
+  .strictObject({ seconds: mostOfTurn, calls: mostOfTurn, tokens: mostOfTurn })
+  .default({ seconds: null, calls: null, tokens: null });
+
 /** Of the built-in agent. */
 const agentSchema = z.strictObject({
   /** The most that one turn may take: seconds since the person's message, calls, tokens. */
-  budget: z
-    .strictObject({ seconds: mostOfTurn, calls: mostOfTurn, tokens: mostOfTurn })
-    .default({ seconds: null, calls: null, tokens: null }),
+  budget: budgetSchema,
+  /** How deep sub-agents may delegate: 1 is to none. */
+  max_depth: z.number().int().min(1).max(4).default(2),
   /** Tools that are asked again and again on purpose; names as in `policy`. */
   polling: z.array(z.string()).default([]),
+  /** Tools that are offered before others where a model takes fewer; names as in `policy`. */
+  pinned_tools: z.array(z.string()).max(1_000).default([]),
+  /** Of one result as a model is sent it, in bytes; of a longer one it gets head and tail. */
+  result_bytes: z
+    .number()
+    .int()
+    .min(16 * 1024)
+    .max(1024 * 1024)
+    .default(MODEL_OUTPUT_BYTES),
 });
 const isModel = (ref: string): boolean => ref !== REHEARSAL && parseModelRef(ref) !== undefined;
 
@@ -45,11 +62,46 @@ const modelSettings = z
     /** A Markdown file in place of the description of the tools; for `text` only. */
     tool_prompt: z.string().optional(),
     images: z.boolean().optional(),
+    /** `false`: it is asked for one call at a time. */
+    parallel_calls: z.boolean().optional(),
+    /** Tools that one request may hold. */
+    max_tools: z.number().int().min(8).max(4_096).optional(),
+    /** Tokens of a request and its answer together: the oldest messages are left out by it. */
+    context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
   })
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
     'its tool_prompt is for "tool_calling": "text" alone',
   );
+
+const amount = z.number().nonnegative();
+
+/** What models cost, in one currency. Callboard has no prices of its own: they change, and differ by contract. */
+const pricesSchema = z.strictObject({
+  currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, such as USD'),
+  /** For a million tokens, by model; `*` stands for any characters. */
+  models: z.record(
+    z.string(),
+    z.strictObject({ input: amount, cached_input: amount.optional(), output: amount }),
+  ),
+});
+
+const agentName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'may have a to z, 0 to 9, _ and -, at most 64 characters');
+
+/** A sub-agent that a model can give a task to. */
+const subAgentSchema = z.strictObject({
+  /** The model reads it when it chooses. */
+  description: z.string().min(1).max(1_000),
+  /** That of the run that delegates, where not given. */
+  model: z.string().optional(),
+  /** Added to its instructions: the text, or a file of it. */
+  prompt: z.union([z.string(), z.strictObject({ file: z.string() })]).default(''),
+  /** Names as in `policy`; of these it has those that the run has that delegates. */
+  tools: z.array(z.string()),
+  budget: budgetSchema,
+});
 
 const fileSchema = closedObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
@@ -59,11 +111,17 @@ const fileSchema = closedObject({
   policy: policyDefinitionSchema.prefault({}),
   hooks: hooksDefinitionSchema,
   agent: agentSchema.default(agentSchema.parse({})),
+  tools: toolsConfigSchema,
+  /** Sub-agents, by name: what the tool `delegate` offers. */
+  agents: z.record(agentName, subAgentSchema).default({}),
+  /** Variables of the environment whose values are secret. */
+  secrets: z.array(z.string()).default([]),
   /** A SQLite file for `database.query`; the workbench's own history when not given. */
   database: z.string().optional(),
   weather: z
     .strictObject({ forecast_url: z.url().optional(), geocoding_url: z.url().optional() })
     .default({}),
+  prices: pricesSchema.optional(),
   models: z
     .record(z.string(), modelSettings)
     .superRefine((models, { addIssue }) => {
@@ -75,11 +133,19 @@ const fileSchema = closedObject({
     .default({}),
 });
 
+/** A sub-agent, with the text of its prompt. */
+type SubAgentSettings = Omit<z.infer<typeof subAgentSchema>, 'prompt'> & {
+  readonly prompt: string;
+};
+
 interface ModelSettings {
   readonly toolCalling: 'native' | 'text' | undefined;
   /** The text of the file. */
   readonly toolPrompt: string | undefined;
   readonly images: boolean | undefined;
+  readonly parallelCalls: boolean | undefined;
+  readonly contextTokens: number | undefined;
+  readonly maxTools: number | undefined;
 }
 
 export interface Config {
@@ -94,11 +160,15 @@ export interface Config {
     readonly anthropicApiKey: string | undefined;
     readonly googleApiKey: string | undefined;
   };
+  /** Values that no record, screen, log or model has. */
+  readonly secrets: readonly string[];
   /** Of the configuration file, whether there is one or not. */
   readonly filePath: string;
   readonly file: z.infer<typeof fileSchema>;
   /** By reference. */
   readonly models: Readonly<Record<string, ModelSettings>>;
+  /** By name. */
+  readonly agents: Readonly<Record<string, SubAgentSettings>>;
   readonly development: boolean;
   /** How much of the history is kept; without either, all of it. */
   readonly keep: { readonly days: number | undefined; readonly bytes: number | undefined };
@@ -128,15 +198,35 @@ export function readConfig(env: Environment, cwd: string): Config {
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
+    secrets: readSecrets(given, file.secrets),
     filePath,
     file,
     models: readModels(file.models, cwd),
+    agents: readAgents(file.agents, cwd),
     development: given('CALLBOARD_DEV') === '1',
     keep: {
       days: readDays(given('CALLBOARD_KEEP_DAYS')),
       bytes: readBytes(given('CALLBOARD_KEEP_BYTES')),
     },
   };
+}
+
+const PROVIDER_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+
+/** The keys of providers, and what the file names. */
+function readSecrets(
+  given: (name: string) => string | undefined,
+  names: readonly string[],
+): string[] {
+  for (const [place, name] of names.entries()) {
+    const { length } = given(name) ?? '';
+    if (length >= LEAST_SECRET_CHARS) continue;
+    const was = length === 0 ? 'is not set' : `has ${length} characters`;
+    throw new ConfigError(
+      `secrets.${place} names the variable ${name}, which ${was}: it may be one of at least ${LEAST_SECRET_CHARS} characters`,
+    );
+  }
+  return [...PROVIDER_KEYS, ...names].flatMap((name) => given(name) ?? []);
 }
 
 function readPort(value: string | undefined): number {
@@ -234,21 +324,38 @@ export function readFile(file: string): Config['file'] {
 
 function readModels(models: Config['file']['models'], cwd: string): Config['models'] {
   const settings = Object.entries(models).map(([ref, model]) => {
-    const { tool_calling: toolCalling, tool_prompt: path, images } = model;
+    const { tool_calling: toolCalling, tool_prompt: path, images, ...rest } = model;
+    const { parallel_calls: parallelCalls, context_tokens: contextTokens } = rest;
     const toolPrompt = path === undefined ? undefined : readToolPrompt(ref, resolve(cwd, path));
-    return [ref, { toolCalling, toolPrompt, images }];
+    const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools };
+    return [ref, { toolCalling, toolPrompt, images, ...limits }];
   });
   return Object.fromEntries(settings);
 }
 
-function readToolPrompt(ref: string, file: string): string {
-  const where = `models.${ref}.tool_prompt is ${JSON.stringify(file)}`;
-  let text: string;
+function readAgents(agents: Config['file']['agents'], cwd: string): Config['agents'] {
+  const settings = Object.entries(agents).map(([name, { prompt, ...agent }]) => {
+    const where = `agents.${name}.prompt.file`;
+    const text = typeof prompt === 'string' ? prompt : readText(where, resolve(cwd, prompt.file));
+    return [name, { ...agent, prompt: text.trim() }];
+  });
+  return Object.fromEntries(settings);
+}
+
+function readText(setting: string, file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${where}: it cannot be read (${String(error)})`);
+    throw new ConfigError(
+      `${setting} is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
+    );
   }
+}
+
+function readToolPrompt(ref: string, file: string): string {
+  const setting = `models.${ref}.tool_prompt`;
+  const where = `${setting} is ${JSON.stringify(file)}`;
+  const text = readText(setting, file);
   if (text.includes(TOOLS_PLACEHOLDER)) return text;
   throw new ConfigError(`${where}: it must hold ${TOOLS_PLACEHOLDER}, where the tools are put in`);
 }

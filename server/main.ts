@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { matchTools } from '#lib/policy/match-tools';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { createAliveMark } from './alive-mark.ts';
 import { openAudit } from './auth/audit.ts';
@@ -10,6 +9,7 @@ import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
 import { loadInstanceId } from './auth/instance-id.ts';
+import { knownSecrets } from './auth/known-secrets.ts';
 import { createTokenCheck, loadOperatorToken } from './auth/operator-token.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
@@ -19,6 +19,7 @@ import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { CircuitBreaker } from './calls/breaker.ts';
 import { createCalls } from './calls/create-call-service.ts';
+import { readToolStats } from './calls/tool-stats.ts';
 import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createClientIds } from './connections/client-ids.ts';
@@ -54,18 +55,21 @@ import { openPolicy } from './policy/open-policy.ts';
 import { type Arguments, readArguments } from './read-arguments.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
-import { createAgent, MAX_STEPS } from './runs/agent/create-agent.ts';
+import { agentLimits, createAgent, MAX_STEPS } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
+import { Delegation } from './runs/delegate/delegation.ts';
 import { createKnownRuns } from './runs/known-runs.ts';
+import { RunTools } from './runs/run-tools/run-tools.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
 import { openStore } from './store/open-store.ts';
 import { untilWritable } from './store/until-writable.ts';
 import { threadFile } from './thread-file.ts';
-import { createBuiltinTools } from './tools/builtin/builtin-tools.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
+import { openTools } from './tools/open-tools.ts';
+import { OwnTools } from './tools/own-tools.ts';
 
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
@@ -74,8 +78,10 @@ const LAST_ANSWERS_MS = 1_500;
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
-const threadOf = ({ development }: Config, built: string, source: string) =>
-  threadFile({ project: PROJECT, development }, built, source);
+const threadsOf =
+  ({ development }: Config) =>
+  (built: string, source: string) =>
+    threadFile({ project: PROJECT, development }, built, source);
 const newSecret = () => randomBytes(32).toString('base64url');
 const newId = createNewId(Date.now);
 const logger = createLogger();
@@ -87,15 +93,20 @@ interface CoreOptions extends Arguments {
 /** The parts in the middle: the record, who connects to it, and the agent. */
 async function createCore(config: Config, { salvage, onStoreFailed }: CoreOptions) {
   const clock = createSystemClock();
+  const threadOf = threadsOf(config);
   const lock = await retryWhileTaken(
     () => lockDataDir(config.dataDir),
     (error) => error instanceof DataDirInUseError,
   );
+  const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
+  if (!operator.ok) throw new ConfigError(operator.message);
+  const secrets = knownSecrets(operator.token, config.secrets);
+  logger.hide(secrets.hide);
   const opened = openStore({
     file: join(config.dataDir, 'callboard.db'),
     salvage,
     now: clock.now,
-    workerPath: (name) => threadOf(config, `${name}.mjs`, `store/${name}.ts`),
+    workerPath: (name) => threadOf(`${name}.mjs`, `store/${name}.ts`),
     logger,
     onFailed: onStoreFailed,
   });
@@ -111,10 +122,17 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
 
   const breaker = new CircuitBreaker({ clock, store, logger });
   const instances = new ConnectedInstances();
+  const delegation = new Delegation(config);
+  const runTools = new RunTools(config.file.agent.result_bytes);
+  const ofTools = { store, clock, hide: secrets.hide, env: process.env };
   const registry = createToolRegistry({
-    serverTools: createBuiltinTools(builtinDeps(config)),
+    providers: [
+      new OwnTools(await openTools(config, { threadOf: threadsOf(config), ...ofTools })),
+      new OwnTools([...delegation.tools(), ...runTools.tools()]),
+    ],
     availability: instances.availability,
     openCircuitOf: breaker.openCircuitOf,
+    hide: secrets.hide,
   });
   const table = createClientTable({
     instances,
@@ -125,13 +143,12 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   });
   const tokens = new Tokens({ store, clock, newId, newSecret, logger });
   await tokens.load();
-  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: MAX_STEPS, logger });
-  const {
-    policy,
-    hooks,
-    stop: stopPolicy,
-  } = await openPolicy(config, {
-    ...{ store, registry, clock, logger },
+  const { prices } = config.file;
+  const ofRuns = { store, bus, clock, newId, prices, secrets };
+  const known = createKnownRuns({ ...ofRuns, maxSteps: MAX_STEPS, logger });
+  const { policy, hooks, ...policies } = await openPolicy(config, {
+    ...{ store, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
+    isLive: (tokenId) => tokens.isLive(tokenId),
   });
   const calls = createCalls({
     store,
@@ -139,7 +156,8 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     registry,
     breaker,
     clock,
-    ...{ check: policy.check, denial: policy.denial, results: hooks, callers: tokens },
+    ...{ ...policy.forCalls, results: hooks, callers: tokens, blobs, secrets },
+    rootOf: delegation.rootOf,
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,
@@ -155,23 +173,17 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
     ...{ settings: config.models, clock },
   });
   const agent = createAgent({
-    calls,
-    registry,
-    ...{ clock, logger, budget: config.file.agent.budget },
-    isPolling: matchTools(config.file.agent.polling),
+    ...{ calls, registry: delegation.offering(registry) },
+    ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(config.file.agent) },
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
   });
   const runs = createRunService({
-    known,
-    store,
-    bus,
-    clock,
-    newId,
-    calls,
-    ...{ agent, models, owners: tokens },
-    offersTools: table.offersTools,
+    ...{ ...ofRuns, known, calls, agent, models, owners: tokens },
+    ...{ offersTools: table.offersTools, subAgent: delegation.settingsOf },
     logger,
   });
+  runTools.connect({ calls, runs, registry: delegation.offering(registry) });
+  delegation.connect({ runs, known, registry, models, owners: tokens });
   const alive = createAliveMark({
     file: join(config.dataDir, 'alive'),
     now: () => momentOf(clock),
@@ -186,34 +198,19 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const retention = new Retention({
     ...{ keep: config.keep, store, blobs, clock, logger },
     forgetCalls: calls.forgetEnded,
-    deleteRun: runs.deleteUnused,
+    deleteRun: (runId, work) => runs.deleteUnused(runId, policies.deleting(runId, work)),
   });
-  const stop = { alive: stopAlive, listings: listings.stop, policy: stopPolicy };
+  const stop = { alive: stopAlive, listings: listings.stop, policy: policies.stop };
   const history = { opened, retention };
   const outside = { registry, table, listings, calls, models, runs, tokens, policy };
-  return { clock, lock, history, store, bus, blobs, ...outside, stop };
+  return { clock, lock, operator, history, store, bus, blobs, ...outside, stop };
 }
 
 type Core = Awaited<ReturnType<typeof createCore>>;
 
-function builtinDeps(config: Config) {
-  const { weather, database } = config.file;
-  return {
-    fetch,
-    weather,
-    database: {
-      path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
-      isOwnStore: database === undefined,
-      workerPath: threadOf(config, 'database-worker.mjs', 'tools/builtin/database-worker.ts'),
-    },
-  };
-}
-
 /** The doors: HTTP, sockets and pages, each behind its own credential check. */
 async function createEndpoints(config: Config, core: Core, closing: AbortSignal) {
-  const { clock, store, bus, blobs, registry, table, calls, runs, tokens } = core;
-  const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
-  if (!operator.ok) throw new ConfigError(operator.message);
+  const { clock, store, bus, blobs, registry, table, calls, runs, tokens, operator } = core;
   const callers = createCallers(createTokenCheck(operator.token), tokens);
   const instanceId = await loadInstanceId(config.dataDir);
   const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
@@ -275,6 +272,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   });
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: httpClients },
+    toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, history: store.history },
     ...{ bus, snapshot, credentials, inbound, sessions, signInCodes, failedAttempts },
     ...{ callers, tokens, audit: await openAudit(core), policy: core.policy },

@@ -48,7 +48,8 @@ function Part({ runId, part, streaming }: PartProps) {
     case 'text':
       return part.text === '' ? null : <AssistantText text={part.text} streaming={streaming} />;
     case 'reasoning':
-      return (
+      // Thoughts that the provider keeps to itself have no text.
+      return part.text === '' ? null : (
         <details className="text-muted">
           <summary className="min-h-6">{t(streaming ? 'thinking' : 'reasoning')}</summary>
           <p className="whitespace-pre-wrap border-l-2 border-line pl-3">{part.text}</p>

@@ -7,6 +7,8 @@ import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbe
 import { MessageView } from './message-view.tsx';
 import { RunEnd } from './run-end.tsx';
 
+const notSent = async () => false;
+
 afterEach(cleanup);
 
 type NoticePart = Extract<MessagePart, { type: 'notice' }>;
@@ -112,7 +114,7 @@ test('[LN3] why a run failed is said in the language of the page too', () => {
   };
   render(
     <InWorkbench workbench={workbench} locale="zh">
-      <RunEnd run={run} messages={[]} onSend={() => undefined} />
+      <RunEnd run={run} messages={[]} onSend={() => undefined} resend={notSent} />
     </InWorkbench>,
   );
   const text = screen.getByTestId('notice').textContent;
@@ -157,7 +159,7 @@ test.each([
       {of.map((one) => (
         <MessageView key={one.message_id} message={one} />
       ))}
-      <RunEnd run={run} messages={of} onSend={() => undefined} />
+      <RunEnd run={run} messages={of} onSend={() => undefined} resend={notSent} />
     </InWorkbench>
   );
   const { rerender } = render(end(messages));
@@ -182,7 +184,7 @@ test.each(LIMIT_NOTICES)('after a turn that %s ended, one click goes on', (code)
   const sent: string[] = [];
   const show = (shown: RunSummary, messages: readonly Message[]) => (
     <InWorkbench workbench={workbench} locale="en">
-      <RunEnd run={shown} messages={messages} onSend={(text) => sent.push(text)} />
+      <RunEnd run={shown} messages={messages} onSend={(text) => sent.push(text)} resend={notSent} />
     </InWorkbench>
   );
   const { rerender } = render(show(run, [message]));

@@ -7,7 +7,7 @@ import { useIsViewer, useModels } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice.tsx';
 import { useTurnNoticeWords } from './notice-words.ts';
-import { textOf } from './user-bubble.tsx';
+import type { Resending } from './use-resend.ts';
 
 const LIMITS: ReadonlySet<string> = new Set(LIMIT_NOTICES);
 const isLimit = (code: string): boolean => LIMITS.has(code);
@@ -15,14 +15,15 @@ const isLimit = (code: string): boolean => LIMITS.has(code);
 export interface RunEndProps {
   run: RunSummary;
   messages: readonly Message[];
-  onSend: (text: string, model?: string) => void;
+  onSend: (text: string) => void;
+  resend: Resending['resend'];
 }
 
 /**
  * How a turn was stopped, failed or came to a limit, with what to do next at hand. Its last message may end with
  * that notice already, where it stays when the conversation goes on: it is not shown a second time.
  */
-export function RunEnd({ run, messages, onSend }: RunEndProps) {
+export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
   const t = useTranslations('conversation');
   const wordsFor = useTurnNoticeWords();
   const rehearsal = useModels().find((one) => one.rehearsal);
@@ -36,7 +37,7 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
     );
   }
   if (run.status === 'idle' && last?.type === 'notice' && isLimit(last.code)) {
-    return (
+    return isViewer ? null : (
       <Button size="sm" onClick={() => onSend(t('goOnWords'))}>
         {t('goOn')}
       </Button>
@@ -46,11 +47,11 @@ export function RunEnd({ run, messages, onSend }: RunEndProps) {
   const { code, message, params } = run.error;
   const next = asked && !isViewer && (
     <div className="flex flex-wrap gap-2">
-      <Button size="sm" onClick={() => onSend(textOf(asked))}>
+      <Button size="sm" onClick={() => void resend(asked.message_id)}>
         {t('retry')}
       </Button>
       {rehearsal && run.model !== rehearsal.model && (
-        <Button size="sm" onClick={() => onSend(textOf(asked), rehearsal.model)}>
+        <Button size="sm" onClick={() => void resend(asked.message_id, { model: rehearsal.model })}>
           {t('useRehearsal')}
         </Button>
       )}

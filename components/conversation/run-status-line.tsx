@@ -4,6 +4,7 @@ import { LoaderCircle } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import type { RunSummary } from '#lib/protocol/run';
 import { useModels } from '../providers/workbench-context.tsx';
+import { useWaitsForPerson } from './use-waits-for-person.ts';
 
 export interface RunStatusLineProps {
   run: RunSummary;
@@ -15,12 +16,18 @@ export interface RunStatusLineProps {
 export function RunStatusLine({ run, isWaiting }: RunStatusLineProps) {
   const t = useTranslations('conversation');
   const model = useModels().find((one) => one.model === run.model);
+  const waitsForPerson = useWaitsForPerson(run.run_id);
   if (run.status !== 'running') return null;
   const step = run.step > 0 ? t('step', { step: run.step, max: run.max_steps }) : t('starting');
   return (
-    <p className="flex items-center gap-2 text-muted" data-testid="run-status">
+    <p className="flex flex-wrap items-center gap-2 text-muted" data-testid="run-status">
       <LoaderCircle aria-hidden className="spin size-4 shrink-0 text-doing" />
       {[step, model?.label ?? run.model].filter(Boolean).join(' · ')}
+      {waitsForPerson && (
+        <span className="chip" data-testid="waits-for-person">
+          {t('waitsForPerson')}
+        </span>
+      )}
       {isWaiting && <span className="chip">{t('messageWaits')}</span>}
     </p>
   );

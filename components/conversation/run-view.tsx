@@ -1,28 +1,53 @@
 'use client';
 
+import { RotateCcw } from 'lucide-react';
 import { useTranslations } from 'next-intl';
-import type { Message } from '#lib/protocol/run';
+import { useStore } from 'zustand';
+import type { Message, RunSummary } from '#lib/protocol/run';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useHasMessages, useMessages, useRun } from '../providers/workbench-context.tsx';
+import {
+  useHasMessages,
+  useIsViewer,
+  useMessages,
+  useRun,
+  useWorkbench,
+} from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { MessageView } from './message-view.tsx';
+import { late } from '../ui/late.tsx';
+import { ConversationMessages } from './conversation-messages.tsx';
 import { Notice } from './notice.tsx';
 import { RunEnd } from './run-end.tsx';
 import { RunStatusLine } from './run-status-line.tsx';
+import { RunTools } from './run-tools.tsx';
+import { RunUsageLine } from './run-usage-line.tsx';
 import { Transcript } from './transcript.tsx';
 import { useFetchedRun } from './use-fetched-run.ts';
+import { useResend } from './use-resend.ts';
+
+/** Few conversations are as long. */
+const OlderMessages = late(() =>
+  import('./older-messages.tsx').then((module) => module.OlderMessages),
+);
 
 export interface RunViewProps {
   runId: string;
-  onSend: (text: string, model?: string) => Promise<string | null>;
+  onSend: (text: string) => Promise<string | null>;
 }
 
 /** The messages of one run, and how its last turn ended. */
-export const RunView = (props: RunViewProps) => (
-  <Transcript>
-    <Messages {...props} />
-  </Transcript>
-);
+export function RunView(props: RunViewProps) {
+  const run = useRun(props.runId);
+  const usage = run?.usage;
+  return (
+    <>
+      {usage && <RunUsageLine usage={usage} />}
+      {run?.model != null && <RunTools runId={props.runId} />}
+      <Transcript>
+        <Messages {...props} />
+      </Transcript>
+    </>
+  );
+}
 
 function Messages({ runId, onSend }: RunViewProps) {
   const t = useTranslations('conversation');
@@ -31,7 +56,14 @@ function Messages({ runId, onSend }: RunViewProps) {
   const run = useRun(runId);
   const messages = useMessages(runId);
   const hasMessages = useHasMessages(runId);
+  // How many messages are older than those that are here.
+  const older = useStore(useWorkbench().runs, (state) => state.older[runId] ?? 0);
   const { failure, again } = useFetchedRun(runId);
+  const { resend, failure: resendFailure } = useResend(runId);
+  const isViewer = useIsViewer();
+  // A run of an outside agent has no model, and its messages no answers.
+  const mayResend = !isViewer && run?.model != null && run.status !== 'running';
+  const asked = messages.findLast(({ role }) => role === 'user');
   if (failure?.code === 'run_not_found') {
     const words = t('notFound');
     return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
@@ -48,15 +80,24 @@ function Messages({ runId, onSend }: RunViewProps) {
   if (!run || !hasMessages) return <p className="text-muted">{t('loading')}</p>;
   return (
     <>
-      {messages.map((message) => (
-        <MessageView key={message.message_id} message={message} />
-      ))}
-      <RunStatusLine run={run} isWaiting={isMessageWaiting(messages)} />
-      <RunEnd run={run} messages={messages} onSend={(text, model) => void onSend(text, model)} />
+      {older > 0 && <OlderMessages runId={runId} before={older} />}
+      <ConversationMessages messages={messages} resend={mayResend ? resend : undefined} />
+      {resendFailure && <Notice code={resendFailure.code} words={formatFailure(resendFailure)} />}
+      {mayResend && run.status !== 'failed' && asked && messages.at(-1) !== asked && (
+        <Button size="sm" onClick={() => void resend(asked.message_id)}>
+          <RotateCcw aria-hidden className="size-4" />
+          {t('edit.again')}
+        </Button>
+      )}
+      <RunStatusLine run={run} isWaiting={isMessageWaiting(run, messages)} />
+      <RunEnd {...{ run, messages, resend }} onSend={(text) => void onSend(text)} />
     </>
   );
 }
 
-/** Whether a person's message stands after one that the model is still writing. */
-const isMessageWaiting = (messages: readonly Message[]): boolean =>
-  messages.at(-1)?.role === 'user' && messages.some(({ status }) => status === 'streaming');
+/**
+ * Whether a person's message stands last while a step runs: its tools too, until the next step
+ * begins its own message. The first message of a turn comes before its first step.
+ */
+const isMessageWaiting = (run: RunSummary, messages: readonly Message[]): boolean =>
+  run.step > 0 && messages.at(-1)?.role === 'user';

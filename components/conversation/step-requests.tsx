@@ -2,12 +2,25 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useCallback } from 'react';
+import type { ApiResult } from '#lib/api/api-result';
+import type { Api } from '#lib/api/http-client';
 import { formatDuration } from '#lib/format/format-duration';
 import type { ModelTurn, ModelUsage } from '#lib/protocol/model-turn';
 import { Fetched } from '../failure/fetched.tsx';
 import { useAnswer } from '../failure/use-answer.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { useTokenWords } from './token-words.ts';
+
+const listModelTurns = (
+  request: Api['request'],
+  runId: string,
+  messageId: string,
+): Promise<ApiResult<{ model_turns: ModelTurn[] }>> => {
+  const query = new URLSearchParams({ message_id: messageId });
+  const path = `/v1/runs/${encodeURIComponent(runId)}/model_turns?${query}`;
+  return request({ method: 'GET', path });
+};
 
 export interface StepRequestsProps {
   runId: string;
@@ -19,7 +32,7 @@ export function StepRequests({ runId, messageId }: StepRequestsProps) {
   const t = useTranslations('conversation.request');
   const api = useApi();
   const answer = useAnswer(
-    useCallback(() => api.listModelTurns({ runId, messageId }), [api, runId, messageId]),
+    useCallback(() => listModelTurns(api.request, runId, messageId), [api, runId, messageId]),
   );
   return (
     <Fetched answer={answer} loading={<p role="status">{t('loading')}</p>}>
@@ -86,17 +99,7 @@ function Duration({ turn, endedAt }: { turn: ModelTurn; endedAt: number }) {
 
 function Tokens({ usage }: { usage: ModelUsage }) {
   const t = useTranslations('conversation.request');
-  const locale = useLocale();
-  const { input_tokens, output_tokens } = usage;
-  const words = [
-    ...(input_tokens === null
-      ? []
-      : [t('tokensIn', { count: input_tokens, cached: usage.cached_tokens ?? 0 })]),
-    ...(output_tokens === null
-      ? []
-      : [t('tokensOut', { count: output_tokens, reasoning: usage.reasoning_tokens ?? 0 })]),
-  ];
-  return words.length === 0 ? t('unknown') : new Intl.ListFormat(locale).format(words);
+  return useTokenWords()(usage) ?? t('unknown');
 }
 
 type RequestTranslator = ReturnType<typeof useTranslations<'conversation.request'>>;

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
+import { given } from '#lib/util/given';
 import { useChosenModel, useWorkbench } from '../providers/workbench-context.tsx';
 import { useSelectedRun } from './use-selected-run.ts';
 
@@ -10,7 +11,7 @@ export interface Sending {
    * Gives the run that has it once the server has; what was typed must stay until then. Null where
    * it failed, and while another message is on its way.
    */
-  send(text: string, model?: string): Promise<string | null>;
+  send(text: string): Promise<string | null>;
   readonly pending: boolean;
   readonly failure: ApiFailure | null;
 }
@@ -19,7 +20,7 @@ export interface Sending {
 export function useSend(): Sending {
   const { api, runs } = useWorkbench();
   const [runId, select] = useSelectedRun();
-  const chosen = useChosenModel();
+  const model = useChosenModel() ?? undefined;
   const [pending, setPending] = useState(false);
   const isSending = useRef(false);
   const shown = useRef(runId);
@@ -28,10 +29,10 @@ export function useSend(): Sending {
   }, [runId]);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
 
-  const send = async (text: string, model = chosen ?? undefined): Promise<string | null> => {
+  const send = async (text: string): Promise<string | null> => {
     if (isSending.current) return null;
     isSending.current = true;
-    const body = { input: text, ...(model === undefined ? {} : { model }) };
+    const body = { input: text, ...given({ model }) };
     setPending(true);
     setFailure(null);
     const answer = runId === null ? await api.startRun(body) : await api.sendMessage(runId, body);

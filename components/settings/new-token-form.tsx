@@ -10,6 +10,7 @@ import { TOKEN_NAME } from '#lib/protocol/token-names';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { Button } from '../ui/button.tsx';
 import { AllowList } from './allow-list.tsx';
+import { Choice } from './choice.tsx';
 import { useAccessApi } from './use-access-api.ts';
 
 export interface NewTokenFormProps {
@@ -129,35 +130,5 @@ function NameField({ field, problem }: NameFieldProps) {
         {problem}
       </p>
     </div>
-  );
-}
-
-interface ChoiceProps<Option extends string> {
-  legend: string;
-  name: string;
-  options: readonly Option[];
-  value: Option;
-  onValue: (value: Option) => void;
-  children: (option: Option) => string;
-}
-
-function Choice<Option extends string>(props: ChoiceProps<Option>) {
-  const { legend, name, options, value, onValue, children } = props;
-  return (
-    <fieldset className="border-0">
-      <legend className="font-medium">{legend}</legend>
-      {options.map((option) => (
-        <label key={option} className="flex min-h-7 items-start gap-2 py-1 pointer-coarse:min-h-11">
-          <input
-            type="radio"
-            name={name}
-            checked={option === value}
-            onChange={() => onValue(option)}
-            className="mt-0.5 size-4 shrink-0 accent-accent"
-          />
-          {children(option)}
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -1,12 +1,12 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import type { WireToken } from '#lib/protocol/token';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useMe } from '../providers/workbench-context.tsx';
-import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { ConfirmButton } from './confirm-button.tsx';
 import { useAccessApi } from './use-access-api.ts';
 import { useFormatTime } from './use-format-time.ts';
 
@@ -109,48 +109,22 @@ function Revoke({ token, isOwn, onRevoked }: RevokeProps) {
   const t = useTranslations('settings.access');
   const api = useAccessApi();
   const showFailure = useFailureToast();
-  const [isAsking, setAsking] = useState(false);
-  const [isSending, setSending] = useState(false);
-  const first = useRef<HTMLButtonElement>(null);
-  const keep = useRef<HTMLButtonElement>(null);
-  const wasAsked = useRef(false);
-  const textId = useId();
-  useEffect(() => {
-    if (isAsking) keep.current?.focus();
-    else if (wasAsked.current) first.current?.focus();
-    wasAsked.current = isAsking;
-  }, [isAsking]);
   const revoke = async () => {
-    if (isSending) return;
-    setSending(true);
     const answer = await api.revokeToken(token.id);
-    setSending(false);
-    if (answer.ok) return onRevoked(answer.value);
-    setAsking(false);
-    showFailure(t('notRevoked', { name: token.name }), answer);
+    if (answer.ok) onRevoked(answer.value);
+    else showFailure(t('notRevoked', { name: token.name }), answer);
+    return answer.ok;
   };
-  if (!isAsking) {
-    return (
-      <Button ref={first} size="sm" className="mt-2" onClick={() => setAsking(true)}>
-        {t('revoke')}
-      </Button>
-    );
-  }
-  const question = t('ask', { name: token.name });
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
-    <div role="group" aria-label={question} className="mt-2">
-      <p id={textId}>
-        {question} {t(isOwn ? 'askOwn' : 'askText')}
-      </p>
-      <div className="mt-1 flex flex-wrap gap-2">
-        <Button size="sm" variant="danger" aria-disabled={isSending} onClick={() => void revoke()}>
-          {t(isSending ? 'revoking' : 'revokeNow')}
-        </Button>
-        <Button ref={keep} size="sm" aria-describedby={textId} onClick={() => setAsking(false)}>
-          {t('keep')}
-        </Button>
-      </div>
-    </div>
+    <ConfirmButton
+      label={t('revoke')}
+      question={t('ask', { name: token.name })}
+      confirm={t('revokeNow')}
+      sending={t('revoking')}
+      keep={t('keep')}
+      onConfirm={revoke}
+    >
+      {t(isOwn ? 'askOwn' : 'askText')}
+    </ConfirmButton>
   );
 }

@@ -8,6 +8,7 @@ import { useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { ApprovalsLink } from './approvals-link.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { HeaderMenu } from './header-menu.tsx';
 import { LanguageButton } from './language-button.tsx';
@@ -34,6 +35,7 @@ export function Header({ theme }: { theme: Theme }) {
       <div className="flex min-w-0 flex-1 justify-end">
         <ConnectionState />
       </div>
+      <ApprovalsLink />
       <WideControls theme={theme} />
       <div className="lg:hidden">
         <HeaderMenu theme={theme} />
@@ -52,7 +54,7 @@ function WideControls({ theme }: { theme: Theme }) {
       <ModelSelect className="mr-1 w-32 xl:w-40 2xl:w-52" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
         {t('palette.open')}{' '}
-        <span className="hidden xl:inline">
+        <span className="hidden 2xl:inline">
           <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
         </span>
       </Button>

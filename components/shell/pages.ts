@@ -1,6 +1,7 @@
 /** The pages of the header, with the key of their name in `shell.nav`. */
 export const PAGES = [
   { href: '/', name: 'workbench', key: 'w' },
+  { href: '/approvals', name: 'approvals', key: 'a' },
   { href: '/tools', name: 'tools', key: 't' },
   { href: '/docs', name: 'docs', key: 'd' },
   { href: '/settings', name: 'settings', key: 's' },

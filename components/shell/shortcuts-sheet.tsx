@@ -13,6 +13,7 @@ const KEYS = [
   ['newline', 'Shift Enter'],
   ['stop', 'Esc'],
   ['workbench', 'g w'],
+  ['approvals', 'g a'],
   ['tools', 'g t'],
   ['docs', 'g d'],
   ['settings', 'g s'],

@@ -1,12 +1,14 @@
 import type { ApiResult } from '#lib/api/api-result';
-import { createApi, type SignInCredential } from '#lib/api/http-client';
+import { createApi, type SignedIn, type SignInCredential } from '#lib/api/http-client';
 import { keepSessionKey, pageFetch } from '../providers/page-session.ts';
 
 export type SignInWith = (credential: SignInCredential) => Promise<ApiResult<unknown>>;
 
 /** Signs this browser in: the cookie comes by itself, the key is kept. */
 export const signInWith: SignInWith = async (credential) => {
-  const answer = await createApi({ fetch: pageFetch, baseUrl: '' }).signIn(credential);
+  const { request } = createApi({ fetch: pageFetch, baseUrl: '' });
+  const sent = { method: 'POST', path: '/auth/sign-in', body: credential } as const;
+  const answer = await request<SignedIn>(sent);
   if (!answer.ok || keepSessionKey(answer.value.session_key)) return answer;
   return {
     ok: false,

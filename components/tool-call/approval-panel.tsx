@@ -6,11 +6,12 @@ import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { visibleJsonText } from '#lib/format/show-control-characters';
 import type { AlwaysOffer } from '#lib/protocol/card';
-import { MarkedText } from '../ui/marked-text.tsx';
 import { AllowButton } from './allow-button.tsx';
+import { AlwaysForm } from './always-form.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { argumentsText } from './arguments-text.ts';
 import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx';
+import { DenyForm } from './deny-form.tsx';
 import { ReadFirst } from './read-first.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
 import { useSeenToEnd } from './use-seen-to-end.ts';
@@ -40,7 +41,8 @@ export interface ApprovalPanelProps {
 export function ApprovalPanel({ args, bytes, draft, always, onDecide }: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
   // Whose button was pressed: the other side then takes the focus over from it.
-  const [from, setFrom] = useState<'question' | 'editor' | null>(null);
+  const [from, setFrom] = useState<'question' | 'editor' | 'no' | null>(null);
+  const [isDenying, setDenying] = useState(false);
 
   const decide = async (input: ApprovalInput) => {
     setSending(true);
@@ -49,6 +51,18 @@ export function ApprovalPanel({ args, bytes, draft, always, onDecide }: Approval
     if (!taken) setSending(false);
   };
 
+  if (isDenying) {
+    return (
+      <DenyForm
+        isSending={isSending}
+        onDeny={(note) => decide({ decision: 'no', ...(note && { note }) })}
+        onBack={() => {
+          setFrom('no');
+          setDenying(false);
+        }}
+      />
+    );
+  }
   return draft.text !== null && args.kind === 'known' ? (
     <ArgumentsEditor
       text={draft.text}
@@ -68,7 +82,8 @@ export function ApprovalPanel({ args, bytes, draft, always, onDecide }: Approval
       isSending={isSending}
       always={always}
       onDecide={decide}
-      takesFocus={from === 'editor'}
+      takesFocus={from === 'editor' || from === 'no' ? from : null}
+      onDeny={() => setDenying(true)}
       onEdit={() => {
         if (args.kind !== 'known') return;
         setFrom('question');
@@ -85,17 +100,21 @@ interface QuestionProps {
   always: ApprovalPanelProps['always'];
   onDecide: (input: ApprovalInput) => void;
   onEdit: () => void;
-  /** Of the button that leads to the editor. */
-  takesFocus: boolean;
+  onDeny: () => void;
+  /** The button that leads to where one comes back from. */
+  takesFocus: 'editor' | 'no' | null;
 }
 
 function Question(props: QuestionProps) {
-  const { args, bytes, isSending, always, onDecide, onEdit, takesFocus } = props;
+  const { args, bytes, isSending, always, onDecide, onEdit, onDeny, takesFocus } = props;
   const t = useTranslations('card.approval');
   const reasonId = useId();
   const region = useRef<HTMLDivElement>(null);
-  useFirstFocus(region, '[data-approval="edit"]', takesFocus);
+  const left = takesFocus === 'no' ? 'no-reason' : 'edit';
+  useFirstFocus(region, `[data-approval="${left}"]`, takesFocus !== null);
   const [isFolded, setFolded] = useState(false);
+  const [isAlways, setAlways] = useState<boolean | null>(null);
+  useFirstFocus(region, '[data-approval="always"]', isAlways === false);
   const seen = useSeenToEnd(args.kind === 'known' ? argumentsText(args.params) : '');
   const isReady = isFolded || (args.kind === 'known' && seen.isSeen);
   const allow = {
@@ -116,10 +135,15 @@ function Question(props: QuestionProps) {
         >
           {t('allow')}
         </AllowButton>
-        {always !== null && (
-          <AllowButton {...allow} onClick={() => onDecide({ decision: 'always' })}>
+        {always && (
+          <Button
+            data-approval="always"
+            aria-expanded={isAlways === true}
+            disabled={isSending}
+            onClick={() => setAlways(isAlways !== true)}
+          >
             {t('always')}
-          </AllowButton>
+          </Button>
         )}
         <Button data-approval="edit" disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
           {t('edit')}
@@ -132,16 +156,12 @@ function Question(props: QuestionProps) {
         >
           {t('deny')}
         </Button>
+        <Button disabled={isSending} onClick={onDeny} data-approval="no-reason">
+          {t('denyWith')}
+        </Button>
       </div>
-      {always && (
-        <p className="mt-1.5 text-xs text-muted wrap-anywhere" data-testid="always-rule">
-          <MarkedText
-            text={t('alwaysRule', {
-              tool: always.tool_name,
-              client: always.client_id ?? t('server'),
-            })}
-          />
-        </p>
+      {always && isAlways && (
+        <AlwaysForm {...{ allow, always, onDecide }} onBack={() => setAlways(false)} />
       )}
     </div>
   );

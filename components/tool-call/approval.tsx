@@ -13,6 +13,8 @@ export interface ApprovalProps {
   callId: string;
   card: Card;
   actions: CardActions;
+  /** How many equal calls the card shows to wait for the decision; 0 where that is not known. */
+  waiting: number;
 }
 
 /**
@@ -51,12 +53,13 @@ function useDraft(about: string): ArgumentsDraft {
 
 /** The yes is to what the card shows: the server refuses it where it has asked anew since. */
 const decideOn =
-  ({ card, actions }: ApprovalProps): CardActions['decide'] =>
+  ({ card, actions, waiting }: ApprovalProps): CardActions['decide'] =>
   (callId, input) => {
     const expiresAt = card.clock?.name === 'approval' ? card.clock.deadline_at : null;
     return actions.decide(callId, {
       ...input,
       ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+      ...(waiting === 0 ? {} : { calls: waiting }),
     });
   };
 

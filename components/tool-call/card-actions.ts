@@ -1,4 +1,5 @@
 import type { ApprovalInput } from '#lib/api/http-client';
+import type { Answer } from '#lib/protocol/question';
 import type { CardPart } from './whole-value.ts';
 
 export type CopyKind = 'id' | 'curl' | 'json';
@@ -11,6 +12,8 @@ export interface CardActions {
   extend(callId: string): void;
   /** Resolves to whether the decision was taken. */
   decide(callId: string, input: ApprovalInput): Promise<boolean>;
+  /** Resolves to whether the answer to a question was taken. */
+  answer(callId: string, answer: Answer): Promise<boolean>;
   copy(callId: string, kind: CopyKind): void;
   showModelOutput(callId: string): void;
   /** All of a value of which the card has the beginning. */

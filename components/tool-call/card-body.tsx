@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { late } from '#components/ui/late';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
@@ -15,8 +16,11 @@ import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
+import type { QuestionFormProps } from './question-form.tsx';
 import { RepairsNote } from './repairs-note.tsx';
+import { SameQuestionNote } from './same-question.tsx';
 import { shownArguments } from './shown-arguments.ts';
+import type { SameQuestion } from './use-question.ts';
 import { wholeFor } from './whole-for.ts';
 
 export interface CardBodyProps {
@@ -25,27 +29,45 @@ export interface CardBodyProps {
   view: CardView;
   isStale: boolean;
   isAsked: boolean;
+  same?: SameQuestion | undefined;
   actions: CardActions;
 }
 
+/** Few cards have it. */
+const QuestionForm = late<QuestionFormProps>(() =>
+  import('./question-form.tsx').then((module) => module.QuestionForm),
+);
+
 const PREVIEW_CHARS = 120;
+const ALONE: SameQuestion = { first: undefined, count: 0 };
 
 /** The rows of a card below its sentence: what its state needs, then what is there on demand. */
 export function CardBody(props: CardBodyProps) {
-  const { callId, card, view, actions } = props;
+  const { callId, card, view, same = ALONE, actions } = props;
   if (view.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (view.actions.decide) {
     return (
       <>
-        <Approval callId={callId} card={card} actions={actions} />
+        <SameQuestionNote callId={callId} same={same} />
+        {(same.first ?? callId) === callId && (
+          <Approval callId={callId} card={card} actions={actions} waiting={same.count} />
+        )}
         <RepairsNote repairs={card.repairs} />
+      </>
+    );
+  }
+  if (view.actions.answer) {
+    return (
+      <>
+        <SameQuestionNote callId={callId} same={same} />
+        {(same.first ?? callId) === callId && <QuestionForm {...{ callId, card, actions }} />}
       </>
     );
   }
   const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
-      {view.kind === 'approval' && <ForOperators />}
+      {(view.kind === 'approval' || view.kind === 'question') && <ForOperators kind={view.kind} />}
       {card.status === 'DOING' && (view.kind === 'running' || card.progress) && (
         <CardProgress card={card} isStale={props.isStale || view.kind !== 'running'} />
       )}
@@ -77,8 +99,8 @@ export function CardBody(props: CardBodyProps) {
 }
 
 /** In place of the decision, for those who may not make it. */
-const ForOperators = () => (
-  <p className="mt-0.5 text-muted">{useTranslations('card.approval')('forOperators')}</p>
+const ForOperators = ({ kind }: { kind: 'approval' | 'question' }) => (
+  <p className="mt-0.5 text-muted">{useTranslations('card')(`${kind}.forOperators`)}</p>
 );
 
 type PartProps = Pick<CardBodyProps, 'callId' | 'card' | 'actions'>;

@@ -52,6 +52,40 @@ test.each([
   expect(sentenceOf(locale, { ...changed, source: 'client', client_name: 'Phone' })).toBe(text);
 });
 
+const READ = { private: 'file.read', untrusted: 'mail.list' };
+
+test.each([
+  [
+    'en',
+    'taint',
+    READ,
+    /^The run has read private data \(file\.read\).+\(mail\.list\), and gate\.ask could/,
+  ],
+  [
+    'zh',
+    'taint',
+    READ,
+    /^此运行已读取私有数据（file\.read）和他人的内容（mail\.list），而 gate\.ask/,
+  ],
+  ['zh', 'policy', READ, /^按此服务器的策略.+。此运行已读取私有数据/],
+  ['en', 'policy', READ, /^The policy .+ before gate\.ask\. The run has read private data/],
+  ['zh', 'destructive', null, /^gate\.ask 可能/],
+  ['zh', 'unknown_effects', null, /^gate\.ask 是/],
+] as const)(
+  '[CD34] why it is asked is in the language of the page, by its code (%s, %s)',
+  (locale, approval_reason_code, approval_reason_params, text) => {
+    const reason = { approval_reason: 'x', approval_reason_code, approval_reason_params };
+    expect(sentenceOf(locale, reason)).toMatch(text);
+  },
+);
+
 test('a reason without a code is shown as it was given', () => {
   expect(sentenceOf('zh', { approval_reason: 'It takes a photo.' })).toBe('It takes a photo.');
+});
+
+test.each([
+  ['en', 'Waiting for mcp.'],
+  ['zh', '正在等待mcp。'],
+] as const)('a call for another kind of provider waits for that kind (%s)', (locale, text) => {
+  expect(sentenceOf(locale, { phase: 'queued', source: 'mcp' })).toBe(text);
 });

@@ -18,15 +18,14 @@ export function cardSentence(card: Card, view: CardView, t: CardTranslator): Car
     case 'streaming':
       return own ?? ours(t('tip.streaming'));
     case 'queued':
-      return ours(t('tip.queued', { client: queuedFor(card, t) }));
+      return ours(t('tip.queued', { client: formatClient(card, t, 'anyClient') }));
     case 'approval':
-      if (card.approval_reason_code === 'policy' && card.tool_name) {
-        return ours(t('tip.policy', { tool: card.tool_name }));
-      }
-      if (card.approval_reason_code === 'changed') return ours(t('tip.changed', { client }));
-      return card.approval_reason
+      return approvalSentence(card, t) ?? own ?? ours(t('tip.approval'));
+    case 'question':
+      // Who may answer has the whole of it below.
+      return card.approval_reason && !view.actions.answer
         ? { text: card.approval_reason, own: true }
-        : (own ?? ours(t('tip.approval')));
+        : ours(t('question.tip'));
     case 'offered':
     case 'device':
     case 'away':
@@ -37,23 +36,36 @@ export function cardSentence(card: Card, view: CardView, t: CardTranslator): Car
   }
 }
 
-const ours = (text: string): CardSentence => ({ text, own: false });
-
-/** The client in words, by its name, its id, or as such. */
-export function formatClient(card: Card, t: CardTranslator): string {
-  if (card.source === 'server') return t('source.server');
-  return card.client_name ?? card.client_id ?? t('source.client');
+/** Why a person is asked, by its code where it has one (CD34). */
+function approvalSentence(card: Card, t: CardTranslator): CardSentence | null {
+  const { approval_reason: reason, approval_reason_code: code } = card;
+  const { approval_reason_params: read, tool_name: tool } = card;
+  if (code === 'changed') return ours(t('tip.changed', { client: formatClient(card, t) }));
+  if (!code || !tool) return reason ? { text: reason, own: true } : null;
+  const taint = read && t('tip.taint', { secret: read.private, others: read.untrusted, tool });
+  if (code === 'taint') return taint ? ours(taint) : null;
+  const first = t(`tip.${code}`, { tool });
+  return ours(taint ? t('tip.both', { first, second: taint }) : first);
 }
 
-const queuedFor = (card: Card, t: CardTranslator): string =>
-  card.source === 'server'
-    ? t('source.server')
-    : (card.client_name ?? card.client_id ?? t('source.anyClient'));
+const ours = (text: string): CardSentence => ({ text, own: false });
+
+/** Who runs it in words: a client by its name, its id, or as such, another provider by its kind. */
+export function formatClient(
+  { source = 'client', client_name, client_id }: Card,
+  t: CardTranslator,
+  unnamed: 'client' | 'anyClient' = 'client',
+): string {
+  if (source === 'server') return t('source.server');
+  return source === 'client' ? (client_name ?? client_id ?? t(`source.${unnamed}`)) : source;
+}
 
 /** Why a call failed, in our words; the server's own are beside it. */
 export function formatCause(card: Card, t: CardTranslator, locale: string): string {
   const { error } = card;
   if (!error) return t('error.noReason');
+  if (card.question && error.code === 'approval_expired') return t('question.expired');
+  if (card.question && card.approval_decision?.decision === 'no') return t('question.declined');
   const client = formatClient(card, t);
   if (error.code === 'timeout') {
     const limit = formatDuration(card.timeout_ms ?? 0, locale, { whole: true });
@@ -73,6 +85,9 @@ const OF_MODELS = [
   'not_offered',
   'no_name',
   'too_many_calls',
+  'too_many_approvals',
+  'approval_rate',
+  'not_alone',
   'repeated_call',
   'rate_limited',
   'arguments_unreadable',

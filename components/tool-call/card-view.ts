@@ -5,6 +5,7 @@ import type { Card } from '#lib/protocol/card';
 export type CardViewKind =
   | 'streaming'
   | 'approval'
+  | 'question'
   | 'queued'
   | 'offered'
   | 'running'
@@ -28,6 +29,8 @@ export type Tone = 'wait' | 'attn' | 'doing' | 'success' | 'error' | 'cancel';
 export interface CardActionsAllowed {
   readonly cancel: boolean;
   readonly decide: boolean;
+  /** A question, in place of its tool. */
+  readonly answer: boolean;
   readonly extend: boolean;
   readonly retry: boolean;
 }
@@ -52,6 +55,7 @@ export function cardView(card: Card, mayAct = true): CardView {
     actions: {
       cancel: mayAct && isLive && kind !== 'streaming' && kind !== 'cancelling',
       decide: mayAct && kind === 'approval',
+      answer: mayAct && kind === 'question',
       extend: mayAct && mayExtend(card, kind),
       retry: mayAct && !isLive,
     },
@@ -75,6 +79,7 @@ const mayHaveRun = (error: Card['error']): boolean =>
 const TONES: Record<CardViewKind, Tone> = {
   streaming: 'wait',
   approval: 'attn',
+  question: 'attn',
   queued: 'wait',
   offered: 'doing',
   running: 'doing',
@@ -118,7 +123,7 @@ function viewKind(card: Card): CardViewKind {
       return doingKind(card);
     case 'WAIT':
     case undefined:
-      if (card.phase === 'approval') return 'approval';
+      if (card.phase === 'approval') return card.question ? 'question' : 'approval';
       return card.phase === 'streaming' || card.partial ? 'streaming' : 'queued';
   }
 }

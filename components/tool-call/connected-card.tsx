@@ -2,11 +2,21 @@
 
 import { memo, useMemo, useState } from 'react';
 import { Boundary } from '#components/ui/boundary';
+import { late } from '#components/ui/late';
+import type { Card } from '#lib/protocol/card';
+import { agentOf } from '#lib/protocol/child-run';
 import { useCall, useHasRole, useIsSilent, useTool } from '../providers/workbench-context.tsx';
 import { blockedClients } from './blocked-clients.ts';
 import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
+import type { SubAgentWorkProps } from './sub-agent-work.tsx';
 import { ToolCard } from './tool-card.tsx';
+import { useQuestion } from './use-question.ts';
+
+/** Few cards have it. */
+const SubAgentWork = late<SubAgentWorkProps>(() =>
+  import('./sub-agent-work.tsx').then((module) => module.SubAgentWork),
+);
 
 export interface ConnectedCardProps {
   callId: string;
@@ -23,6 +33,7 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
   const tool = useTool(isQueued ? entry.card.tool_name : undefined);
   const card = entry?.card;
   const blocked = useMemo(() => (card ? blockedClients(card, tool) : []), [card, tool]);
+  const same = useQuestion(card);
   const mayAct = useHasRole('operator');
   const [isAsked, setAsked] = useState(false);
   const own = useMemo<CardActions>(
@@ -38,6 +49,11 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
     }),
     [actions],
   );
+  const { isStale } = props;
+  const below = useMemo(
+    () => (card ? workBelow(callId, card, { isStale, actions }) : undefined),
+    [callId, card, isStale, actions],
+  );
   if (!entry) return null;
   return (
     <Boundary of={entry.card} fallback={<BrokenCard callId={callId} card={entry.card} />}>
@@ -49,10 +65,26 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
         isSilent={isSilent}
         blocked={blocked}
         isAsked={isAsked}
+        same={same}
         mayAct={mayAct}
         isDeleted={entry.isDeleted ?? false}
         actions={own}
+        below={below}
       />
     </Boundary>
   );
 });
+
+/** The cards of a sub-agent lie in the card of the call that it works for (CD33). */
+function workBelow(callId: string, card: Card, props: Omit<ConnectedCardProps, 'callId'>) {
+  const agent = card.source === 'server' ? agentOf(card.tool_name ?? '', card.params) : undefined;
+  if (agent === undefined || !card.started_at) return undefined;
+  return (
+    <SubAgentWork
+      callId={callId}
+      agent={agent}
+      isLive={card.status === 'DOING'}
+      renderCard={(id) => <ConnectedCard callId={id} {...props} />}
+    />
+  );
+}

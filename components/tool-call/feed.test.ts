@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { CardStatus } from '#lib/protocol/call-status';
-import { countActive, createFeedSelector, type FeedChoice, feedView, NO_OLDER } from './feed.ts';
+import {
+  countActive,
+  createFeedSelector,
+  type FeedChoice,
+  feedView,
+  listedFor,
+  NO_OLDER,
+} from './feed.ts';
 
 const stateOf = (calls: readonly (readonly [string, CardStatus, string?])[]) => ({
   order: calls.map(([id]) => id),
@@ -110,4 +117,38 @@ test('[SO5] calls of before come after those of the feed, each once, and pass th
   expect(feedView(four, { ...FOLLOW, older, filter: 'run', runId: 'r2' }).ids).toEqual(['b', 'x']);
   expect(feedView(four, { ...FOLLOW, older, filter: 'active' }).ids).toEqual(['d', 'b']);
   expect(feedView(four, { ...FOLLOW, older, held: ['a'] }).ids).toEqual(['a', 'y', 'x']);
+});
+
+const family = (() => {
+  const { order, byId } = stateOf([
+    ['outer', 'SUCCESS'],
+    ['inner', 'ERROR', 'r2'],
+    ['inmost', 'ERROR', 'r3'],
+    ['orphan', 'DOING', 'r4'],
+  ]);
+  const below = (callId: string, parent: string) => {
+    const entry = byId[callId];
+    if (!entry) throw new Error(callId);
+    return { ...entry, card: { ...entry.card, parent_call_id: parent } };
+  };
+  const nested = {
+    inner: below('inner', 'outer'),
+    inmost: below('inmost', 'inner'),
+    orphan: below('orphan', 'gone'),
+  };
+  return { order, byId: { ...byId, ...nested } };
+})();
+
+test('[CD33] a call of a sub-agent is in the list only where the one that it works for is not', () => {
+  expect(feedView(family, FOLLOW).ids).toEqual(['orphan', 'outer']);
+  expect(feedView(family, { ...FOLLOW, filter: 'failed' }).ids).toEqual(['inner']);
+  expect(feedView(family, { ...FOLLOW, filter: 'run', runId: 'r1' }).ids).toEqual(['outer']);
+});
+
+test('[CD33] the way to a call of a sub-agent leads to the listed card that it lies in', () => {
+  const { ids } = feedView(family, FOLLOW);
+  const ways = ['outer', 'inmost', 'orphan', 'unknown'].map((id) =>
+    listedFor(id, ids, family, NO_OLDER),
+  );
+  expect(ways).toEqual(['outer', 'outer', 'orphan', 'unknown']);
 });

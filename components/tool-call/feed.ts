@@ -53,12 +53,15 @@ export interface FeedChoice {
 
 export const NO_OLDER: Known = { byId: {}, order: [] };
 
-/** What the list shows (CD12). Calls that came after `held` wait behind the count. */
+/** What the list shows (CD12, CD33). Calls that came after `held` wait behind the count. */
 export function feedView(state: Known, { filter, runId, held, older }: FeedChoice): FeedView {
-  const pick = (ids: readonly string[]) =>
-    filter === 'all'
-      ? ids
-      : ids.filter((id) => passesFilter(own(state, id) ?? own(older, id), filter, runId));
+  const entryOf = (id: string) => own(state, id) ?? own(older, id);
+  const passes = (id: string) => passesFilter(entryOf(id), filter, runId);
+  const isNested = (id: string) => {
+    const parent = entryOf(id)?.card.parent_call_id;
+    return parent && entryOf(parent) && passes(parent);
+  };
+  const pick = (ids: readonly string[]) => ids.filter((id) => passes(id) && !isNested(id));
   const before = older.order.filter((id) => !own(state, id));
   const total = before.length + state.order.length;
   // A snapshot may have left some of them out: these are among the calls of before, if anywhere.
@@ -73,6 +76,12 @@ export function feedView(state: Known, { filter, runId, held, older }: FeedChoic
     .slice(state.order.lastIndexOf(newest) + 1)
     .filter((id) => !seen.has(id));
   return { ids: pick([...before, ...still]).toReversed(), fresh: pick(later).length, total };
+}
+
+/** The listed call whose card has this one in it: itself, or the one that its sub-agent works for. Else itself. */
+export function listedFor(id: string, ids: readonly string[], state: Known, older: Known): string {
+  const parent = (own(state, id) ?? own(older, id))?.card.parent_call_id;
+  return parent && !ids.includes(id) ? listedFor(parent, ids, state, older) : id;
 }
 
 const own = ({ byId }: Known, id: string): CallEntry | undefined =>

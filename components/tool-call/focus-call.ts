@@ -10,7 +10,7 @@ export function callOfHash(hash: string): string | null {
   }
 }
 
-const hashOfCall = (callId: string): string => `${PREFIX}${encodeURIComponent(callId)}`;
+export const hashOfCall = (callId: string): string => `${PREFIX}${encodeURIComponent(callId)}`;
 
 /** Scrolls the live list to a call's card and focuses it; the address can then be shared. */
 export function focusCall(callId: string): void {

@@ -14,6 +14,7 @@ import {
 } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';
+import { listedFor } from './feed.ts';
 import { FreshCalls } from './fresh-calls.tsx';
 import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
@@ -38,7 +39,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const feed = useFeed(runId);
   const isKnown = useListingsKnown();
   const isStale = useConnection().feed.kind !== 'connected';
-  const { older } = useWorkbench();
+  const { calls, older } = useWorkbench();
   const showFailure = useFailureToast();
   const { actions, dialog } = useCardActions();
   const scroller = useRef<HTMLDivElement>(null);
@@ -55,7 +56,8 @@ export function LiveCalls({ runId }: { runId?: string }) {
     void loadCall(callId).then((failure) => failure && showFailure(t('notShown'), failure));
   };
   const goTo = (callId: string): boolean => {
-    const index = ids.indexOf(callId);
+    const id = listedFor(callId, ids, calls.getState(), older.getState());
+    const index = ids.indexOf(id);
     if (index < 0) {
       // Hidden by the filter or the pause: shown with the next list.
       setFilter('all');
@@ -64,7 +66,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
       return false;
     }
     if (!list) return false;
-    focusCard(scroller.current, callId, () => list.scrollToIndex(index, { align: 'nearest' }));
+    focusCard(scroller.current, id, () => list.scrollToIndex(index, { align: 'nearest' }));
     return true;
   };
   useReveal(goTo);

@@ -16,6 +16,7 @@ const actions = {
   retry: unused,
   extend: unused,
   decide: unused,
+  answer: unused,
   copy: unused,
   showModelOutput: unused,
   showWhole: unused,

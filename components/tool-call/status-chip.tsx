@@ -9,6 +9,7 @@ import {
   FileWarning,
   LoaderCircle,
   type LucideIcon,
+  MessageCircleQuestionMark,
   OctagonX,
   PackageX,
   Send,
@@ -25,6 +26,7 @@ import type { CardViewKind, Tone } from './card-view.ts';
 const ICONS: Record<CardViewKind, LucideIcon> = {
   streaming: CircleDashed,
   approval: ShieldAlert,
+  question: MessageCircleQuestionMark,
   queued: Clock,
   offered: Send,
   running: LoaderCircle,

@@ -49,6 +49,7 @@ function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?
     retry: (id) => asked.push(['retry', id]),
     extend: (id) => asked.push(['extend', id]),
     decide: async (id, input) => asked.push(['decide', id, input]) > 0,
+    answer: async (id, given) => asked.push(['answer', id, given]) > 0,
     copy: (id, kind) => asked.push(['copy', id, kind]),
     showModelOutput: (id) => asked.push(['model', id]),
     showWhole: (id, part) => asked.push(['whole', id, part]),
@@ -294,7 +295,6 @@ describe('approval', () => {
 
   test.each([
     ['Allow once', 'yes'],
-    ['Always in this run', 'always'],
     ['Deny', 'no'],
   ] as const)('%s decides %s, once', async (name, decision) => {
     const { asked } = setup(approval);
@@ -373,6 +373,7 @@ describe('an unknown outcome', () => {
     expect(words('no_provider', 'not_offered')).toContain('not offered');
     expect(words('no_provider', 'no_name')).toContain('without naming a tool');
     expect(words('denied', 'too_many_calls')).toContain('more calls than may run');
+    expect(words('denied', 'too_many_approvals')).toContain('waited already');
     expect(words('denied', 'rate_limited')).toContain('as many such calls');
     expect(words('invalid_args', 'arguments_unreadable')).toContain('not one JSON object');
     expect(words('invalid_args', 'arguments_incomplete')).toContain('before the arguments');

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { memo, useId } from 'react';
+import { memo, type ReactNode, useId } from 'react';
 import { Boundary } from '#components/ui/boundary';
 import { MarkedText } from '#components/ui/marked-text';
 import { showControlCharacters } from '#lib/format/show-control-characters';
@@ -17,8 +17,10 @@ import { CardMenu } from './card-menu.tsx';
 import { type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
 import { cardView } from './card-view.ts';
+import { DecidedBy } from './decided-by.tsx';
 import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
+import type { SameQuestion } from './use-question.ts';
 import './tool-card.css';
 
 export interface ToolCardProps {
@@ -36,9 +38,13 @@ export interface ToolCardProps {
   isAsked?: boolean;
   /** The server deleted the call: nothing more can be had of it, or done. */
   isDeleted?: boolean;
+  /** Calls that wait for the same decision. */
+  same?: SameQuestion | undefined;
   /** Whether the person may do something with calls, and not only read them. */
   mayAct?: boolean;
   actions: CardActions;
+  /** At the end of the card. */
+  below?: ReactNode;
 }
 
 const NO_CLIENTS: readonly BlockedClient[] = [];
@@ -46,7 +52,7 @@ const NO_CLIENTS: readonly BlockedClient[] = [];
 /** One tool call, drawn from its props alone: no store, no socket. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
-  const { blocked = NO_CLIENTS, isDeleted = false, mayAct = true } = props;
+  const { blocked = NO_CLIENTS, isDeleted = false, mayAct = true, same } = props;
   const t = useTranslations('card');
   const titleId = useId();
   const view = cardView(card, mayAct);
@@ -108,9 +114,13 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       )}
       {!isDeleted && (
         <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
-          <CardBody {...{ callId, card, view, isStale, isAsked, actions }} />
+          <CardBody {...{ callId, card, view, isStale, isAsked, same, actions }} />
         </Boundary>
       )}
+      {card.approval_decision && !isDeleted && (
+        <DecidedBy {...card.approval_decision} isQuestion={card.question !== undefined} />
+      )}
+      {props.below}
       {card.hooks && !isDeleted && <CardHooks notes={card.hooks} />}
       {card.late_result && !isDeleted && (
         <LateAnswer callId={callId} card={card} blobUrl={actions.blobUrl} />

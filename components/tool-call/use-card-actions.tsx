@@ -8,6 +8,7 @@ import type { Api, ApprovalInput } from '#lib/api/http-client';
 import type { OnReceived } from '#lib/api/send-request';
 import { curlCommand } from '#lib/format/curl-command';
 import { formatBytes } from '#lib/format/format-bytes';
+import type { Answer } from '#lib/protocol/question';
 import { errorMessage } from '#lib/util/error-message';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useWorkbench } from '../providers/workbench-context.tsx';
@@ -116,6 +117,8 @@ function createCardActions(deps: ActionDeps): CardActions {
       const name = t(`approval.${buttonOf(input)}`);
       return (await valueOrToast(name, api.decideApproval(id, input))) !== null;
     },
+    answer: async (id, answer) =>
+      (await valueOrToast(t('question.answer'), api.request(toAnswer(id, answer)))) !== null,
     copy: async (id, kind) => {
       const text = await copyOf(api, id, kind, (request) =>
         valueOrToast(t('action.copyJson'), request),
@@ -143,10 +146,18 @@ function createCardActions(deps: ActionDeps): CardActions {
   };
 }
 
+const toAnswer = (id: string, output: Answer) => ({
+  ...{ method: 'POST' as const, path: `/v1/tool_calls/${encodeURIComponent(id)}/answer` },
+  body: { output },
+});
+
 /** The button that was pressed, in the messages. */
-function buttonOf({ decision, args }: ApprovalInput): 'deny' | 'always' | 'allowEdited' | 'allow' {
+function buttonOf({
+  decision,
+  args,
+}: ApprovalInput): 'deny' | 'alwaysAllow' | 'allowEdited' | 'allow' {
   if (decision === 'no') return 'deny';
-  if (decision === 'always') return 'always';
+  if (decision === 'always') return 'alwaysAllow';
   return args === undefined ? 'allow' : 'allowEdited';
 }
 

@@ -7,19 +7,22 @@ import {
   useOlderCalls,
   useWorkbench,
 } from '../providers/workbench-context.tsx';
-import { countActive, createFeedSelector, type FeedFilter } from './feed.ts';
+import { countActive, createFeedSelector, type FeedFilter, listedFor } from './feed.ts';
 
 /** Pixels from the top within which the list follows what comes. */
 const AT_TOP_PX = 40;
 
 /** Calls that wait for a decision and are not in the list, oldest first. */
 function useAsking(ids: readonly string[]): readonly string[] {
+  const { calls } = useWorkbench();
   const approvals = useApprovals();
   return useMemo(() => {
     if (approvals.length === 0) return NONE;
-    const shown = new Set(ids);
-    return approvals.map((one) => one.tool_call_id).filter((id) => !shown.has(id));
-  }, [approvals, ids]);
+    const state = calls.getState();
+    return approvals
+      .map((one) => one.tool_call_id)
+      .filter((id) => !ids.includes(listedFor(id, ids, state, state)));
+  }, [approvals, ids, calls]);
 }
 
 const NONE: readonly string[] = [];

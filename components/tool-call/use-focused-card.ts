@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Id of the call whose card has the focus, or has it inside. */
+/** Id of the listed call whose card has the focus, or has it inside. */
 export function useFocusedCard(within: RefObject<HTMLElement | null>): string | null {
   const [callId, setCallId] = useState<string | null>(null);
   useEffect(() => {
@@ -63,8 +63,10 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
 }
 
 const CARD = '[data-testid="tool-card"]';
+/** Of the list: in a card there may be others, which have no place in it. */
+const ITEM = '[aria-posinset]';
 
 const callIdAt = (target: EventTarget | null): string | null =>
   target instanceof Element
-    ? (target.closest<HTMLElement>('[data-call-id]')?.dataset.callId ?? null)
+    ? (target.closest(ITEM)?.querySelector<HTMLElement>(CARD)?.dataset.callId ?? null)
     : null;

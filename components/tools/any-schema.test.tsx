@@ -26,7 +26,7 @@ const toolOf = (name: string, schema: Record<string, unknown>): ToolListing => (
 
 /** The page of tools, with these two, of which the second is looked at. */
 async function showPage(tools: readonly ToolListing[], name: string): Promise<void> {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench(() => ({ body: { calls: 0, tools: [] } }));
   workbench.listings.getState().replace({
     type: 'snapshot',
     seq: 1,

@@ -1,18 +1,20 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { lazy, Suspense, useId } from 'react';
+import { useId } from 'react';
 import { Boundary } from '#components/ui/boundary';
 import { HiddenNote } from '#components/ui/hidden-note';
+import { late } from '#components/ui/late';
 import { isRecord } from '#lib/json/is-record';
 import type { FormPlan } from './form-plan.ts';
 import { JsonText } from './json-text.tsx';
+import type { SchemaFormProps } from './schema-form.tsx';
 import { canFormHold } from './shown-schema.ts';
 import type { TryIt } from './use-try-it.ts';
 
 /** The form library is most of this page's code: fetched when a form is shown. */
-const SchemaForm = lazy(() =>
-  import('./schema-form.tsx').then((module) => ({ default: module.SchemaForm })),
+const SchemaForm = late<SchemaFormProps>(() =>
+  import('./schema-form.tsx').then((module) => module.SchemaForm),
 );
 
 /** A tool's arguments, by form or as JSON: two views of one value. */
@@ -43,24 +45,21 @@ interface FormArgumentsProps {
 }
 
 function FormArguments({ state, plan }: FormArgumentsProps) {
-  const t = useTranslations('tools.try');
   const failed = <FormFailed state={state} />;
   if (!canFormHold(state.value)) return failed;
 
   return (
     <Boundary of={state.value} fallback={failed}>
-      <Suspense fallback={<p className="text-muted">{t('loading')}</p>}>
-        <SchemaForm
-          schema={plan.schema}
-          ui={plan.ui}
-          compiled={state.compiled}
-          value={state.value}
-          problems={state.shownProblems}
-          onChange={state.setValue}
-          onSubmit={() => void state.run()}
-          report={state.report}
-        />
-      </Suspense>
+      <SchemaForm
+        schema={plan.schema}
+        ui={plan.ui}
+        compiled={state.compiled}
+        value={state.value}
+        problems={state.shownProblems}
+        onChange={state.setValue}
+        onSubmit={() => void state.run()}
+        report={state.report}
+      />
     </Boundary>
   );
 }

@@ -7,7 +7,11 @@ import { ToolFacts } from './tool-facts.tsx';
 
 afterEach(cleanup);
 
-function show(clients: ToolListing['clients'], more: Partial<ToolListing> = {}): void {
+function show(
+  clients: ToolListing['clients'],
+  more: Partial<ToolListing> = {},
+  locale: 'en' | 'zh' = 'en',
+): void {
   const { workbench } = createTestWorkbench(() => ({ status: 200, body: {} }));
   const tool: ToolListing = {
     name: 'camera',
@@ -21,7 +25,7 @@ function show(clients: ToolListing['clients'], more: Partial<ToolListing> = {}):
     ...more,
   };
   render(
-    <InWorkbench workbench={workbench}>
+    <InWorkbench workbench={workbench} locale={locale}>
       <ToolFacts tool={tool} />
     </InWorkbench>,
   );
@@ -52,4 +56,12 @@ test('after the pause it is shown that the next call is its probe', () => {
 test('of a healthy one nothing more is shown', () => {
   show([phone]);
   expect(screen.queryByText(/asked/)).toBeNull();
+});
+
+test.each([
+  ['en', 'Provider: mcp'],
+  ['zh', '提供方：mcp'],
+] as const)('a tool of another kind of provider names that kind (%s)', (locale, text) => {
+  show([], { source: 'mcp' }, locale);
+  expect(screen.getByText(text)).toBeDefined();
 });

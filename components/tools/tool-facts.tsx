@@ -5,6 +5,7 @@ import { MarkedText } from '#components/ui/marked-text';
 import { formatDuration } from '#lib/format/format-duration';
 import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import { useNow } from '../shell/use-now.ts';
+import { sourceLabel } from './source-label.ts';
 
 /** Who serves a tool, for how long it may run, its author's hints. */
 export function ToolFacts({ tool }: { tool: ToolListing }) {
@@ -14,7 +15,7 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
   return (
     <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
       <dt className="text-muted">{t('facts.source')}</dt>
-      <dd>{t(tool.source === 'server' ? 'sourceServer' : 'sourceClient')}</dd>
+      <dd>{sourceLabel(tool.source, t)}</dd>
       {tool.source === 'client' && (
         <>
           <dt className="text-muted">{t('facts.servedBy')}</dt>

@@ -8,6 +8,7 @@ import { Select } from '#components/ui/select';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { CannotShow } from '../result/cannot-show.tsx';
 import { TOOL_FILTERS, type ToolFilter } from './filter-tools.ts';
+import { sourceLabel } from './source-label.ts';
 
 export interface ToolListProps {
   tools: readonly ToolListing[];
@@ -99,9 +100,7 @@ function ToolRow({ tool, isSelected, onSelect }: ToolRowProps) {
         >
           <MarkedText text={tool.name} />
         </button>
-        <span className="text-xs text-muted">
-          {t(tool.source === 'server' ? 'sourceServer' : 'sourceClient')}
-        </span>
+        <span className="text-xs text-muted">{sourceLabel(tool.source, t)}</span>
         {!tool.callable && <span className="chip bg-cancelbg text-cancel">{t('notCallable')}</span>}
       </div>
       <p className="line-clamp-2 text-[13px] text-muted wrap-anywhere">

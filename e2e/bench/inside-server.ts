@@ -15,6 +15,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { FIRST_OPERATOR } from '../../server/auth/principal.ts';
 import { CircuitBreaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
+import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
 import { createSystemClock } from '../../server/clock.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
 import { createClientSessions } from '../../server/connections/client-sessions.ts';
@@ -42,15 +43,21 @@ const logger = createLogger();
 const store = createSqliteStore({ file: join(dir, 'callboard.db') });
 const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000_000_000), logger });
 const { registry, table } = createPool({ now: clock.now });
+const blobs = {
+  put: () => Promise.reject(new Error('no blobs here')),
+  find: async () => undefined,
+  read: () => Promise.resolve(undefined),
+};
 const calls = createCalls({
   breaker: new CircuitBreaker({ clock, store, logger }),
   store,
   bus,
   registry,
   clock,
-  check: () => ({ verdict: 'allow' }),
-  denial: () => undefined,
+  policy: ALLOW_ALL,
   callers: { callerOf: () => undefined, operatorNamed: () => undefined },
+  blobs,
+  rootOf: (runId) => runId,
   newCallId: () => newId('tc'),
   claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
   facts: table.facts,
@@ -65,11 +72,7 @@ const sessions = createClientSessions({
   table,
   calls: calls.clients,
   instances: calls.instances,
-  blobs: {
-    put: () => Promise.reject(new Error('no blobs here')),
-    find: async () => undefined,
-    read: () => Promise.resolve(undefined),
-  },
+  blobs,
   clock,
   heartbeatMs: 60_000,
   newId: () => `client_${randomUUID()}`,

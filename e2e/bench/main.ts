@@ -4,13 +4,14 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history
- *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  */
 
 import { describeMachine } from '../support/describe-machine.ts';
 import { benchArrivals } from './arrivals-bench.ts';
 import { benchCalls } from './calls-bench.ts';
+import { benchCancel } from './cancel-bench.ts';
 import { benchCards } from './cards-bench.ts';
 import { benchHistory } from './history-bench.ts';
 import type { Ratio } from './stats.ts';
@@ -20,6 +21,7 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   calls: benchCalls,
   watchers: benchWatchers,
   arrivals: benchArrivals,
+  cancel: benchCancel,
   history: benchHistory,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };

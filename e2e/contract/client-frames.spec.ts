@@ -127,7 +127,9 @@ test('§5 a frame over 16 MiB closes the connection with 1009, one of 15 MiB is 
   expect((await get(board(), '/healthz')).status).toBe(200);
 });
 
-test('§5 a flood is closed with 1008, and its neighbour does not feel it', async ({ connect }) => {
+test('T47: §5 a flood is closed with 1008, and its neighbour does not feel it', async ({
+  connect,
+}) => {
   const [flooder, neighbour] = await Promise.all([
     connect.client(board()),
     connect.client(board(), { tools: ['calm'] }),

@@ -14,7 +14,7 @@ const requests = async (client_id: string, waitMs = 0) => {
 const submit = (id: string, body: object) =>
   post(board(), `/internal/tool_calls/${id}/submit`, body);
 
-test('§7 tools are judged one by one, and the good ones are kept', async () => {
+test('T49: §7 tools are judged one by one, and the good ones are kept', async () => {
   const answer = await register('judge', tool('judged'), { name: '' }, tool('calculation.eval'));
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({ ok: true, registered_count: 1 });

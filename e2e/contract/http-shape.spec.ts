@@ -7,6 +7,7 @@ const board = sharedCallboard();
 /** Contract, sections 3, 6 and 7; the public sign-in beside them. */
 const ROUTES = [
   'GET /v1/tools',
+  'GET /v1/tools/stats',
   'POST /v1/tools/{name}/invoke',
   'GET /v1/tool_calls/{id}/events',
   'GET /v1/tool_calls/{id}',
@@ -17,6 +18,7 @@ const ROUTES = [
   'POST /v1/tool_calls/{id}/answer',
   'POST /v1/tool_calls/{id}/extend',
   'GET /v1/tool_calls/{id}/model_output',
+  'GET /v1/approvals',
   'GET /v1/approvals/always',
   'DELETE /v1/approvals/always/{id}',
   'GET /v1/policy',
@@ -29,7 +31,9 @@ const ROUTES = [
   'POST /v1/runs/{id}/messages',
   'POST /v1/runs/{id}/cancel',
   'GET /v1/runs/{id}/events',
+  'GET /v1/runs/{id}/messages',
   'GET /v1/runs/{id}/model_turns',
+  'GET /v1/runs/{id}/tools',
   'GET /api/tools',
   'POST /v1/blobs',
   'GET /v1/blobs/{id}',

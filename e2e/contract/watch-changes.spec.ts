@@ -26,7 +26,7 @@ test('§8 with 2,000 tools of 40 clients a change of one client sends less than 
   ]);
   await old.next('snapshot');
   const snapshot = await watcher.next('snapshot');
-  expect((await get(board(), '/api/tools')).body).toMatchObject({ tools: { length: 2_003 } });
+  expect((await get(board(), '/api/tools')).body).toMatchObject({ tools: { length: 2_005 } });
   let bytes = 0;
   watcher.ws.on('message', (data) => {
     bytes += String(data).length;

@@ -19,7 +19,9 @@ const INTERFACES = [
   'server/policy/policy-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
+  'server/store/store-errors.ts',
   'server/tools/define-tool.ts',
+  'server/tools/tool-provider.ts',
   'server/tools/tool-registry.ts',
 ];
 
@@ -49,11 +51,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // It answers what calls ask.
   'server/policy': [
-    ...['server/policy', 'server/config.ts'],
+    ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
     ...['server/calls/check.ts', 'server/calls/kept-area.ts', 'server/calls/result-filter.ts'],
+    'server/calls/read-recent.ts',
     ...INTERFACES,
     'lib',
   ],
+  // Which tools there are is a matter of the configuration.
+  'server/tools': [
+    ...['server/tools', 'server/config.ts', 'server/load-module.ts'],
+    'server/blobs/write-durably.ts',
+    ...INTERFACES,
+    'lib',
+  ],
+  // What each tool may be given stands beside it; what reads it knows neither.
+  'server/config.ts': ['server/tools/tools-config.ts', 'lib'],
   'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // Next, as the one that answers what the HTTP part leaves to pages.
   'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],

@@ -16,7 +16,13 @@ function ruleOnPath(path: string): string | null {
   const example = policies.find(({ rules }) => rules.some(({ id }) => id === 'no /etc'));
   if (!example) throw new Error('The page has no rule "no /etc"');
   const caller = { kind: 'agent', name: 'bot' } as const;
-  const executor = { clientId: 'laptop', access: 'write', schemaHash: 'h' } as const;
+  const executor = {
+    source: 'client',
+    clientId: 'laptop',
+    isUntrusted: true,
+    access: 'write',
+    schemaHash: 'h',
+  } as const;
   const asked = { caller, via: 'http', ...executor, toolName: 'file.write' } as const;
   return decidePolicy(example, { ...asked, args: { path } }).rule;
 }

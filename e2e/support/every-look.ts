@@ -6,8 +6,8 @@ import type { Connect } from '../contract/kit/contract-test.ts';
 import { spec } from '../contract/kit/tool-client.ts';
 import type { Callboard } from '../start-callboard.ts';
 
-/** A policy under which `gate.open` waits for a person. */
-export const ASKING_POLICY = { policy: { ask: ['gate.open'] } };
+/** A policy under which `gate.open` waits for a person, and a tool by which a model asks one. */
+export const ASKING_POLICY = { policy: { ask: ['gate.open'] }, tools: { ask_human: {} } };
 
 /** A picture of one pixel. */
 const PIXEL =
@@ -74,6 +74,8 @@ export async function makeEveryLook(board: Callboard, connect: Connect): Promise
   expect(left).toMatch(/^tc_/);
   await sleeper.close();
   await ask('gate.open', { gate: 3, note: 'for the\u3164tall ship', stops: STOPS });
+  await ask('ask_human', { question: 'Which gate?', choices: [{ label: 'North' }] });
+  await ask('ask_human', { question: 'Why?' });
   const device = await asked();
   program.send({ type: 'tool_status', id: device, phase: 'device' });
   const running = await asked({ place: 'Cuxhaven' });
@@ -85,7 +87,7 @@ export async function makeEveryLook(board: Callboard, connect: Connect): Promise
     preview: { level: '2.1 m' },
   });
   await asked();
-  return RESULTS.length + 11;
+  return RESULTS.length + 13;
 }
 
 export const lookKinds = (page: Page): Promise<(string | undefined)[]> =>

@@ -13,6 +13,7 @@ const BESIDE = ['.next', 'next.config.mjs', 'package.json', 'app', 'public'];
 const SERVER_ENTRIES = {
   server: 'server/main.ts',
   'database-worker': 'server/tools/builtin/database-worker.ts',
+  'run-code-worker': 'server/tools/builtin/run-code-worker.ts',
   'check-worker': 'server/store/check-worker.ts',
   'read-worker': 'server/store/read-worker.ts',
   'write-worker': 'server/store/write-worker.ts',

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ZodError } from 'zod';
 import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
 import type { Patch } from './patch.ts';
 import { createRandom } from './random.ts';
-import type { Outcome, Scenario } from './scenario.ts';
+import type { Outcome, Scenario, Violation } from './scenario.ts';
 
 export interface ScenarioRun {
   readonly id: string;
@@ -55,11 +56,22 @@ export async function runScenario(
 
 const stopped = (error: unknown): Outcome => ({
   figures: {},
-  violations: [
-    {
-      invariant: 'RUN',
-      detail: `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-    },
-  ],
+  violations: [error instanceof ZodError ? notOfProtocol(error) : notGoneOn(error)],
   summary: 'stopped before its end',
+});
+
+/** Schemas are held against nothing but what the server says. */
+function notOfProtocol(error: ZodError): Violation {
+  const places = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const said = places.slice(0, 3).join('; ');
+  const reader = /\S+\/e2e\/\S+/.exec(error.stack ?? '')?.[0] ?? 'the rig';
+  return {
+    invariant: 'HEALTH',
+    detail: `the server said what is not of the protocol, at ${said} (read at ${reader})`,
+  };
+}
+
+const notGoneOn = (error: unknown): Violation => ({
+  invariant: 'RUN',
+  detail: `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
 });

@@ -91,7 +91,7 @@ test('a refusal is a value with its code, message and details', async () => {
 test('a rate limit has the time of the next try', async () => {
   const body = '{"error":{"code":"rate_limited","message":"Too many."}}';
   const { api } = await setup({ status: 429, headers: { 'retry-after': '7' }, body });
-  expect(await api.signIn({ token: 'x' })).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
+  expect(await api.getRun('run_1')).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
 });
 
 test('an answer that is not ours is a refusal without words, not a crash', async () => {
@@ -113,13 +113,11 @@ test('the actions of a call go to their paths', async () => {
   const { api, asked } = await setup({ body: '{}' });
   await api.cancelCall('tc_1');
   await api.decideApproval('tc_1', { decision: 'no', note: 'why' });
-  await api.answerCall('tc_1', 0);
   await api.extendCall('tc_1', 5_000);
   await api.getCall('tc_1');
   expect(asked.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
     'POST /v1/tool_calls/tc_1/cancel {}',
     'POST /v1/tool_calls/tc_1/approval {"decision":"no","note":"why"}',
-    'POST /v1/tool_calls/tc_1/answer {"output":0}',
     'POST /v1/tool_calls/tc_1/extend {"by_ms":5000}',
     'GET /v1/tool_calls/tc_1 ',
   ]);

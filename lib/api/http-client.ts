@@ -1,5 +1,6 @@
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
-import type { ModelOutputRecord, ModelTurn } from '../protocol/model-turn.ts';
+import type { ModelOutputRecord } from '../protocol/model-turn.ts';
+import type { AlwaysScope } from '../protocol/rest.ts';
 import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
@@ -26,6 +27,11 @@ export interface ApprovalInput {
   readonly args?: Readonly<Record<string, unknown>>;
   /** Of the question that was answered, so that the yes is to no newer one. */
   readonly expires_at?: number;
+  /** Of how many equal calls it was shown to be. */
+  readonly calls?: number;
+  /** With `always`: how far it reaches, and for how many seconds. */
+  readonly scope?: AlwaysScope;
+  readonly expires_in?: number;
 }
 
 /** The operator's token, or the code of a one-time link. */
@@ -48,11 +54,6 @@ export interface Api {
   ): Promise<ApiResult<WireCallRecord>>;
   /** What a model is sent of a call, and which requests had it. */
   getModelOutput(callId: string): Promise<ApiResult<ModelOutputRecord>>;
-  /** The requests to a model whose answer is this message. */
-  listModelTurns(query: {
-    runId: string;
-    messageId: string;
-  }): Promise<ApiResult<{ model_turns: ModelTurn[] }>>;
   /** A page of a run's calls, newest first; large values by their beginning. */
   listCalls(query: {
     runId: string;
@@ -65,15 +66,13 @@ export interface Api {
     args?: Readonly<Record<string, unknown>>,
   ): Promise<ApiResult<WireCallRecord>>;
   decideApproval(id: string, input: ApprovalInput): Promise<ApiResult<WireCallRecord>>;
-  /** An operator's own answer in place of the tool's. */
-  answerCall(id: string, output: unknown): Promise<ApiResult<WireCallRecord>>;
   extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
   /** All, or those of one name. */
   listTools(name?: string): Promise<ApiResult<{ tools: ToolListing[] }>>;
   startRun(input: { input: string; model?: string }): Promise<ApiResult<RunRecord>>;
   sendMessage(
     runId: string,
-    input: { input: string; model?: string },
+    input: { input?: string; model?: string; replaces?: string },
   ): Promise<ApiResult<RunRecord>>;
   cancelRun(runId: string): Promise<ApiResult<RunRecord>>;
   getRun(runId: string): Promise<ApiResult<RunRecord>>;
@@ -81,7 +80,6 @@ export interface Api {
   listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
   /** Whether the server takes work; the failure's code is the reason why not. */
   isReady(): Promise<ApiResult<unknown>>;
-  signIn(credential: SignInCredential): Promise<ApiResult<SignedIn>>;
   signOut(): Promise<ApiResult<unknown>>;
   /** Who is signed in. */
   getMe(): Promise<ApiResult<WireMe>>;
@@ -121,7 +119,6 @@ export function createApi(
       get(name === undefined ? '/api/tools' : `/api/tools?name=${encodeURIComponent(name)}`),
     listModels: () => get('/v1/models'),
     isReady: () => get('/readyz'),
-    signIn: (credential) => post('/auth/sign-in', credential),
     signOut: () => post('/auth/sign-out'),
     blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
   };
@@ -166,22 +163,16 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
     onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {})),
   decideApproval: (id: string, input: ApprovalInput) =>
     onCall(id, post<WireCallRecord>(callPath(id, '/approval'), input)),
-  answerCall: (id: string, output: unknown) =>
-    onCall(id, post<WireCallRecord>(callPath(id, '/answer'), { output })),
   extendCall: (id: string, byMs: number) =>
     onCall(id, post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs })),
 });
 
 const runRequests = (get: Get, post: Post, ask: Post) => ({
   startRun: (input: { input: string; model?: string }) => ask<RunRecord>('/v1/runs', input),
-  sendMessage: (runId: string, input: { input: string; model?: string }) =>
+  sendMessage: (runId: string, input: { input?: string; model?: string; replaces?: string }) =>
     ask<RunRecord>(runPath(runId, '/messages'), input),
   cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
   getRun: (runId: string) => get<RunRecord>(runPath(runId)),
-  listModelTurns: ({ runId, messageId }: { runId: string; messageId: string }) =>
-    get<{ model_turns: ModelTurn[] }>(
-      runPath(runId, `/model_turns?message_id=${encodeURIComponent(messageId)}`),
-    ),
   listRuns: (cursor?: string) =>
     get<{ runs: RunSummary[]; next_cursor: string | null }>(
       cursor ? `/v1/runs?cursor=${encodeURIComponent(cursor)}` : '/v1/runs',

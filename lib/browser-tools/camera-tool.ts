@@ -18,7 +18,7 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
     name: 'camera.photo',
     displayName: 'Photo',
     description: "Takes one photo with this device's camera. The person may be asked first.",
-    annotations: { readOnlyHint: true, openWorldHint: true },
+    annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
     args: {
       facing: choice(['user', 'environment'], {

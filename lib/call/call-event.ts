@@ -30,6 +30,7 @@ export type EventFields = Partial<
     | 'timeoutMs'
     | 'source'
     | 'toolProvider'
+    | 'trusted'
     | 'wantedClientId'
     | 'routing'
   >

@@ -41,6 +41,18 @@ describe('the life of a call', () => {
     }
   });
 
+  test('[CS9] a sixth question is refused, the hundred and first equal call, and the thirty-first in an hour', () => {
+    const ask = (equal: number, ofRun: number, ofCaller = 0, count = 0) => {
+      const waiting = { equal, ofRun, ofCaller, lately: { count, nextInMs: 1 } };
+      const asked = transition(fresh, { type: 'arguments_complete', check: 'ask', waiting });
+      return asked.ok && (asked.error?.reason ?? asked.phase);
+    };
+    expect([ask(0, 4), ask(0, 4, 4), ask(1, 5, 5), ask(99, 5)]).toEqual(Array(4).fill('approval'));
+    expect([ask(0, 5), ask(0, 1, 5), ask(100, 1)]).toEqual(Array(3).fill('too_many_approvals'));
+    expect([ask(0, 4, 4, 29), ask(1, 4, 4, 30)]).toEqual(Array(2).fill('approval'));
+    expect(ask(0, 0, 0, 30)).toBe('approval_rate');
+  });
+
   test('[CS3] what was only offered is offered again, what may have run is not', () => {
     const again = { ...provider, attempt: 2 };
     expect(transition(offered, { ...effects, provider: again }).ok).toBe(true);

@@ -1,5 +1,7 @@
 import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
+import { isOfClient } from '../protocol/tool-source.ts';
+import { refusalToAsk, type WaitingApprovals } from './waiting-approvals.ts';
 
 /** The one client instance and attempt that may answer a call. */
 export interface ProviderRef {
@@ -14,7 +16,7 @@ export interface ProviderRef {
 export interface CallState {
   readonly status: CallStatus;
   readonly phase: CallPhase | null;
-  readonly source: 'server' | 'client';
+  readonly source: string;
   readonly provider: ProviderRef | null;
   /** An executor may have started: a claim was granted, or an offer went to one that does not claim. */
   readonly granted: boolean;
@@ -23,7 +25,12 @@ export interface CallState {
 }
 
 export type StateEvent =
-  | { readonly type: 'arguments_complete'; readonly check: 'allow' | 'ask' }
+  | {
+      readonly type: 'arguments_complete';
+      readonly check: 'allow' | 'ask';
+      /** With `ask`: what waits besides. */
+      readonly waiting?: WaitingApprovals;
+    }
   | { readonly type: 'refused'; readonly error: CallError }
   | { readonly type: 'approved' }
   /** What was approved has changed, or its client has left: a person decides anew. */
@@ -94,7 +101,7 @@ export function transition(state: CallState, event: StateEvent): Transition {
   switch (event.type) {
     case 'arguments_complete':
       if (state.phase !== 'streaming') return refuse('not_possible_now');
-      return move(state, 'PENDING', event.check === 'ask' ? 'approval' : 'queued');
+      return event.check === 'ask' ? asked(state, event.waiting) : move(state, 'PENDING', 'queued');
     case 'refused':
       return refused(state, event.error);
     case 'approved':
@@ -111,7 +118,7 @@ export function transition(state: CallState, event: StateEvent): Transition {
     case 'offered':
       return offered(state, event);
     case 'started_here':
-      if (state.source !== 'server') return refuse('not_possible_now');
+      if (isOfClient(state)) return refuse('not_possible_now');
       if (state.phase !== 'queued' && !state.rerunnable) return refuse('not_possible_now');
       return { ...move(state, 'RUNNING', 'granted'), granted: true };
     case 'claimed':
@@ -121,7 +128,7 @@ export function transition(state: CallState, event: StateEvent): Transition {
     case 'answered':
       return answered(state, event.from, event.error);
     case 'finished_here':
-      return state.source === 'server' && state.status === 'RUNNING'
+      return !isOfClient(state) && state.status === 'RUNNING'
         ? finish(state, event.error)
         : refuse('not_possible_now');
     case 'answered_by_hand':
@@ -146,6 +153,11 @@ export function transition(state: CallState, event: StateEvent): Transition {
         executed: mayHaveRun(state) ? 'unknown' : 'no',
       });
   }
+}
+
+function asked(state: CallState, waiting: WaitingApprovals | undefined): Transition {
+  const refusal = waiting && refusalToAsk(waiting);
+  return refusal ? fail(state, refusal) : move(state, 'PENDING', 'approval');
 }
 
 function answered(state: CallState, from: Answerer, error: CallError | null): Transition {
@@ -187,7 +199,7 @@ type OfferedEvent = Extract<StateEvent, { type: 'offered' }>;
 
 function offered(state: CallState, event: OfferedEvent): Transition {
   const { provider } = event;
-  if (state.source !== 'client') return refuse('not_possible_now');
+  if (!isOfClient(state)) return refuse('not_possible_now');
   const first = state.phase === 'queued';
   const again = state.phase === 'offered' || state.phase === 'granted' || state.phase === 'device';
   if (!first && !again)
@@ -254,13 +266,13 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       if (state.phase !== 'approval') return refuse('not_possible_now');
       return fail(state, {
         code: 'approval_expired',
-        message: `Nobody approved the call within ${seconds(limitMs)}; it was denied`,
+        message: `No person answered within ${seconds(limitMs)}; the call was not run`,
         executed: 'no',
       });
     case 'queue':
       if (state.granted || (state.phase !== 'queued' && state.phase !== 'offered'))
         return refuse('not_possible_now');
-      return timeout(state, clock, `No client took the call within ${seconds(limitMs)}`, executed);
+      return timeout(state, clock, `${untaken(state)} within ${seconds(limitMs)}`, executed);
     case 'execute':
       // Offered again, it has what is left of the time in which it may run.
       if (!mayRunNow(state) && !isOfferedAgain(state)) return refuse('not_possible_now');
@@ -285,6 +297,9 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       return refuse('not_possible_now');
   }
 }
+
+const untaken = (state: CallState): string =>
+  isOfClient(state) ? 'No client took the call' : 'The tool was not there';
 
 /** Its execute clock stands while the person at the device is asked, and once it is to stop. */
 const mayRunNow = ({ granted, phase }: CallState): boolean =>

@@ -38,6 +38,8 @@ export interface Routing {
   readonly hasOwnTimeout: boolean;
   /** Null for a call that needs no approval. */
   readonly approval: ApprovalScope | null;
+  /** What is secret of the arguments is in no record: only the server that took the call can run it. */
+  readonly withheld?: true;
 }
 
 export const NO_ROUTING: Routing = {
@@ -56,7 +58,8 @@ export interface CallRecord {
   readonly id: string;
   readonly runId: string;
   readonly toolName: string;
-  readonly source: 'server' | 'client';
+  /** `server`, `client`, or the kind of another provider of tools. */
+  readonly source: string;
   readonly status: CallStatus;
   readonly phase: CallPhase | null;
   readonly args: Readonly<Record<string, unknown>>;
@@ -109,8 +112,10 @@ export interface CallRecord {
   readonly retryOf: string | null;
   /** The number of the newest event that is in this state; the first is 1. */
   readonly version: number;
-  /** Which provider of tools runs it: `server`, `clients`, later e.g. `mcp:<name>`. */
+  /** Which provider of tools runs it, e.g. `server`, `clients`, `mcp:<name>`. */
   readonly toolProvider: string;
+  /** Whether its result is not marked as untrusted; where `source` does not say it. */
+  readonly trusted?: boolean | undefined;
   /** The call whose tool made this one. */
   readonly parentCallId: string | null;
   /** How many calls stand above it. */

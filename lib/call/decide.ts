@@ -2,6 +2,7 @@ import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
+import { isOfClient } from '../protocol/tool-source.ts';
 import { boundUpdate } from './bound-card.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
@@ -130,8 +131,8 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
   }
 }
 
-const stopReason = ({ source, error }: CallRecord, clock: CallClock): string =>
-  source === 'server' ? (error?.message ?? clock) : `timeout: ${clock}`;
+const stopReason = (call: CallRecord, clock: CallClock): string =>
+  isOfClient(call) ? `timeout: ${clock}` : (call.error?.message ?? clock);
 
 /** An offer that was not claimed in time is no ending: its clock is armed anew. */
 function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
@@ -182,7 +183,7 @@ function recovered(stored: CallRecord, shiftMs: number, now: Moment): Decision {
     const message = 'The server stopped while the model was still writing the arguments';
     return step(call, { type: 'interrupted', message }, {}, now);
   }
-  if (call.source === 'client') {
+  if (isOfClient(call)) {
     const isWaitedFor = call.provider !== null && call.phase !== 'queued';
     if (!isWaitedFor || (!hasJournal(call) && !isRerunnable(call))) return asMoved();
     return change(stored, awaitingReturn(call, now), now);

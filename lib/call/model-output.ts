@@ -1,22 +1,34 @@
-import { cutAndMark } from '../json/cut-to-bytes.ts';
+import { cutAndMark, headAndTail } from '../json/cut-to-bytes.ts';
 import type { Attachment } from '../protocol/attachment.ts';
 import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
+import { READ_RESULT } from '../protocol/run-tools.ts';
+import { toModelName } from '../protocol/tool-name.ts';
+import { isTrusted } from '../protocol/tool-source.ts';
 import { stripInvisible } from '../text/invisible.ts';
+import { redactShapes } from '../text/redact.ts';
+import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import type { CallRecord } from './call-record.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
 export interface FinishedCall {
+  /** Under it the rest of a long result is read. */
+  readonly tool_call_id: string;
   readonly tool_name: string;
+  /** What is not trusted is marked (MO11). */
+  readonly source: CallRecord['source'];
+  readonly trusted?: boolean | undefined;
   readonly status: CallStatus;
   readonly result: unknown;
   readonly error: CallError | null;
   readonly attachments: readonly Attachment[];
+  /** What the call ran with where a person changed its arguments. */
+  readonly editedArgs?: CallRecord['args'] | undefined;
 }
 
 export interface ModelOutput {
   readonly text: string;
-  /** The text is the beginning of a longer one. */
+  /** The text has beginning and end of a longer one, and how the rest is read. */
   readonly cut: boolean;
   /** Pictures that may be shown to a model beside the text, which describes each of them. */
   readonly images: Attachment[];
@@ -26,61 +38,140 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 1;
+export const MODEL_OUTPUT_VERSION = 3;
 
-/** Bytes of UTF-8. A model pays for every one of them again in each later step. */
+/**
+ * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
+ * again in each later step.
+ */
 export const MODEL_OUTPUT_BYTES = 32 * 1024;
+/** Room for what is said of a cut text, after it. */
+const NOTE_BYTES = 640;
 
 const UNKNOWN_OUTCOME =
   'Tool result unavailable; it may or may not have run. Check before repeating.';
 
+/** Of arguments that a person wrote. */
+const EDITED_BYTES = 2 * 1024;
+
 const ALT_CHARS = 300;
 
-/**
- * What the model is told of a call (rules MO1 to MO8). The agent loop sends
- * this and the card's "what the model got" shows this, so the two cannot differ.
- */
-export function toModelOutput(call: FinishedCall): ModelOutput {
-  if (call.status !== 'SUCCEEDED') return { ...describeFailure(call), images: [] };
-  const images = call.attachments.filter((one) => one.media_type.startsWith('image/'));
-  const notes = describeAttachments(call.attachments);
-  const body = stripInvisible(resultText(call.result));
-  if (notes === '') return { ...cutTo(body || '(empty result)', MODEL_OUTPUT_BYTES), images };
-  if (body === '') return { text: notes, cut: false, images };
-  const room = MODEL_OUTPUT_BYTES - new TextEncoder().encode(notes).length - 1;
-  const { text, cut } = cutTo(body, room);
-  return { text: `${text}\n${notes}`, cut, images };
+/** A text within its bound. */
+interface Rendered {
+  readonly text: string;
+  /** What the server says of a longer text; empty where this is all of it. */
+  readonly note: string;
 }
 
-/** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
-export const outputOfRecord = (record: CallRecord | undefined): ModelOutput =>
-  toModelOutput({
-    tool_name: record?.toolName ?? 'unknown_tool',
-    status: record?.status ?? 'PENDING',
-    result: record?.result,
-    error: record && isFinalStatus(record.status) ? record.error : null,
-    attachments: record?.attachments ?? [],
-  });
+/**
+ * What the model gets of a call (rules MO1 to MO8, MO10 to MO12), in at most `maxBytes`. The agent
+ * loop sends this and the card's "what the model got" shows this, so the two cannot differ.
+ */
+export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES): ModelOutput {
+  const edit = redactShapes(describeEdit(call));
+  const most = maxBytes - bytesOf(edit);
+  const isMarked = !isTrusted(call) && isOfExecutor(call);
+  const { text: whole, note } = rendered(call, isMarked ? most - MARK_BYTES : most);
+  // Of a cut text, which is short; it gets no longer.
+  const text = redactShapes(whole);
+  return {
+    text: `${isMarked ? markUntrusted(text) : text}${note}${edit}`,
+    cut: note !== '',
+    images: call.status === 'SUCCEEDED' ? call.attachments.filter(isImage) : [],
+  };
+}
 
-function cutTo(whole: string, maxBytes: number) {
-  const text = cutAndMark(whole, maxBytes);
-  return { text, cut: text !== whole };
+/** The words are the executor's, and not the server's about it. */
+export const isOfExecutor = ({ status, error }: Pick<FinishedCall, 'status' | 'error'>): boolean =>
+  status === 'SUCCEEDED' || error?.code === 'tool_error' || error?.code === 'result_invalid';
+
+function rendered(call: FinishedCall, most: number): Rendered {
+  if (call.status !== 'SUCCEEDED') return describeFailure(call, most);
+  const notes = describeAttachments(call.attachments).join('\n');
+  const body = stripInvisible(resultText(call.result));
+  if (notes === '') return excerptOf(call, body || '(empty result)', most);
+  if (body === '') return { text: notes, note: '' };
+  const { text, note } = excerptOf(call, body, most - bytesOf(notes) - 1);
+  return { text: `${text}\n${notes}`, note };
+}
+
+const isImage = ({ media_type }: Attachment): boolean => media_type.startsWith('image/');
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
+export const outputOfRecord = (
+  record: CallRecord | undefined,
+  maxBytes = MODEL_OUTPUT_BYTES,
+): ModelOutput => toModelOutput(toFinished(record), maxBytes);
+
+const toFinished = (record: CallRecord | undefined): FinishedCall => ({
+  tool_call_id: record?.id ?? '',
+  tool_name: record?.toolName ?? 'unknown_tool',
+  source: record?.source ?? 'server',
+  trusted: record?.trusted,
+  status: record?.status ?? 'PENDING',
+  result: record?.result,
+  error: record && isFinalStatus(record.status) ? record.error : null,
+  attachments: record?.attachments ?? [],
+  editedArgs: record?.card.approval_decision?.edited ? record.args : undefined,
+});
+
+/**
+ * All of the text of which a model is sent beginning and end: of a result, or of the message of a
+ * failure. Offsets into it are those that the model reads. Undefined of a call that is not final.
+ */
+export function wholeTextOf(record: CallRecord): string | undefined {
+  if (!isFinalStatus(record.status)) return undefined;
+  const isResult = record.status === 'SUCCEEDED';
+  return stripInvisible(isResult ? resultText(record.result) : (record.error?.message ?? ''));
+}
+
+/** Head and tail of what has no room (MO3). */
+function excerptOf(
+  call: FinishedCall,
+  whole: string,
+  most: number,
+  kept = most - NOTE_BYTES,
+): Rendered {
+  const parts = headAndTail(whole, most, kept);
+  if (!parts) return { text: whole, note: '' };
+  const { head, tail } = parts;
+  const leftOut = whole.length - head.length - tail.length;
+  const text = `${head}\n[… ${leftOut} characters left out …]\n${tail}`;
+  return { text, note: describeRest(call, whole, parts) };
+}
+
+/** The server's words, so that no result can pass for them. */
+function describeRest(
+  { tool_call_id, status, result }: FinishedCall,
+  whole: string,
+  { head, tail }: { readonly head: string; readonly tail: string },
+): string {
+  const isJson = status === 'SUCCEEDED' && typeof result !== 'string';
+  const size = `${whole.length} characters (${bytesOf(whole)} bytes)`;
+  const read = `${toModelName(READ_RESULT)} with the handle ${JSON.stringify(tool_call_id)}`;
+  return [
+    `\n[This is not all of it: there are ${size}, of which the first ${head.length} and the last ${tail.length} stand above.`,
+    ` ${read} reads the rest, from offset ${head.length} on, or searches it.`,
+    isJson ? ' It is the text of JSON; parts of it are not valid JSON.' : '',
+    ']',
+  ].join('');
 }
 
 const resultText = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null');
 
-function describeFailure(call: FinishedCall): Pick<ModelOutput, 'text' | 'cut'> {
+function describeFailure(call: FinishedCall, most: number): Rendered {
   const error = publicError(call);
   const wrap = (message: string) => JSON.stringify({ error: { ...error, message } });
-  // The marker of a cut must lie inside the JSON, and quoting can make text longer than it was.
-  const room = (MODEL_OUTPUT_BYTES - new TextEncoder().encode(wrap('')).length) / 6;
   const message = stripInvisible(error.message);
   const whole = wrap(message);
-  const fits = new TextEncoder().encode(whole).length <= MODEL_OUTPUT_BYTES;
-  return fits
-    ? { text: whole, cut: false }
-    : { text: wrap(cutAndMark(message, Math.floor(room))), cut: true };
+  if (bytesOf(whole) <= most) return { text: whole, note: '' };
+  // The sign of the cut must lie inside the JSON, and quoting can make text longer than it was.
+  const room = Math.floor((most - NOTE_BYTES - bytesOf(wrap(''))) / 6);
+  const { text, note } = excerptOf(call, message, room, room);
+  return { text: wrap(text), note };
 }
 
 function publicError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {
@@ -92,19 +183,25 @@ function publicError(call: FinishedCall): Pick<CallError, 'code' | 'message' | '
   return { code, message, executed };
 }
 
-function describeAttachments(attachments: readonly Attachment[]): string {
+function describeAttachments(attachments: readonly Attachment[]): string[] {
   let images = 0;
-  const lines = attachments.map((one) => {
+  return attachments.map((one) => {
     const words = oneLine(one.alt ?? one.name ?? '');
     const suffix = words === '' ? '' : `: ${words}`;
-    if (!one.media_type.startsWith('image/')) {
+    if (!isImage(one)) {
       return `[file ${oneLine(one.media_type)} ${one.size} bytes${suffix}]`;
     }
     images += 1;
     const size = one.width && one.height ? ` ${one.width}×${one.height}` : '';
     return `[image ${images}${size} ${oneLine(one.media_type)}${suffix}]`;
   });
-  return lines.join('\n');
+}
+
+/** The server's words, so that a client's result cannot pass for them. */
+function describeEdit({ editedArgs }: FinishedCall): string {
+  if (editedArgs === undefined) return '';
+  const edited = cutAndMark(stripInvisible(JSON.stringify(editedArgs)), EDITED_BYTES);
+  return `\n[A person changed the arguments; the call has run with ${edited}]`;
 }
 
 const oneLine = (text: string): string =>

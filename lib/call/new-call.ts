@@ -4,6 +4,12 @@ import { boundCard } from './bound-card.ts';
 import type { CallRecord } from './call-record.ts';
 import { NO_DEADLINES } from './clocks.ts';
 
+/** The call whose sub-agent makes another, and how many calls then stand above that one. */
+export interface CallParent {
+  readonly callId: string;
+  readonly depth: number;
+}
+
 export type NewCall = Pick<
   CallRecord,
   | 'id'
@@ -11,6 +17,7 @@ export type NewCall = Pick<
   | 'toolName'
   | 'source'
   | 'toolProvider'
+  | 'trusted'
   | 'args'
   | 'annotations'
   | 'timeoutMs'
@@ -19,10 +26,17 @@ export type NewCall = Pick<
   | 'retryOf'
   | 'requestedBy'
   | 'ownerToken'
-> & { readonly displayName: string | null; readonly shown?: Partial<Card> };
+> & {
+  readonly displayName: string | null;
+  readonly shown?: Partial<Card>;
+  readonly parent?: CallParent | undefined;
+};
 
 /** A call before its first event: its arguments are still to come, or to be accepted. */
-export function newCall({ displayName, shown, ...given }: NewCall, now: number): CallRecord {
+export function newCall(
+  { displayName, shown, parent, ...given }: NewCall,
+  now: number,
+): CallRecord {
   const record = {
     ...given,
     status: 'PENDING' as const,
@@ -45,8 +59,8 @@ export function newCall({ displayName, shown, ...given }: NewCall, now: number):
     clockMark: null,
     executeLeftMs: null,
     version: 0,
-    parentCallId: null,
-    depth: 0,
+    parentCallId: parent?.callId ?? null,
+    depth: parent?.depth ?? 0,
   };
   return { ...record, card: { ...firstCard(record, displayName), ...shown } };
 }
@@ -62,4 +76,5 @@ const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null)
   timeout_ms: record.timeoutMs,
   created_at: record.createdAt / 1000,
   ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
+  ...(record.parentCallId === null ? {} : { parent_call_id: record.parentCallId }),
 });

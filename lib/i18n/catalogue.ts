@@ -1,4 +1,5 @@
 import { sameKeys } from './area-messages.ts';
+import { approvals } from './messages/approvals.ts';
 import { card } from './messages/card.ts';
 import { conversation } from './messages/conversation.ts';
 import { docs } from './messages/docs.ts';
@@ -10,6 +11,7 @@ import { signIn } from './messages/sign-in.ts';
 import { tools } from './messages/tools.ts';
 
 const areas = {
+  approvals: sameKeys(approvals),
   card: sameKeys(card),
   conversation: sameKeys(conversation),
   docs: sameKeys(docs),
@@ -22,6 +24,7 @@ const areas = {
 };
 
 const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
+  approvals: areas.approvals[language],
   card: areas.card[language],
   conversation: areas.conversation[language],
   docs: areas.docs[language],

@@ -17,6 +17,26 @@ export function cutAndMark(text: string, maxBytes: number): string {
   return `${kept}${marker(kept.length, total)}`;
 }
 
+/**
+ * Of a text over `maxBytes` of UTF-8 the beginning and the end, three quarters and one quarter of
+ * `keptBytes`, cut between code points. Undefined where the text has no more than `maxBytes`.
+ */
+export function headAndTail(
+  text: string,
+  maxBytes: number,
+  keptBytes: number,
+): { readonly head: string; readonly tail: string } | undefined {
+  if (text.length * 3 <= maxBytes) return undefined;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return undefined;
+  const kept = Math.max(0, keptBytes);
+  const tailBytes = Math.floor(kept / 4);
+  let start = bytes.length - tailBytes;
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  const tail = new TextDecoder().decode(bytes.subarray(start));
+  return { head: keepBytes(bytes, kept - tailBytes), tail };
+}
+
 const marker = (kept: number, total: number): string => `\n[cut: ${kept} of ${total} characters]`;
 
 /** A byte 10xxxxxx continues a character, so a cut before one would split it. */

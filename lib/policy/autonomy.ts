@@ -17,16 +17,16 @@ export function withAutonomy(
 ): PolicyDecision {
   if (level === 'supervised' || decision.effect === 'deny') return decision;
   if (level === 'full') {
-    if (decision.effect === 'allow') return decision;
+    if (decision.effect === 'allow' || decision.taint) return decision;
     const reason = `The autonomy is full, so nothing is asked; else: ${decision.reason}`;
-    return { ...decision, effect: 'allow', reason, isOwnReason: true };
+    return { ...decision, effect: 'allow', reason, code: null };
   }
   if (access === 'read') return { ...decision, isOfExecutor: true };
   return {
     effect: 'deny',
     rule: 'autonomy',
     reason: `The autonomy is read_only, and ${toolName} has effects; an operator can switch it`,
-    isOwnReason: true,
+    code: null,
     isOfExecutor: true,
   };
 }

@@ -14,7 +14,7 @@ export interface Scope {
   readonly isForExecutor: ((question: PolicyQuestion) => boolean) | undefined;
 }
 
-type ScopeDefinition = Omit<PolicyRule, 'name' | 'effect' | 'reason'>;
+type ScopeDefinition = Omit<PolicyRule, 'name' | 'effect' | 'reason' | 'tainted'>;
 
 /** `ifUnread`: whether it is for a call of which not all that it looks at could be read. */
 export function compileScope(definition: ScopeDefinition, ifUnread: boolean): Scope {
@@ -28,11 +28,11 @@ export function compileScope(definition: ScopeDefinition, ifUnread: boolean): Sc
     });
   const looksAtExecutor = clients !== undefined || access !== undefined || schemas !== undefined;
   return {
-    isForCall: ({ caller, via: origin, clientId, args: given }, spelling, steps) =>
+    isForCall: ({ caller, via: origin, source: from, args: given }, spelling, steps) =>
       isForTool?.(spelling) !== false &&
       callers?.some((one) => isCaller(one, caller)) !== false &&
       via?.includes(origin) !== false &&
-      (source === undefined || (source === 'server') === (clientId === null)) &&
+      (source === undefined || source === from) &&
       holds(given, steps),
     isForExecutor: looksAtExecutor
       ? ({ clientId, access: now, schemaHash }) =>

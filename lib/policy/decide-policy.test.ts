@@ -11,11 +11,14 @@ const asked: PolicyQuestion = {
   caller: bot,
   via: 'http',
   toolName: 'mail.send',
-  clientId: 'laptop',
+  ...{ source: 'client', clientId: 'laptop', isUntrusted: true },
   access: 'write',
   schemaHash: 'h1',
   args: {},
 };
+
+const ofServer = { source: 'server', clientId: null, isUntrusted: false } as const;
+const ofMcp = { source: 'mcp', clientId: null } as const;
 
 const decide = (policy: object, more: Partial<PolicyQuestion> = {}) =>
   decidePolicy(compilePolicy(policyDefinitionSchema.parse(policy)), { ...asked, ...more });
@@ -32,8 +35,9 @@ test.each<[object, Partial<PolicyQuestion>, Partial<PolicyQuestion>]>([
     { caller: { kind: 'operator', name: 'ada', role: 'admin' } },
   ],
   [{ via: ['run', 'mcp'] }, { via: 'run' }, {}],
-  [{ source: 'client' }, {}, { clientId: null }],
-  [{ source: 'server' }, { clientId: null }, {}],
+  [{ source: 'client' }, {}, ofServer],
+  [{ source: 'server' }, ofServer, ofMcp],
+  [{ source: 'mcp' }, ofMcp, ofServer],
   [{ clients: ['phone', 'laptop'] }, {}, { clientId: 'tablet' }],
   [{ access: 'write' }, {}, { access: 'read' }],
   [{ schemas: ['h1'] }, {}, { schemaHash: 'h2' }],
@@ -75,7 +79,7 @@ test('[PO2] the strongest effect counts, and the first rule with it is named', (
     effect: 'ask',
     rule: 'mail',
     reason: 'It leaves the house',
-    isOwnReason: true,
+    code: null,
   });
   expect(decide({ rules }, { args: { to: 'all' } })).toMatchObject({
     effect: 'deny',
@@ -84,7 +88,7 @@ test('[PO2] the strongest effect counts, and the first rule with it is named', (
   });
   expect(decide({ rules }, { toolName: 'other' })).toMatchObject({ effect: 'ask', rule: 'second' });
   const short = { ask: ['x', 'mail.*'], deny: ['door'], rules };
-  expect(decide(short)).toMatchObject({ effect: 'ask', rule: 'ask.1', isOwnReason: false });
+  expect(decide(short)).toMatchObject({ effect: 'ask', rule: 'ask.1', code: 'policy' });
   expect(decide({ rules: rules.slice(0, 1) })).toMatchObject({ effect: 'allow', rule: 'known' });
   expect(decide({})).toMatchObject({ effect: 'allow', rule: null });
 });
@@ -103,10 +107,10 @@ test('[PO2] a further rule never weakens what is decided, wherever it stands', (
   );
 });
 
-test('[PO2] with unknown_effects a client’s tool with effects asks until a rule allows it', () => {
+test('[PO2] T43: with unknown_effects a client’s tool with effects asks until a rule allows it', () => {
   const unknown_effects = 'ask';
   expect(decide({ unknown_effects })).toMatchObject({ effect: 'ask', rule: 'unknown_effects' });
-  for (const known of [{ access: 'read' }, { clientId: null }] as const) {
+  for (const known of [{ access: 'read' }, ofServer] as const) {
     expect(decide({ unknown_effects }, known).effect).toBe('allow');
   }
   const rules = [{ effect: 'allow', tools: ['mail.*'] }];
@@ -188,7 +192,7 @@ test('[PO6] a decision that looked at the executor is for that one alone', () =>
   expect(of({ clients: ['phone'], tools: ['door'] })).toBe(false);
   expect(of({ tools: ['door'] })).toBe(false);
   expect(decide({ unknown_effects: 'ask' }, { access: 'read' }).isOfExecutor).toBe(true);
-  expect(decide({ unknown_effects: 'ask' }, { clientId: null }).isOfExecutor).toBe(false);
+  expect(decide({ unknown_effects: 'ask' }, ofServer).isOfExecutor).toBe(false);
 });
 
 test.each<[object, string]>([
@@ -234,4 +238,33 @@ test.each<[object, string]>([
 ])('[PO5] %j is refused by where, what was found and what would be right', (policy, line) => {
   const checked = policyDefinitionSchema.safeParse(policy, { reportInput: true });
   expect(checked.error && describeIssue(checked.error, 'policy')).toContain(line);
+});
+
+const withPatterns = (matches: readonly string[]) => ({
+  rules: matches.map((one) => ({ effect: 'deny', args: [{ path: '/to', matches: one }] })),
+});
+
+test('[PO20] the patterns of one policy share what it takes to compile them', () => {
+  const large = Array.from({ length: 40 }, (_, at) => `${at}[a-z]{950}`);
+  const checked = policyDefinitionSchema.safeParse(withPatterns(large), { reportInput: true });
+  expect(checked.error && describeIssue(checked.error, 'policy')).toMatch(
+    /^rules\.\d+\.args\.0\.matches is the text ".+": the patterns of a policy together may/,
+  );
+  const usual = Array.from({ length: 400 }, (_, at) => `@team${at}\\.corp\\.example$`);
+  expect(policyDefinitionSchema.safeParse(withPatterns(usual)).success).toBe(true);
+});
+
+test('[PO20] tiny patterns count as well, and those of limits', () => {
+  const args = Array.from({ length: 20 }, () => ({ path: '/to', matches: 'x' }));
+  const limits = Array(100).fill({ calls: 1, seconds: 1, args });
+  expect(policyDefinitionSchema.safeParse({ limits }).success).toBe(false);
+});
+
+test('[PO19] what of the server itself may destroy something is asked about, unless a rule allows it', () => {
+  const own = { ...ofServer, destructive: true };
+  expect(decide({}, own)).toMatchObject({ effect: 'ask', rule: 'destructive' });
+  expect(decide({}, { ...own, destructive: false }).effect).toBe('allow');
+  expect(decide({}, { ...own, access: 'read' }).effect).toBe('allow');
+  expect(decide({ rules: [{ effect: 'allow', tools: ['mail.send'] }] }, own).effect).toBe('allow');
+  expect(decide({ deny: ['mail.send'] }, own).effect).toBe('deny');
 });

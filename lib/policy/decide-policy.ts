@@ -1,3 +1,4 @@
+import type { PolicyReasonCode, ReadBefore } from '../protocol/approval-reason.ts';
 import { compileScope, type Scope } from './compile-scope.ts';
 import { newSteps } from './match-args.ts';
 import { toolSpelling } from './match-tools.ts';
@@ -8,22 +9,26 @@ import type {
   PolicyRule,
 } from './policy-definition.ts';
 import type { PolicyQuestion } from './policy-question.ts';
+import { compileMarks, type Marks } from './taint.ts';
 
 export interface PolicyDecision {
   readonly effect: PolicyEffect;
   /** The rule that decided: its name or its place in the file; null where none did. */
   readonly rule: string | null;
   readonly reason: string;
-  /** The reason is the rule's own text, and not one of the texts below. */
-  readonly isOwnReason: boolean;
+  /** Which of the texts below the reason is; null: a rule's own, or of a call that is not asked about. */
+  readonly code: PolicyReasonCode | null;
   /** Another executor of the same tool might have got another decision. */
   readonly isOfExecutor: boolean;
+  /** What its run has read, because of which it is asked about, at any autonomy and each time. */
+  readonly taint?: ReadBefore;
 }
 
 interface CompiledRule extends Scope {
   readonly id: string;
   readonly effect: PolicyEffect;
   readonly reason: string | undefined;
+  readonly isForTainted: boolean;
 }
 
 interface CompiledLimit extends Scope {
@@ -37,6 +42,7 @@ export interface Policy {
   /** What denies first, then what asks, then what allows; each in the order of the file. */
   readonly rules: readonly CompiledRule[];
   readonly limits: readonly CompiledLimit[];
+  readonly marks: Marks;
 }
 
 export function compilePolicy(definition: PolicyDefinition): Policy {
@@ -51,7 +57,9 @@ export function compilePolicy(definition: PolicyDefinition): Policy {
   const of = (effect: PolicyEffect) => all.filter((rule) => rule.effect === effect);
   return {
     definition,
-    rules: [...of('deny'), ...of('ask'), ...of('allow')],
+    // What allows a tainted call does so, whatever else allows it.
+    rules: [...of('deny'), ...of('ask'), ...of('allow').toSorted(taintedFirst)],
+    marks: compileMarks(definition.taint),
     limits: limits.map((limit, at) => ({
       ...{ id: limit.name ?? `limits.${at}`, limit },
       ...compileScope(limit, true),
@@ -63,14 +71,29 @@ export function compilePolicy(definition: PolicyDefinition): Policy {
  * What becomes of a call, by which rule, and why. The strongest effect of all rules that are for
  * the call counts (deny, then ask, then allow); of several rules with it the first is named. Pure.
  */
-export function decidePolicy(
-  { definition, rules }: Policy,
-  question: PolicyQuestion,
-): PolicyDecision {
+export function decidePolicy(policy: Policy, question: PolicyQuestion): PolicyDecision {
+  const decided = decideByRules(policy, question);
+  const { taint, isWayOut = false, toolName } = question;
+  if (taint === undefined) return decided;
+  // Another executor of the tool might carry it out.
+  const bound = { ...decided, isOfExecutor: true };
+  if (!isWayOut || decided.effect === 'deny' || decided.isForTainted) return bound;
+  const why = `The run has read private data (${taint.private}) and content of others (${taint.untrusted}), and ${toolName} could carry it out`;
+  const reason = decided.effect === 'ask' ? `${decided.reason}. ${why}` : why;
+  const rule = decided.effect === 'ask' ? decided.rule : 'taint';
+  const code = decided.effect === 'ask' ? decided.code : 'taint';
+  return { ...bound, effect: 'ask', rule, reason, code, taint };
+}
+
+type Decided = PolicyDecision & { readonly isForTainted: boolean };
+
+function decideByRules({ definition, rules }: Policy, question: PolicyQuestion): Decided {
   let isOfExecutor = false;
+  const isTainted = question.taint !== undefined && question.isWayOut === true;
   const steps = newSteps();
   const spelling = rules.length === 0 ? '' : toolSpelling(question.toolName);
   for (const rule of rules) {
+    if (rule.isForTainted && !isTainted) continue;
     if (!rule.isForCall(question, spelling, steps)) continue;
     isOfExecutor ||= rule.isForExecutor !== undefined;
     if (rule.isForExecutor?.(question) === false) continue;
@@ -78,8 +101,9 @@ export function decidePolicy(
       effect: rule.effect,
       rule: rule.id,
       reason: rule.reason ?? reasonOf(rule.effect, question.toolName),
-      isOwnReason: rule.reason !== undefined,
+      code: rule.reason === undefined ? 'policy' : null,
       isOfExecutor,
+      isForTainted: rule.isForTainted && rule.effect === 'allow',
     };
   }
   return withoutRule(definition, question, isOfExecutor);
@@ -87,10 +111,17 @@ export function decidePolicy(
 
 function withoutRule(
   { unknown_effects }: PolicyDefinition,
-  { toolName, clientId, access }: PolicyQuestion,
+  { toolName, isUntrusted, access, destructive }: PolicyQuestion,
   isOfExecutor: boolean,
-): PolicyDecision {
-  const looks = unknown_effects === 'ask' && clientId !== null;
+): Decided {
+  if (!isUntrusted && access === 'write' && destructive) {
+    const reason = `${toolName} may destroy something, and no rule of the policy allows it`;
+    return {
+      ...{ effect: 'ask', rule: 'destructive', reason, code: 'destructive', isOfExecutor },
+      isForTainted: false,
+    };
+  }
+  const looks = unknown_effects === 'ask' && isUntrusted;
   const effect = looks && access === 'write' ? 'ask' : 'allow';
   return {
     effect,
@@ -99,8 +130,9 @@ function withoutRule(
       effect === 'ask'
         ? `${toolName} is a client’s tool with effects, and no rule of the policy allows it`
         : 'No rule of the policy is for this call',
-    isOwnReason: true,
+    code: effect === 'ask' ? 'unknown_effects' : null,
     isOfExecutor: isOfExecutor || looks,
+    isForTainted: false,
   };
 }
 
@@ -122,6 +154,9 @@ export function limitsFor({ limits }: Policy, question: PolicyQuestion): readonl
 }
 
 const compileRule = (rule: PolicyRule, id: string): CompiledRule => ({
-  ...{ id, effect: rule.effect, reason: rule.reason },
+  ...{ id, effect: rule.effect, reason: rule.reason, isForTainted: rule.tainted === true },
   ...compileScope(rule, rule.effect !== 'allow'),
 });
+
+const taintedFirst = (a: CompiledRule, b: CompiledRule): number =>
+  Number(b.isForTainted) - Number(a.isForTainted);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { describeValue } from '../schema/describe-value.ts';
 
 /** The first issue of a failed parse with `reportInput`, in one line: where, what was found, what would be right. */
@@ -34,12 +34,3 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
   string: 'a text',
 };
-
-/** An object that refuses a key that it has not, and says which it has. */
-export const closedObject = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `it has the unknown key ${JSON.stringify(issue.keys?.[0] ?? '')}; its keys are ${Object.keys(shape).join(', ')}`
-        : undefined,
-  });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { compilePattern, MAX_PATTERN_SIZE } from '../schema/compile-pattern.ts';
-import { closedObject } from './describe-issue.ts';
+import { closedObject } from '../protocol/closed-object.ts';
+import { patternProblem } from './pattern-problem.ts';
 
 /** What may become of a call, the weakest first. */
 export const POLICY_EFFECTS = ['allow', 'ask', 'deny'] as const;
@@ -24,12 +24,6 @@ const pointer = text.regex(/^(?:\/(?:[^~/]|~[01])*)+$/, {
     'it must be a JSON Pointer such as "/to" or "/items/0/price"; "/items/*/price" means each item',
 });
 
-const linearPattern = text.superRefine((source, context) => {
-  const compiled = compilePattern(source, MAX_PATTERN_SIZE);
-  if (!compiled.ok)
-    context.addIssue({ code: 'custom', message: `the pattern ${compiled.reason}`, input: source });
-});
-
 const TESTS = ['equals', 'one_of', 'starts_with', 'matches'] as const;
 
 const conditionSchema = closedObject({
@@ -37,7 +31,8 @@ const conditionSchema = closedObject({
   equals: z.unknown().optional(),
   one_of: z.array(z.unknown()).min(1).max(200).optional(),
   starts_with: text.optional(),
-  matches: linearPattern.optional(),
+  /** Checked with all others of the policy. */
+  matches: text.optional(),
   /** Holds where the test does not: also where the argument is missing. */
   not: z.boolean().default(false),
 }).superRefine((condition, context) => {
@@ -65,7 +60,8 @@ const scope = {
     }),
   ),
   via: listOf(z.enum(CALL_ORIGINS)),
-  source: z.enum(['server', 'client']).optional(),
+  /** `server`, `client`, or the kind of another provider of tools, such as `mcp`. */
+  source: text.optional(),
   /** Ids of clients: their names are their own choice. */
   clients: listOf(text),
   /** `read`: the tool is annotated as one without effects. */
@@ -75,12 +71,16 @@ const scope = {
   args: z.array(conditionSchema).min(1).max(20).optional(),
 };
 
+const marked = (...tools: string[]) => z.array(toolPattern).max(200).default(tools);
+
 const ruleSchema = closedObject({
   /** By which records and people name it; its place in the file without one. */
   name: text.optional(),
   effect: z.enum(POLICY_EFFECTS),
   /** For people and for the model. */
   reason: text.optional(),
+  /** It is for calls alone that could carry out what their run has read (`taint`). */
+  tainted: z.literal(true).optional(),
   ...scope,
 }).superRefine((rule, context) => {
   const open = rule.effect === 'allow' ? rule.args?.findIndex(({ path }) => hasEach(path)) : -1;
@@ -139,7 +139,20 @@ export const policyDefinitionSchema = closedObject({
   limits: z.array(limitSchema).max(100).default([]),
   /** What becomes of a client's tool with effects that no rule allows. */
   unknown_effects: z.enum(['allow', 'ask']).default('allow'),
+  /** Which tools read what is private or untrusted, and which could carry it out. */
+  taint: closedObject({
+    private: marked(
+      ...['database.query', 'memory.recall', 'file.read', 'clipboard.read', 'geolocation.*'],
+      ...['camera.*', 'browser.screenshot', 'screenshot'],
+    ),
+    /** Besides those of clients, and those that reach the outside. */
+    untrusted: marked(),
+    /** Besides those that reach the outside by their annotations. */
+    way_out: marked('http.request', 'shell', 'run_code'),
+  }).prefault({}),
 }).superRefine((definition, context) => {
+  const wrong = patternProblem(definition);
+  if (wrong) context.addIssue({ code: 'custom', ...wrong });
   for (const list of ['rules', 'limits'] as const) {
     const names = definition[list].map(({ name }) => name);
     const again = names.findIndex((name, at) => name !== undefined && names.indexOf(name) < at);

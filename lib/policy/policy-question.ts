@@ -1,3 +1,4 @@
+import type { ReadBefore } from '../protocol/approval-reason.ts';
 import type { CallOrigin } from './policy-definition.ts';
 
 /** A call that is about to be made: who, how, which tool at which executor, with what. */
@@ -10,11 +11,21 @@ export interface PolicyQuestion {
   };
   readonly via: CallOrigin;
   readonly toolName: string;
-  /** Of the client that would be asked now; null for the server's own tools. */
+  /** Of the client that would be asked now; null for tools that run inside the server. */
   readonly clientId: string | null;
+  /** `server`, `client`, or the kind of another provider of tools. */
+  readonly source: string;
+  /** What the tool says of itself, and gives, is not the server's own. */
+  readonly isUntrusted: boolean;
   /** As that executor annotates the tool. */
   readonly access: 'read' | 'write';
+  /** It says of itself that it may destroy something. */
+  readonly destructive?: boolean | undefined;
   readonly schemaHash: string;
+  /** What its run has read, where that is private and untrusted and an agent makes the call. */
+  readonly taint?: ReadBefore | undefined;
+  /** Whether that executor could carry it out. */
+  readonly isWayOut?: boolean;
   /** Checked against the schema, and repaired. */
   readonly args: Readonly<Record<string, unknown>>;
 }

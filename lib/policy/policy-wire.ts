@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { closedObject } from '../protocol/closed-object.ts';
 import { pathIdSchema } from '../protocol/path-id.ts';
 import { AUTONOMY_LEVELS } from './autonomy.ts';
 import { CALL_ORIGINS, POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
 
+export type WireAutonomy = z.infer<typeof autonomySchema>;
 export const autonomySchema = z.object({
   /** For all runs that have none of their own. */
   level: z.enum(AUTONOMY_LEVELS),
@@ -11,32 +13,56 @@ export const autonomySchema = z.object({
   ),
 });
 
+const hookStateSchema = z.object({
+  name: z.string(),
+  /** As the configuration file names it. */
+  module: z.string(),
+  /** Null: it is asked for all. */
+  tools: z.array(z.string()).nullable(),
+  timeout_ms: z.number(),
+  security: z.boolean(),
+  /** Asked before calls, about results. */
+  before: z.boolean(),
+  after: z.boolean(),
+  /** Since the start of the server. */
+  failures: z.int().nonnegative(),
+  /** Unix seconds. */
+  last_failure: z.object({ at: z.number(), message: z.string() }).nullable(),
+});
+export type HookState = z.infer<typeof hookStateSchema>;
+
 /** `GET /v1/policy`. */
 export const policyStateSchema = z.object({
   policy: policyDefinitionSchema,
+  /** The configuration file; null: there was none, and what is without one counts. */
+  file: z.string().nullable(),
   /** Unix seconds. */
   loaded_at: z.number(),
   /** Why the configuration file, as it is now, does not count; the policy of before does. */
   problem: z.string().nullable(),
   autonomy: autonomySchema,
+  /** In the order in which they are asked. */
+  hooks: z.array(hookStateSchema),
 });
+export type PolicyStateAnswer = z.infer<typeof policyStateSchema>;
 
 /** `PUT /v1/policy/autonomy`. Without `run_id` for all; null is for a run, and takes away its own level. */
-export const autonomyBodySchema = z
-  .object({ level: z.enum(AUTONOMY_LEVELS).nullable(), run_id: pathIdSchema.optional() })
-  .refine(({ level, run_id }) => level !== null || run_id !== undefined, {
-    path: ['level'],
-    message: 'null is for one run alone; name it by run_id',
-  });
+export const autonomyBodySchema = closedObject({
+  level: z.enum(AUTONOMY_LEVELS).nullable(),
+  run_id: pathIdSchema.optional(),
+}).refine(({ level, run_id }) => level !== null || run_id !== undefined, {
+  path: ['level'],
+  message: 'null is for one run alone; name it by run_id',
+});
 
-const callerSchema = z.object({
+const callerSchema = closedObject({
   kind: z.enum(['operator', 'agent', 'device']),
   name: z.string().min(1).max(128),
   role: z.enum(['viewer', 'operator', 'admin']).optional(),
 });
 
 /** `POST /v1/policy/dry-run`. */
-export const dryRunBodySchema = z.object({
+export const dryRunBodySchema = closedObject({
   /** `name` or `name@client`. */
   tool: z.string().min(1).max(256),
   args: z.record(z.string(), z.unknown()).default({}),
@@ -48,6 +74,7 @@ export const dryRunBodySchema = z.object({
   /** To be tried in place of the one that counts. */
   policy: policyDefinitionSchema.optional(),
 });
+export type DryRunBody = z.input<typeof dryRunBodySchema>;
 
 export const dryRunAnswerSchema = z.object({
   effect: z.enum(POLICY_EFFECTS),
@@ -72,3 +99,4 @@ export const dryRunAnswerSchema = z.object({
     }),
   ),
 });
+export type DryRunAnswer = z.infer<typeof dryRunAnswerSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AUDITED_ACTS } from './audited-acts.ts';
+import { closedObject } from './closed-object.ts';
 
 /** What people did, as `GET /v1/audit` sends it. */
 const auditEntrySchema = z.object({
@@ -20,7 +21,7 @@ const auditEntrySchema = z.object({
 });
 export type WireAuditEntry = z.infer<typeof auditEntrySchema>;
 
-export const auditQuerySchema = z.object({
+export const auditQuerySchema = closedObject({
   actor: z.string().min(1).max(128).optional(),
   act: z.enum(AUDITED_ACTS).optional(),
   /** The `next_cursor` of the page before. */

@@ -8,7 +8,10 @@ export const callRecordSchema = z.object({
   tool_call_id: z.string(),
   run_id: z.string(),
   tool_name: z.string(),
-  source: z.enum(['server', 'client']),
+  /** `server`, `client`, or the kind of another provider of tools. */
+  source: z.string(),
+  /** Given where `source` does not say it: what is of `server` is trusted, and nothing else. */
+  trusted: z.boolean().optional(),
   status: callStatusSchema,
   phase: callPhaseSchema.nullable(),
   args: z.record(z.string(), z.unknown()),

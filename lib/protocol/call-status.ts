@@ -64,8 +64,14 @@ export const CALL_ERROR_REASONS = [
   'no_name',
   /** `denied`: one step of a model made more calls than may run. */
   'too_many_calls',
+  /** `denied`: a call that ends the turn came with others. */
+  'not_alone',
   /** `denied`: the model made the same call before, and got the same result each time. */
   'repeated_call',
+  /** `denied`: so many calls wait for a person's decision that no more may. */
+  'too_many_approvals',
+  /** `denied`: people were asked so often within an hour that no more may be. */
+  'approval_rate',
   /** `denied`: a limit of the policy on how often calls are made. */
   'rate_limited',
   /** `invalid_args`: the model wrote arguments that are not one JSON object. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { POLICY_REASON_CODES, readBeforeSchema } from './approval-reason.ts';
 import { attachmentSchema } from './attachment.ts';
 import {
   callClockSchema,
@@ -30,6 +31,18 @@ const hookNoteSchema = z.object({
   keys: z.array(z.string()).optional(),
 });
 export type HookNote = z.infer<typeof hookNoteSchema>;
+
+/** What a person said to a call that waited for approval, or for an answer. */
+const approvalDecisionSchema = z.object({
+  /** `operator`, or `operator:<name>`. */
+  by: z.string(),
+  decision: z.enum(['yes', 'no', 'always', 'answer']),
+  /** `params` are what that person wrote in place of the arguments. */
+  edited: z.boolean().optional(),
+  note: z.string().optional(),
+  /** How many equal calls it decided, with this one; absent: this one alone. */
+  calls: z.number().int().positive().optional(),
+});
 
 const alwaysOfferSchema = z.object({
   tool_name: z.string(),
@@ -81,7 +94,8 @@ export const cardUpdateSchema = z.object({
   clock: cardClockSchema.nullable().optional(),
   tool_name: z.string().optional(),
   display_name: z.string().nullable().optional(),
-  source: z.enum(['server', 'client']).optional(),
+  /** `server`, `client`, or the kind of another provider of tools. */
+  source: z.string().optional(),
   client_id: z.string().nullable().optional(),
   client_name: z.string().nullable().optional(),
   attempt: z.number().int().optional(),
@@ -103,12 +117,22 @@ export const cardUpdateSchema = z.object({
    * own), with any arguments. Null: it cannot be said to this call.
    */
   always_rule: alwaysOfferSchema.nullable().optional(),
+  /** A person answers it in place of a tool, in this way (one of `QUESTION_INPUTS`, or of a later version's); `params` are the question. */
+  question: z.string().optional(),
   /** Which of the server's own reasons that is, for pages to show it in their language. */
-  approval_reason_code: z.enum(['policy', 'changed']).optional(),
+  approval_reason_code: z.enum([...POLICY_REASON_CODES, 'changed']).optional(),
+  /** What the run had read, where that is a reason; it stands behind the one of the code. */
+  approval_reason_params: readBeforeSchema.nullable().optional(),
+  /** The same for calls that one decision decides. */
+  approval_key: z.string().optional(),
+  /** The first decision, which counts. Null: it is asked again. */
+  approval_decision: approvalDecisionSchema.nullable().optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),
   /** The call that this one retries. */
   retry_of: z.string().nullable().optional(),
+  /** The call whose sub-agent made this one. */
+  parent_call_id: z.string().optional(),
 });
 export type CardUpdate = z.infer<typeof cardUpdateSchema>;
 

@@ -28,8 +28,10 @@ export const sentPartSchema = z.object({
   sha256: z.string(),
   /** Of the text as UTF-8. */
   bytes: z.number().int(),
-  /** The text is the beginning of a longer one. */
+  /** The text has beginning and end of a longer one. */
   cut: z.boolean(),
+  /** The bound of the text, in bytes; 32 KiB where it is not given. */
+  limit: z.number().int().optional(),
   images: z.array(sentImageSchema),
 });
 export type SentPart = z.infer<typeof sentPartSchema>;

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { callEventSchema, listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
+import { closedObject } from './closed-object.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
 import { modelTurnSchema } from './model-turn.ts';
 import { pathIdSchema } from './path-id.ts';
-import { modelListingSchema, runSummarySchema } from './run.ts';
+import { modelListingSchema, runRecordSchema, runSummarySchema } from './run.ts';
+import { offerSchema, runToolSchema } from './run-tools.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
 import { rejectionsShape, toolListingSchema } from './tool-spec.ts';
+import { approvalListingSchema } from './watch-messages.ts';
 
-/** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped. */
+/** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped, but where a `closedObject` refuses them. */
 
 const id = z.string().min(1).max(128);
 /** The client whose person asks for this: of several that could serve it, it is asked first. */
@@ -79,15 +82,48 @@ export const retryBodySchema = z.object({
   client_id: askingClient,
 });
 
+export const approvalsQuerySchema = z.object({
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}:.{1,128}$/)
+    .optional(),
+  limit,
+});
+
+/** A question that waits for a person. */
+const waitingApprovalSchema = approvalListingSchema.extend({
+  /** The first of the calls that the decision is about, which the other fields describe. */
+  tool_call_id: z.string(),
+  display_name: z.string().nullable(),
+  /** Null: the server's own tool, or any client. */
+  client_id: z.string().nullable(),
+  client_name: z.string().nullable(),
+  /** Over 1 kB the beginning, with the bytes of the whole beside it. */
+  args: z.record(z.string(), z.unknown()),
+  args_bytes: z.number().int().nonnegative().optional(),
+  /** Unix seconds. */
+  created_at: z.number(),
+  /** How many calls the decision is about, this one included. */
+  equal_calls: z.number().int().positive(),
+});
+
+export const approvalsPageSchema = z.object({
+  approvals: z.array(waitingApprovalSchema),
+  next_cursor: z.string().nullable(),
+});
+
 export const ALWAYS_SCOPES = ['run', 'saved'] as const;
 export type AlwaysScope = (typeof ALWAYS_SCOPES)[number];
 
-export const approvalBodySchema = z.object({
+/** What decides of a call has no key that is passed over: a mistaken `args` would allow other arguments. */
+export const approvalBodySchema = closedObject({
   decision: z.enum(['yes', 'no', 'always']),
   note: z.string().max(2_000).optional(),
   args: z.unknown().optional(),
   /** `expires_at` of the approval that was decided: a yes to an older question is refused. */
   expires_at: z.number().optional(),
+  /** Of how many equal calls the person was shown that they wait: a yes to more is refused. */
+  calls: z.number().int().min(1).optional(),
   /** With `always`: for this run, or for each run of the same owner. */
   scope: z.enum(ALWAYS_SCOPES).optional(),
   /** With `always`, in seconds: a minute to a year. Left out: no end for a run, 30 days when saved. */
@@ -107,14 +143,17 @@ export const alwaysRuleSchema = z.object({
   allowed_by: z.string(),
   /** Null: when it is withdrawn. */
   expires_at: z.number().nullable(),
+  /** To the minute; null: not yet. */
+  last_used_at: z.number().nullable(),
 });
+export type WireAlwaysRule = z.infer<typeof alwaysRuleSchema>;
 export const alwaysAllowedSchema = z.object({ always: z.array(alwaysRuleSchema) });
 
 /** `null` is an answer; a missing `output` is not. */
 export const answerBodySchema = z.object({
   output: z.custom<unknown>((value) => value !== undefined, 'must be given; any JSON will do'),
 });
-export const extendBodySchema = z.object({
+export const extendBodySchema = closedObject({
   by_ms: z.number().int().positive().max(LIMITS.maxTimeoutMs),
 });
 
@@ -126,18 +165,38 @@ export const startRunBodySchema = z.object({
   input,
   model: z.string().min(1).max(256).optional(),
   tools: z.array(z.string().max(256)).max(1_000).optional(),
+  /** Offered before others, where the model takes fewer than there are. */
+  pinned_tools: z.array(z.string().max(256)).max(128).optional(),
   client_id: askingClient,
 });
-export const sendMessageBodySchema = z.object({
-  input,
-  model: z.string().min(1).max(256).optional(),
-  client_id: askingClient,
-});
+export const sendMessageBodySchema = z
+  .object({
+    /** May be left out where `replaces` is there: the same words again. */
+    input: input.optional(),
+    model: z.string().min(1).max(256).optional(),
+    client_id: askingClient,
+    /** The id of a person's message of this run, in whose place this one is sent. */
+    replaces: z.string().min(1).max(128).optional(),
+  })
+  .refine(
+    (body) => body.input !== undefined || body.replaces !== undefined,
+    'input is required unless replaces names a message to be sent again',
+  );
 export const runsQuerySchema = z.object({ cursor: z.string().max(1_000).optional(), limit });
 export const runsPageSchema = z.object({
   runs: z.array(runSummarySchema),
   next_cursor: z.string().nullable(),
 });
+export const messagesQuerySchema = z.object({
+  /** `messages_left_out` of the page before; without it the newest page. */
+  before: z.coerce.number().int().nonnegative().optional(),
+});
+export const messagesPageSchema = runRecordSchema.pick({
+  run_id: true,
+  messages: true,
+  messages_left_out: true,
+});
+export type MessagesPage = z.infer<typeof messagesPageSchema>;
 export const modelTurnsQuerySchema = z.object({
   /** The number after which to go on; 0 is the beginning. */
   after: z.coerce.number().int().nonnegative().optional(),
@@ -150,6 +209,22 @@ export const modelTurnsPageSchema = z.object({
   /** For the next page; null on the last one. */
   next_after: z.number().int().nullable(),
 });
+export const runToolsQuerySchema = z.object({
+  /** The name after which to go on. */
+  after: z.string().max(128).optional(),
+  limit,
+  offer: offerSchema.optional(),
+});
+export const runToolsPageSchema = z.object({
+  run_id: z.string(),
+  /** By name. */
+  tools: z.array(runToolSchema),
+  /** For the next page; null on the last one. */
+  next_after: z.string().nullable(),
+  /** Of all tools, by what becomes of them; those that are none of them are not there. */
+  counts: z.partialRecord(offerSchema, z.number().int()),
+});
+export type RunToolsPage = z.infer<typeof runToolsPageSchema>;
 /** Of the lists of tools: those of one name alone. */
 export const toolsQuerySchema = z.object({ name: z.string().max(128).optional() });
 export const eventsQuerySchema = z.object({

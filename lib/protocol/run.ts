@@ -34,6 +34,11 @@ export const messageSchema = z.object({
   created_at: z.number(),
   /** The client whose person wrote it: the calls of its turn ask that client first. */
   client_id: z.string().optional(),
+  /**
+   * The person's message in whose place it stands: that one, and all up to here, are kept and no
+   * longer part of the conversation.
+   */
+  replaces: z.string().optional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 
@@ -49,6 +54,44 @@ export type RunError = z.infer<typeof runErrorSchema>;
 const runOwnerSchema = z.object({ name: z.string(), token_id: z.string() });
 export type RunOwner = z.infer<typeof runOwnerSchema>;
 
+const count = z.number();
+
+/** Tokens of all requests of a run that were answered, as their providers count them. */
+const ownUsageSchema = z.object({
+  requests: count,
+  /** Of them, those whose tokens the provider did not count: they are missing below. */
+  uncounted_requests: count,
+  input_tokens: count,
+  /** Of the input: read from the provider's cache. */
+  cached_tokens: count,
+  output_tokens: count,
+  /** Of the output. */
+  reasoning_tokens: count,
+  /** By the prices in the configuration; null where none of the requests has one. */
+  cost: z
+    .object({
+      amount: count,
+      currency: z.string(),
+      /** Requests that are not in the amount. */
+      unpriced_requests: count,
+    })
+    .nullable(),
+});
+const runUsageSchema = ownUsageSchema.extend({
+  /** With the requests of its sub-agents and of those below them; not there where these made none. */
+  with_children: ownUsageSchema.optional(),
+});
+export type RunUsage = z.infer<typeof runUsageSchema>;
+
+/** The call whose tool made a run, and the sub-agent whose run it is. `depth`: how many calls stand above it. */
+const runParentSchema = z.object({
+  run_id: z.string(),
+  call_id: z.string(),
+  agent: z.string(),
+  depth: z.number(),
+});
+export type RunParent = z.infer<typeof runParentSchema>;
+
 export const runSummarySchema = z.object({
   run_id: z.string(),
   title: z.string(),
@@ -57,6 +100,8 @@ export const runSummarySchema = z.object({
   model: z.string().nullable(),
   /** Names of the tools this run may call; null for all. */
   tools: z.array(z.string()).nullable(),
+  /** Names of tools that are offered before others; not there: none. */
+  pinned_tools: z.array(z.string()).optional(),
   /** Step of the running turn, 1-based; 0 when idle. */
   step: z.number().int(),
   max_steps: z.number().int(),
@@ -65,10 +110,18 @@ export const runSummarySchema = z.object({
   updated_at: z.number(),
   /** Not there: the operator of the first run. */
   owner: runOwnerSchema.optional(),
+  /** Not in lists, and not there before the first answer of a model. */
+  usage: runUsageSchema.optional(),
+  /** Only of a sub-agent's run, which is in no list of runs. */
+  parent: runParentSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
-export const runRecordSchema = runSummarySchema.extend({ messages: z.array(messageSchema) });
+/** The newest messages, as many as have room; how many older ones there are, where there are some. */
+export const runRecordSchema = runSummarySchema.extend({
+  messages: z.array(messageSchema),
+  messages_left_out: count.optional(),
+});
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
 /** A model that can be chosen, as `GET /v1/models` lists it. */
@@ -84,5 +137,7 @@ export const modelListingSchema = z.object({
   available: z.boolean().optional(),
   /** It has no tool calling of its own: calls are read from its text. Without it `native`. */
   tool_calling: z.literal('text').optional(),
+  /** Tokens that a request and its answer may have together, where the configuration or its server says it. */
+  context_tokens: z.number().optional(),
 });
 export type ModelListing = z.infer<typeof modelListingSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { ROLES } from './role.ts';
 import { ALLOWED_TOOL, MOST_ALLOWED, TOKEN_NAME } from './token-names.ts';
 
@@ -19,12 +20,12 @@ const allowedToolSchema = z
   .regex(ALLOWED_TOOL, 'the name of a tool, or prefix.* for a family');
 
 export const newTokenBodySchema = z.discriminatedUnion('kind', [
-  z.object({
+  closedObject({
     kind: z.literal('operator'),
     name: nameSchema,
     role: roleSchema.default('operator'),
   }),
-  z.object({
+  closedObject({
     kind: z.literal('agent'),
     name: nameSchema,
     tools: z.array(allowedToolSchema).max(MOST_ALLOWED).default([]),
@@ -62,7 +63,7 @@ export type WireMe = z.infer<typeof meSchema>;
 export const createdTokenSchema = tokenSchema.extend({ secret: z.string() });
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
-export const tokensQuerySchema = z.object({
+export const tokensQuerySchema = closedObject({
   cursor: z.string().max(128).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });

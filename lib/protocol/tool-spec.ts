@@ -47,7 +47,10 @@ export const toolListingSchema = z.object({
   name: z.string(),
   /** The spelling that models are offered. */
   model_name: z.string(),
-  source: z.enum(['server', 'client']),
+  /** `server`, `client`, or the kind of another provider of tools. */
+  source: z.string(),
+  /** Given where `source` does not say it: what is of `server` is trusted, and nothing else. */
+  trusted: z.boolean().optional(),
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
   /** On the watch socket, where a schema over 4 KiB is left out (`schema` is `{}`): its bytes as JSON. */

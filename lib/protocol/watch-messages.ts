@@ -49,19 +49,23 @@ export const approvalListingSchema = z.object({
   tool_name: z.string(),
   reason: z.string(),
   expires_at: z.number(),
+  /** It is a question, which a person answers in this way. */
+  question: z.string().optional(),
+  /** The same for calls that one decision decides. */
+  key: z.string().optional(),
+  /** `operator`, `agent:<name>`, `run:<run id>`. */
+  requested_by: z.string().optional(),
 });
 export type ApprovalListing = z.infer<typeof approvalListingSchema>;
 
 const seq = z.number().int().nonnegative();
 const count = z.number().int().positive().optional();
 
-/** A run whose messages had no room in the snapshot has their number: `GET /v1/runs/:id`. */
-const watchedRunSchema = runRecordSchema.extend({ messages_left_out: count });
-
 export const snapshotSchema = z.object({
   type: z.literal('snapshot'),
   seq,
-  runs: z.array(watchedRunSchema),
+  /** One without room for its messages has none, and their number: `GET /v1/runs/:id`. */
+  runs: z.array(runRecordSchema),
   /** Newest last. */
   calls: z.array(watchedCallSchema),
   tools: z.array(toolListingSchema),

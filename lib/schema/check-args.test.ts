@@ -42,7 +42,7 @@ test('[SC19] patterns count inside other keywords', () => {
   ]);
 });
 
-test('[SC11] text that spells what the schema wants is repaired, at any depth', () => {
+test('[SC11] E3: text that spells what the schema wants is repaired, at any depth', () => {
   const check = compile({
     type: 'object',
     properties: {
@@ -71,7 +71,7 @@ test('[SC11] text that spells what the schema wants is repaired, at any depth', 
   });
 });
 
-test('[SC12] text stays text unless the schema wants exactly what it spells', () => {
+test('[SC12] E4: text stays text unless the schema wants exactly what it spells', () => {
   const noted = compile({
     type: 'object',
     properties: {

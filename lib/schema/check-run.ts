@@ -19,9 +19,12 @@ export interface CheckRun {
   /** Above 0 while a schema is only tried; its problems are then not recorded. */
   quiet: number;
   readonly problems: ErrorDetail[];
+  /** Of a schema that marks secrets: no problem quotes a value. */
+  readonly isSecret: boolean;
 }
 
-export const createCheckRun = (): CheckRun => ({
+export const createCheckRun = (isSecret = false): CheckRun => ({
+  isSecret,
   stepsLeft: MAX_STEPS,
   depth: 0,
   quiet: 0,
@@ -47,10 +50,17 @@ export function leave(run: CheckRun): void {
   run.depth -= 1;
 }
 
-/** Records a problem unless the schema is only tried. Always false, for `return fail(…)`. */
-export function fail(run: CheckRun, path: Path | null, problem: string): false {
+/**
+ * Records a problem unless the schema is only tried. `was` describes the value, if that helps. Always
+ * false, for `return fail(…)`.
+ */
+export function fail(run: CheckRun, path: Path | null, problem: string, was?: string): false {
   if (run.quiet === 0 && run.problems.length < MAX_PROBLEMS) {
-    run.problems.push({ path: pathText(path), problem });
+    const isQuoted = was !== undefined && !run.isSecret;
+    run.problems.push({
+      path: pathText(path),
+      problem: isQuoted ? `${problem}, was ${was}` : problem,
+    });
   }
   return false;
 }

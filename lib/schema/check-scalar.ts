@@ -26,7 +26,7 @@ export function isOfType(value: unknown, type: TypeWord): boolean {
 /** `type` */
 export function checkType(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
   if (!node.types || node.types.some((type) => isOfType(value, type))) return true;
-  return fail(run, path, `must be ${node.types.join(' or ')}, was ${describeValue(value)}`);
+  return fail(run, path, `must be ${node.types.join(' or ')}`, describeValue(value));
 }
 
 /** `enum` and `const` */
@@ -36,12 +36,12 @@ export function checkAllowed(node: SchemaNode, value: unknown, path: Path | null
   if (!spend(run, key.length / CHARS_PER_STEP)) return false;
   if (node.allowed.keys.has(key)) return true;
   const choice = node.allowed.keys.size === 1 ? 'must be' : 'must be one of';
-  return fail(run, path, `${choice} ${node.allowed.text}, was ${describeValue(value)}`);
+  return fail(run, path, `${choice} ${node.allowed.text}`, describeValue(value));
 }
 
 export function checkNumber(node: SchemaNode, value: number, path: Path | null, run: CheckRun) {
   const problem = numberProblem(node, value);
-  return problem === undefined || fail(run, path, `must be ${problem}, was ${value}`);
+  return problem === undefined || fail(run, path, `must be ${problem}`, String(value));
 }
 
 function numberProblem(node: SchemaNode, value: number): string | undefined {
@@ -79,10 +79,10 @@ export function checkText(node: SchemaNode, value: string, path: Path | null, ru
   }
   if (pattern && !testPattern(pattern, value, run)) {
     if (isExhausted(run)) return false;
-    return fail(run, path, `must match ${shorten(pattern.source)}, was ${describeValue(value)}`);
+    return fail(run, path, `must match ${shorten(pattern.source)}`, describeValue(value));
   }
   if (format && !(spend(run, value.length / CHARS_PER_STEP) && hasFormat(format, value))) {
-    return fail(run, path, `must be a ${format}, was ${describeValue(value)}`);
+    return fail(run, path, `must be a ${format}`, describeValue(value));
   }
   return true;
 }

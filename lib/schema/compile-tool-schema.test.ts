@@ -34,7 +34,7 @@ const chain = (length: number, link: (next: object) => object, extra: object = {
   ),
 });
 
-test('[SC1] a schema beyond the limits is refused with its code', () => {
+test('[SC1] T46: a schema beyond the limits is refused with its code', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}]));
   expect(codeOf({ type: 'object', properties: many })).toBe('schema_too_large');
   expect(codeOf({ type: 'object', description: 'x'.repeat(66_000) })).toBe('schema_too_large');
@@ -273,7 +273,7 @@ test('[SC23] what zod writes is within the subset', () => {
   expect(check({ ...good, tree: { name: 'root', kids: [{ name: 7, kids: [] }] } }).ok).toBe(false);
 });
 
-test('[SC4] references stay inside the schema', () => {
+test('[SC4] T46: references stay inside the schema', () => {
   expect(codeOf({ $ref: 'http://127.0.0.1:1/x' })).toBe('schema_ref_remote');
   expect(codeOf({ type: 'object', properties: { a: { $ref: 'other.json#/a' } } })).toBe(
     'schema_ref_remote',
@@ -289,7 +289,7 @@ test('[SC4] references stay inside the schema', () => {
   expect(check({ a: 1 }).ok).toBe(false);
 });
 
-test('[SC5] references that never end are refused, recursion through parts is fine', () => {
+test('[SC5] T46: references that never end are refused, recursion through parts is fine', () => {
   expect(codeOf({ $ref: '#' })).not.toBe('ok');
   expect(codeOf({ type: 'object', $ref: '#' })).toBe('schema_ref_cycle');
   const knot = { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }, {}] } };
@@ -311,7 +311,7 @@ test('[SC6] references that double at each level are refused', () => {
   expect(codeOf(chain(10, (next) => ({ anyOf: [next, next] })))).toBe('ok');
 });
 
-test('[SC7] patterns are linear or refused', () => {
+test('[SC7] T45: patterns are linear or refused', () => {
   const check = property({ type: 'string', pattern: '^(a+)+$' });
   expect(check({ a: `${'a'.repeat(30)}!` }).ok).toBe(false);
   expect(check({ a: 'a'.repeat(5_000) }).ok).toBe(true);

@@ -3,7 +3,7 @@ import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { checkExpansion } from './check-expansion.ts';
-import { createCheckRun, isExhausted, pathText } from './check-run.ts';
+import { createCheckRun, fail, isExhausted, pathText } from './check-run.ts';
 import { describeValue } from './describe-value.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
@@ -11,6 +11,7 @@ import { readJsonText } from './read-text.ts';
 import { repairArgs } from './repair-args.ts';
 import type { SchemaNode } from './schema-node.ts';
 import type { SchemaRefusal } from './schema-reader.ts';
+import { readSensitive, type WithholdArgs } from './withhold-args.ts';
 
 /** Arguments after the check: repaired where the schema asks for it, or the reasons why not. */
 export type ArgsCheck =
@@ -22,7 +23,12 @@ export type ArgsCheck =
   | { readonly ok: false; readonly details: readonly ErrorDetail[] };
 
 export type CompiledToolSchema =
-  | { readonly ok: true; readonly check: (args: unknown) => ArgsCheck }
+  | {
+      readonly ok: true;
+      readonly check: (args: unknown) => ArgsCheck;
+      /** Undefined where no argument is marked as sensitive. */
+      readonly withhold: WithholdArgs | undefined;
+    }
   | ({ readonly ok: false } & SchemaRefusal);
 
 const SCHEMA_LIMITS = { maxBytes: LIMITS.schemaBytes, maxDepth: 32, maxNodes: 2_000 };
@@ -77,7 +83,9 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
   }
   const endless = checkExpansion(node);
   if (endless) return { ok: false, ...endless };
-  return { ok: true, check: (args) => checkArgs(node, args) };
+  const withhold = readSensitive(node);
+  const isSecret = withhold !== undefined;
+  return { ok: true, check: (args) => checkArgs(node, args, isSecret), withhold };
 }
 
 /** Why a schema is not looked into: it is too large, too deep or no JSON. */
@@ -100,20 +108,24 @@ const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '
 
 const TOO_MUCH = 'takes too much work to check against the schema of the tool; make it smaller';
 
-function checkArgs(node: SchemaNode, given: unknown): ArgsCheck {
+function checkArgs(node: SchemaNode, given: unknown, isSecret: boolean): ArgsCheck {
   const args = typeof given === 'string' ? readJsonText(given) : given;
-  if (!isRecord(args)) return refuse(`must be an object, was ${describeValue(given)}`);
+  if (!isRecord(args)) {
+    const run = createCheckRun(isSecret);
+    fail(run, null, 'must be an object', describeValue(given));
+    return { ok: false, details: run.problems };
+  }
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(ARGS_FAULTS[fault]);
   const repairs = args === given ? [] : [pathText(null)];
-  const first = createCheckRun();
+  const first = createCheckRun(isSecret);
   if (evaluate(node, args, null, first)) return { ok: true, args, repairs };
   if (isExhausted(first)) return refuse(TOO_MUCH);
-  const run = createCheckRun();
+  const run = createCheckRun(isSecret);
   const mended = repairArgs(node, args, null, { run, repairs });
   if (isExhausted(run)) return refuse(TOO_MUCH);
   if (mended === args || !isRecord(mended)) return { ok: false, details: first.problems };
-  return checkMended(node, mended, repairs);
+  return checkMended(node, mended, repairs, isSecret);
 }
 
 /** JSON that was a text counts by its bytes until it is read; then by its depth and its values too. */
@@ -121,10 +133,11 @@ function checkMended(
   node: SchemaNode,
   args: Record<string, unknown>,
   repairs: readonly string[],
+  isSecret: boolean,
 ): ArgsCheck {
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(ARGS_FAULTS[fault]);
-  const run = createCheckRun();
+  const run = createCheckRun(isSecret);
   if (evaluate(node, args, null, run)) return { ok: true, args, repairs };
   return isExhausted(run) ? refuse(TOO_MUCH) : { ok: false, details: run.problems };
 }

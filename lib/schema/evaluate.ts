@@ -213,10 +213,10 @@ function explainBranches(
   const [only] = near;
   if (!only) {
     const words = new Set(branches.flatMap((one) => one.types ?? []));
-    return fail(run, path, `must be ${[...words].join(' or ')}, was ${describeValue(value)}`);
+    return fail(run, path, `must be ${[...words].join(' or ')}`, describeValue(value));
   }
   if (near.length > 1) {
-    return fail(run, path, `must match one of the allowed forms, was ${describeValue(value)}`);
+    return fail(run, path, `must match one of the allowed forms`, describeValue(value));
   }
   evaluate(only, value, path, run);
   return false;

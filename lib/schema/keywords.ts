@@ -36,7 +36,7 @@ export const ANNOTATION_TEXTS = [
   ...['title', 'description', '$comment', '$id', '$schema', '$anchor'],
   ...['contentEncoding', 'contentMediaType'],
 ];
-export const ANNOTATION_FLAGS = ['deprecated', 'readOnly', 'writeOnly'];
+export const ANNOTATION_FLAGS = ['deprecated', 'readOnly', 'writeOnly', 'x-sensitive'];
 
 const CASES = 'write "anyOf" with one form for each case';
 const ITEMS = 'write "items", and "prefixItems" for the first ones';

@@ -111,6 +111,7 @@ function readScalars(reader: SchemaReader, schema: Schema, node: SchemaNode): vo
     format: take(reader, schema, 'format', readText),
     required: take(reader, schema, 'required', readNames),
     uniqueItems: take(reader, schema, 'uniqueItems', readFlag),
+    sensitive: take(reader, schema, 'x-sensitive', readFlag),
   });
   Object.assign(node, own);
   for (const keyword of NUMBERS) {

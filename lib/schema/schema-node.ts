@@ -32,6 +32,8 @@ export interface AllowedValues {
 export interface SchemaNode {
   /** Set for `true` and `false`; nothing else then counts. */
   always?: boolean;
+  /** Its value is a secret (SC32). Checks nothing. */
+  sensitive?: boolean;
   types?: readonly TypeWord[];
   allowed?: AllowedValues;
   ref?: SchemaNode;

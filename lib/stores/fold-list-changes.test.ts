@@ -23,7 +23,7 @@ const entry = (client_id: string, more: object = {}) => ({
 
 const offered = (name: string, ids: string[], more: object = {}) => ({
   ...tool(name),
-  ...{ source: 'client' as const, clients: ids.map((id) => entry(id)), ...more },
+  ...{ source: 'client', clients: ids.map((id) => entry(id)), ...more },
 });
 
 const clientsChanged = (clients: ClientListing[], removed: string[] = []): WatchEvent => ({
@@ -75,6 +75,12 @@ test('[SF18] new tools stand in the order of the list, replaced ones in their pl
   ]);
   expect(tools.map(({ name }) => name)).toEqual(['server.tool', 'a', 'b', 'c', 'd']);
   expect(tools[2]?.description).toBe('Another');
+});
+
+test('[SF18] tools of other providers stand among those of clients, by name', () => {
+  const mcp = { ...tool('c.read'), source: 'mcp' };
+  const { tools } = foldListings(start(), [toolsChanged({ tools: [mcp] })]);
+  expect(tools.map(({ name }) => name)).toEqual(['server.tool', 'b', 'c.read', 'd']);
 });
 
 test('[SF18] one that joined comes last, and one that is asked first comes first', () => {

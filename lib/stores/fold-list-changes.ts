@@ -1,3 +1,4 @@
+import { inListOrder } from '../protocol/tool-source.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ClientListing, WatchEvent } from '../protocol/watch-messages.ts';
 
@@ -67,14 +68,7 @@ export function foldTools(
     const tool = byName.get(name);
     if (tool) byName.set(name, withFirst(tool, withClient(state.clients)(tool, id), id));
   }
-  return [...byName.values()].sort(inOrder);
-}
-
-/** The server's own first, as they are; then by name. */
-function inOrder(a: ToolListing, b: ToolListing): number {
-  if (a.source !== b.source) return a.source === 'server' ? -1 : 1;
-  if (a.source === 'server' || a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
+  return [...byName.values()].sort(inListOrder);
 }
 
 /** A client that offers it now, as its rows have it; in its place when it did before. */

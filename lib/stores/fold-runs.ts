@@ -6,9 +6,11 @@ export interface RunsState {
   readonly runs: Readonly<Record<string, RunSummary>>;
   /** Messages by run, oldest first. */
   readonly messages: Readonly<Record<string, readonly Message[]>>;
+  /** How many older messages of a run are fetched by page, where there are some. */
+  readonly older: Readonly<Record<string, number>>;
 }
 
-export const NO_RUNS: RunsState = { runs: {}, messages: {} };
+export const NO_RUNS: RunsState = { runs: {}, messages: {}, older: {} };
 
 type Delta = Extract<WatchEvent, { type: 'message_delta' }>;
 
@@ -50,14 +52,19 @@ export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState 
  * counts, since an answer may bring a new message before its event; what only events told is newer.
  */
 export function withRecord(state: RunsState, record: RunRecord): RunsState {
-  const { messages, ...run } = record;
-  const live = own(state.messages, run.run_id) ?? [];
+  const { messages, messages_left_out: leftOut = 0, ...run } = record;
+  const shown = own(state.messages, run.run_id) ?? [];
+  // Older pages stay where they are.
+  const at = shown.findIndex((message) => message.message_id === messages[0]?.message_id);
+  const before = shown.slice(0, Math.max(at, 0));
+  const live = shown.slice(before.length);
   const published = new Map(live.map((message) => [message.message_id, message]));
   const fetched = new Set(messages.map((message) => message.message_id));
   const newer = live.filter((message) => !fetched.has(message.message_id));
   const known = messages.map((message) => published.get(message.message_id) ?? message);
   const next = own(state.runs, run.run_id) ? state : withRun(state, run);
-  return withMessages(next, run.run_id, [...known, ...newer]);
+  const older = { ...next.older, [run.run_id]: Math.max(leftOut - before.length, 0) };
+  return withMessages({ ...next, older }, run.run_id, [...before, ...known, ...newer]);
 }
 
 function withRun(state: RunsState, run: RunSummary): RunsState {

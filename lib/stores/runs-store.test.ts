@@ -87,11 +87,13 @@ test('[SF9] a fetched run does not turn back a summary that is known', () => {
   expect(store.getState().runs.run_1?.status).toBe('cancelled');
 });
 
-test('[SF6] runs are listed by their last change, newest first', () => {
+test('[SF6] [DE11] runs are listed by their last change, newest first, without those of sub-agents', () => {
+  const parent = { run_id: 'run_new', call_id: 'tc_1', agent: 'helper', depth: 1 };
   const store = createRunsStore();
   store.getState().apply([
     { type: 'run', seq: 1, run: run('run_old', { updated_at: 1 }) },
     { type: 'run', seq: 2, run: run('run_new', { updated_at: 5 }) },
+    { type: 'run', seq: 3, run: run('run_child', { updated_at: 6, parent }) },
   ]);
   expect(newestRuns(store.getState()).map((one) => one.run_id)).toEqual(['run_new', 'run_old']);
 });

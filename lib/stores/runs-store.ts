@@ -22,6 +22,8 @@ export function createRunsStore(): RunsStore {
   }));
 }
 
-/** Newest first. */
+/** Newest first, without those of sub-agents, which lie in the cards of their calls. */
 export const newestRuns = (state: RunsState): RunSummary[] =>
-  Object.values(state.runs).toSorted((a, b) => b.updated_at - a.updated_at);
+  Object.values(state.runs)
+    .filter(({ parent }) => !parent)
+    .toSorted((a, b) => b.updated_at - a.updated_at);

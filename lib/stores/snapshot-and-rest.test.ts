@@ -17,6 +17,7 @@ import {
   run,
   snapshot,
 } from './testing/fixtures.ts';
+import { withOlderMessages } from './with-older-messages.ts';
 
 const id = fc.constantFrom('a', 'b', 'c');
 
@@ -112,6 +113,23 @@ test('[SF16] updates of calls that a snapshot had no room for change nothing, an
   expect(store.getState().order).toEqual(['tc_new']);
   store.getState().replace(snapshot(12));
   expect(findGap(store.getState(), NO_RUNS, [update])).toBe(true);
+});
+
+test('[SF20] older messages come by page before the newest, and stay there', () => {
+  const store = createRunsStore();
+  const [one, two, three, four] = ['m_1', 'm_2', 'm_3', 'm_4'].map((id) => message(id));
+  if (!one || !two || !three || !four) throw new Error('unreachable');
+  const record = { ...run(), messages: [three], messages_left_out: 2 };
+  store.getState().load(record);
+  expect(store.getState().older.run_1).toBe(2);
+  const page = { run_id: 'run_1', messages: [two, three], messages_left_out: 1 };
+  store.setState((state) => withOlderMessages(state, page));
+  store.getState().load({ ...record, messages: [three, four] });
+  expect(store.getState().messages.run_1).toEqual([two, three, four]);
+  expect(store.getState().older.run_1).toBe(1);
+  store.setState((state) => withOlderMessages(state, { run_id: 'run_1', messages: [one] }));
+  expect(store.getState().messages.run_1).toEqual([one, two, three, four]);
+  expect(store.getState().older.run_1).toBe(0);
 });
 
 test('[SF17] a run that came without its messages has none until it is fetched', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TOOL_VIA } from '#lib/protocol/sent-by-tool';
 import { createHostGate, type HostGateOptions, isForeignFetch } from './host-gate.ts';
 
 const gate = (more: Partial<HostGateOptions> = {}) =>
@@ -129,6 +130,17 @@ describe('several Hosts', () => {
   test('[AU26] a value that reads Host is none', () => {
     const rawHeaders = [...own, 'X-Note', 'Host', 'Accept', 'host'];
     expect(gate().refuse({ headers: { host: 'localhost:3000' }, rawHeaders })).toBeUndefined();
+  });
+});
+
+describe('what a tool sent', () => {
+  const host = 'localhost:3000';
+  test.each([TOOL_VIA, `1.1 proxy, ${TOOL_VIA} , 1.0 other`])('[AU38] Via: %s is refused', (via) =>
+    expect(gate().refuse(request({ host, via }))?.code).toBe('origin_not_allowed'),
+  );
+
+  test('[AU38] other proxies may be on the way', () => {
+    expect(gate().refuse(request({ host, via: '1.1 proxy' }))).toBeUndefined();
   });
 });
 

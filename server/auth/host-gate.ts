@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isSentByTool } from '#lib/protocol/sent-by-tool';
 
 export interface HostGateOptions {
   readonly scheme: 'http' | 'https';
@@ -27,7 +28,7 @@ export interface HostGate {
   refuseHost(host: string | undefined): GateRefusal | undefined;
   /** Checks an `Origin` only where there is one (403). */
   refuseOrigin(origin: string | undefined): GateRefusal | undefined;
-  /** Both, host first, of which there may be one alone: who reads which of two is not agreed (400). */
+  /** Both, host first, and what a tool of a Callboard sent (403); of hosts there may be one alone: who reads which of two is not agreed (400). */
   refuse(incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): GateRefusal | undefined;
 }
 
@@ -45,6 +46,11 @@ export const isForeignFetch = ({ origin, 'sec-fetch-site': site }: IncomingHttpH
 export const foreignFetch: GateRefusal = {
   code: 'origin_not_allowed',
   message: 'A page of another site made this request. Open this server by its own address.',
+};
+
+const sentByTool: GateRefusal = {
+  code: 'origin_not_allowed',
+  message: 'The tool http.request made this request. A Callboard takes none of these.',
 };
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
@@ -75,6 +81,7 @@ export function createHostGate(options: HostGateOptions): HostGate {
     refuse: ({ headers, rawHeaders }) =>
       refuseSecondHost(rawHeaders) ??
       gate.refuseHost(headers.host) ??
+      (isSentByTool(headers.via) ? sentByTool : undefined) ??
       gate.refuseOrigin(headers.origin),
   };
   return gate;

@@ -91,3 +91,10 @@ export const callerOf = (principal: Principal): Caller =>
 /** Whether `principal` may decide what people decide: approve, answer by hand, give more time. */
 export const mayDecide = (principal: Principal): boolean =>
   principal.kind === 'operator' && hasRole(principal.role, 'operator');
+
+/**
+ * The token whose holder's runs, calls and blobs are all that the caller sees; undefined for
+ * people, who see everything. One that no record has for a caller without a token.
+ */
+export const ownToken = (caller: Caller): string | undefined =>
+  caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');

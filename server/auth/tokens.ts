@@ -146,7 +146,9 @@ export class Tokens {
     if (this.#idByHash.size >= MOST_LIVE) {
       return `There are ${MOST_LIVE} tokens; revoke one that is not used`;
     }
-    if (!this.#liveNamed(kind, name)) return undefined;
+    // Policies and limits name the operator of the first run so.
+    const isReserved = kind === 'operator' && name === FIRST_OPERATOR.name;
+    if (!isReserved && !this.#liveNamed(kind, name)) return undefined;
     return `The name ${JSON.stringify(name)} is taken; revoke that token first, or use another name`;
   }
 

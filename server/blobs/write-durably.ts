@@ -10,11 +10,16 @@ let written = 0;
  * Writes a file so that after a crash it is there whole or not at all: a
  * temporary one is fsynced and renamed, and then the directory is fsynced.
  */
-export async function writeDurably(dir: string, name: string, bytes: Uint8Array): Promise<void> {
+export async function writeDurably(
+  dir: string,
+  name: string,
+  bytes: Uint8Array,
+  mode = 0o600,
+): Promise<void> {
   written += 1;
   const temporary = join(dir, `${name}.${process.pid}.${written}.tmp`);
   try {
-    const file = await open(temporary, 'wx', 0o600);
+    const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(bytes);
       await file.sync();

@@ -32,7 +32,7 @@ export const isBuilt = () => stamp.exists() && existsSync(SERVER) && hasPages();
 const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
 
 /**
- * The server as one file, beside it the database tool's process and the threads of the store. Packages stay outside, where they
+ * The server as one file, beside it the processes and threads of tools and the threads of the store. Packages stay outside, where they
  * find their own files.
  */
 export const BUNDLE = /** @type {const} */ ({
@@ -40,6 +40,7 @@ export const BUNDLE = /** @type {const} */ ({
     server: 'server/main.ts',
     'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
+    'run-code-worker': 'server/tools/builtin/run-code-worker.ts',
     'read-worker': 'server/store/read-worker.ts',
     'write-worker': 'server/store/write-worker.ts',
   },

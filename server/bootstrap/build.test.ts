@@ -20,12 +20,13 @@ test.each([
   'package.json',
 ])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
 
-test('the bundle has the server, the database tool and the threads of the store, under the names that are run', () => {
+test('the bundle has the server, what tools run in and the threads of the store, under the names that are run', () => {
   const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
   expect(built).toEqual([
     basename(SERVER),
     'check-worker.mjs',
     'database-worker.mjs',
+    'run-code-worker.mjs',
     'read-worker.mjs',
     'write-worker.mjs',
   ]);

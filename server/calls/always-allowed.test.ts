@@ -3,8 +3,11 @@ import { expect, test } from 'vitest';
 import type { ApprovalScope } from '#lib/call/call-record';
 import { NO_ROUTING } from '#lib/call/call-record';
 import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
+import { createErrorLog } from '../testing/error-log.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
 import { operator, setupCalls, tool } from './testing/setup-calls.ts';
+
+const { logger } = createErrorLog();
 
 const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
   runId: `run_${n}`,
@@ -16,11 +19,11 @@ const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
 
 test('[CA8] of what is always allowed the oldest goes first, on disk too', async () => {
   const { store, clock, close } = await setupCalls();
-  const always = new AlwaysAllowed({ store, clock });
+  const always = new AlwaysAllowed({ store, clock, logger });
   const add = (n: number) => always.add(asked(n), {}, 'operator');
   const adding = Array.from({ length: 1_000 }, (_, n) => add(n));
   await Promise.all([...adding, add(0), add(1_000)]);
-  const started = new AlwaysAllowed({ store, clock });
+  const started = new AlwaysAllowed({ store, clock, logger });
   await started.load();
   for (const one of [always, started]) {
     expect([0, 1, 2, 1_000].map((n) => one.has(asked(n)))).toEqual([true, false, true, true]);
@@ -32,7 +35,7 @@ test('[CA8] of what is always allowed the oldest goes first, on disk too', async
 test('[CA8] what is withdrawn is asked again, after a restart too', async () => {
   const before = await setupCalls();
   const { store, clock } = before;
-  const always = new AlwaysAllowed({ store, clock });
+  const always = new AlwaysAllowed({ store, clock, logger });
   const adding = [asked(1), asked(1, { clientId: null })];
   await Promise.all(adding.map((one) => always.add(one, {}, 'operator')));
   const [rule] = always.list();
@@ -41,7 +44,7 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   expect(await always.withdraw(rule?.id ?? '')).toBeUndefined();
   await before.close(true);
   const after = await setupCalls({ dir: before.dir });
-  const started = new AlwaysAllowed({ store: after.store, clock });
+  const started = new AlwaysAllowed({ store: after.store, clock, logger });
   await started.load();
   expect([started.has(asked(1)), started.has(asked(1, { clientId: null }))]).toEqual([false, true]);
   expect(started.has(asked(1, { clientId: null, toolHash: 'other' }))).toBe(false);
@@ -53,10 +56,10 @@ const DAY_MS = 24 * 3_600_000;
 
 test('[CA30] a saved rule holds in each run of the same owner, and of no other', async () => {
   const { store, clock, close } = await setupCalls();
-  const always = new AlwaysAllowed({ store, clock });
+  const always = new AlwaysAllowed({ store, clock, logger });
   const of = (n: number, ownerToken: string | null) => ({ ...asked(n), ownerToken });
   await always.add(of(1, 'tok_bot'), { scope: 'saved' }, 'operator:olga');
-  const after = new AlwaysAllowed({ store, clock });
+  const after = new AlwaysAllowed({ store, clock, logger });
   await after.load();
   for (const one of [always, after]) {
     const calls = [of(1, 'tok_bot'), of(2, 'tok_bot'), of(1, 'tok_other'), of(1, null)];
@@ -69,7 +72,7 @@ test('[CA30] a saved rule holds in each run of the same owner, and of no other',
 
 test('[CA30] what has expired is asked about, listed no more, and taken off the disk', async () => {
   const { store, clock, close } = await setupCalls();
-  const always = new AlwaysAllowed({ store, clock });
+  const always = new AlwaysAllowed({ store, clock, logger });
   await always.add(asked(1), { forMs: 60_000 }, 'operator');
   await always.add(asked(2), {}, 'operator');
   clock.advance(59_999);
@@ -136,7 +139,7 @@ test('[CA31] the card shows the exact rule before it is written, and that one is
 
 test('[CA30] what one caller may always do in a run is asked about for another', async () => {
   const { store, clock, close } = await setupCalls();
-  const always = new AlwaysAllowed({ store, clock });
+  const always = new AlwaysAllowed({ store, clock, logger });
   for (const scope of ['run', 'saved'] as const) {
     const byPerson = { ...asked(scope === 'run' ? 1 : 2), requestedBy: 'operator:olga' };
     await always.add(byPerson, { scope }, 'operator:olga');
@@ -144,5 +147,32 @@ test('[CA30] what one caller may always do in a run is asked about for another',
     expect(always.has({ ...byPerson, requestedBy: 'agent:alice' })).toBe(false);
     expect(always.has({ ...byPerson, requestedBy: 'run:run_1' })).toBe(false);
   }
+  await close();
+});
+
+test('[CA30] a rule shows when it was last used, to the minute and over restarts', async () => {
+  const { store, clock, close } = await setupCalls();
+  const always = new AlwaysAllowed({ store, clock, logger });
+  for (const n of [1, 2]) {
+    await always.add(asked(n), {}, 'operator');
+    clock.advance(1);
+  }
+  expect(always.list().map(({ lastUsedAt }) => lastUsedAt)).toEqual([null, null]);
+  const usedAt = clock.now();
+  always.has(asked(1));
+  clock.advance(59_999);
+  always.has(asked(1));
+  await store.write([]);
+  const started = new AlwaysAllowed({ store, clock, logger });
+  await started.load();
+  for (const one of [always, started]) {
+    expect(one.list()).toMatchObject([
+      { runId: 'run_1', lastUsedAt: usedAt },
+      { runId: 'run_2', lastUsedAt: null },
+    ]);
+  }
+  clock.advance(1);
+  always.has(asked(1));
+  expect(always.list()[0]?.lastUsedAt).toBe(usedAt + 60_000);
   await close();
 });

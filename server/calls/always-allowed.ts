@@ -5,7 +5,9 @@ import { matchTools } from '#lib/policy/match-tools';
 import type { AlwaysOffer } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
+import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
 import { KeptArea } from './kept-area.ts';
 
@@ -14,6 +16,9 @@ const MOST_RULES = 1_000;
 
 /** A saved rule without an end of its own. */
 const SAVED_MS = 30 * 24 * 3_600_000;
+
+/** Its use is written down to the minute. */
+const USED_EVERY_MS = 60_000;
 
 /** Their arguments are programs and addresses of any kind: a yes to one is none to the next (T74). */
 const isNeverAlways = matchTools(['shell', 'http.request', 'run_code']);
@@ -29,16 +34,23 @@ const ruleSchema = z.object({
   allowedAt: z.number(),
   allowedBy: z.string().default('operator'),
   expiresAt: z.number().nullable().default(null),
+  lastUsedAt: z.number().nullable().default(null),
 }) satisfies z.ZodType<Omit<AlwaysRule, 'id'>>;
+
+interface AlwaysAllowedDeps {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'requestedBy' | 'toolName' | 'routing'>;
 
 /** What "always" would allow, as a card shows it; null: it cannot be said. */
 export function alwaysOffer(
   { runId, toolName }: Pick<CallRecord, 'runId' | 'toolName'>,
-  { clientId, toolHash }: ApprovalScope,
+  { clientId, toolHash, neverAlways }: Pick<OfferedTool, keyof ApprovalScope | 'neverAlways'>,
 ): AlwaysOffer | null {
-  if (isNeverAlways(toolName)) return null;
+  if (neverAlways || isNeverAlways(toolName)) return null;
   return { tool_name: toolName, client_id: clientId, run_id: runId, tool_hash: toolHash };
 }
 
@@ -46,27 +58,43 @@ export function alwaysOffer(
 export class AlwaysAllowed implements AlwaysRules {
   readonly #kept: KeptArea<z.infer<typeof ruleSchema>>;
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #rules = new Map<string, AlwaysRule>();
 
-  constructor({ store, clock }: { store: Pick<Store, 'write' | 'listKept'>; clock: Clock }) {
+  constructor({ store, clock, logger }: AlwaysAllowedDeps) {
     this.#clock = clock;
+    this.#logger = logger;
     this.#kept = new KeptArea({ store, area: 'always', schema: ruleSchema, now: clock.now });
   }
 
   /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
-    for (const { key, value } of await this.#kept.load()) {
+    const kept = await this.#kept.load();
+    // In the order in which they were allowed, and not in which they were used.
+    for (const { key, value } of kept.toSorted((a, b) => a.value.allowedAt - b.value.allowedAt)) {
       this.#rules.set(key, { ...value, id: key });
     }
   }
 
+  /** Whether such a call is not asked about. Counts as a use of the rule. */
   has(call: AskedCall): boolean {
     if (isNeverAlways(call.toolName)) return false;
     const now = this.#clock.now();
-    return ALWAYS_SCOPES.some((scope) => {
+    for (const scope of ALWAYS_SCOPES) {
       const rule = this.#rules.get(idOf(scope, call));
-      return rule !== undefined && !hasExpired(rule, now);
-    });
+      if (rule === undefined || hasExpired(rule, now)) continue;
+      this.#touch(rule, now);
+      return true;
+    }
+    return false;
+  }
+
+  /** In the write of the call that follows. */
+  #touch(rule: AlwaysRule, now: number): void {
+    if (rule.lastUsedAt !== null && now - rule.lastUsedAt < USED_EVERY_MS) return;
+    const { id, ...value } = { ...rule, lastUsedAt: now };
+    this.#rules.set(id, { ...value, id });
+    this.#kept.change([{ key: id, value }]).catch(this.#logger.error);
   }
 
   /** Holds at once; resolves when it is on disk. */
@@ -80,7 +108,7 @@ export class AlwaysAllowed implements AlwaysRules {
     const expiresAt = forMs === null ? null : allowedAt + forMs;
     const rule = {
       ...{ scope, runId, ownerToken, toolName, ...approval },
-      ...{ allowedAt, allowedBy, expiresAt },
+      ...{ allowedAt, allowedBy, expiresAt, lastUsedAt: null },
     };
     const expired = [...this.#rules.values()].filter((one) => hasExpired(one, allowedAt));
     for (const one of expired) this.#rules.delete(one.id);

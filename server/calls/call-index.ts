@@ -1,7 +1,8 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { OpenApprovals, type OpenApprovalsDeps } from './open-approvals.ts';
 
-/** Which open calls wait for a client, and which are pinned to which instance. */
+/** Which open calls wait for a client or a person, and which are pinned to which instance. */
 export class CallIndex {
   /** By the tool and the only client that may take it, with the number at which it began to wait. */
   readonly #waiting = new Map<string, Map<string, number>>();
@@ -12,11 +13,18 @@ export class CallIndex {
   /** Granted calls, by instance and tool. */
   readonly #running = new Map<string, Set<string>>();
   readonly #open = new Set<string>();
+  readonly approvals: OpenApprovals;
 
-  update(call: CallRecord, previous: CallRecord | undefined): void {
+  constructor(deps: OpenApprovalsDeps) {
+    this.approvals = new OpenApprovals(deps);
+  }
+
+  /** `isAdopted`: an earlier server decided it. */
+  update(call: CallRecord, previous: CallRecord | undefined, isAdopted: boolean): void {
     const { id, phase, runId } = call;
     const isOpen = !isFinalStatus(call.status);
     keep(this.#open, id, isOpen);
+    this.approvals.update(call, previous, isAdopted);
     this.#wait(id, previous && waitKey(previous), isOpen ? waitKey(call) : undefined);
     keep(this.#approved, id, isOpen && phase === 'queued' && call.routing.approval !== null);
     const was = previous?.provider?.instanceId;
@@ -29,13 +37,13 @@ export class CallIndex {
   }
 
   /**
-   * Calls of these tools that wait for any client, or for this one: those whose client
-   * has left before it took them, then those that no client was offered, oldest first.
+   * Calls of these tools that wait for any executor, or for this client: those whose client
+   * has left before it took them, then those that none was offered, oldest first.
    */
-  waitingFor(clientId: string, toolNames: Iterable<string>): readonly string[] {
+  waitingFor(clientId: string | null, toolNames: Iterable<string>): readonly string[] {
     const found: (readonly [string, number])[][] = [[], []];
     for (const name of toolNames) {
-      for (const wanted of [null, clientId]) {
+      for (const wanted of new Set([null, clientId])) {
         for (const [place, kind] of KINDS.entries()) {
           found[place]?.push(...(this.#waiting.get(keyOf(kind, name, wanted)) ?? []));
         }
@@ -86,10 +94,9 @@ const KINDS = ['left', 'queued'] as const;
 const keyOf = (kind: (typeof KINDS)[number], toolName: string, wanted: string | null): string =>
   JSON.stringify([kind, toolName, wanted]);
 
-/** Undefined for a call that waits for no other client than the one that has it. */
+/** Undefined for a call that waits for no other executor than the one that has it. */
 function waitKey(call: CallRecord): string | undefined {
-  const { source, phase, provider, deadlines, toolName, wantedClientId } = call;
-  if (source !== 'client') return undefined;
+  const { phase, provider, deadlines, toolName, wantedClientId } = call;
   if (phase === 'queued') return keyOf('queued', toolName, wantedClientId);
   const hasLeft = phase === 'offered' && provider?.claims === true && deadlines.resume !== null;
   return hasLeft ? keyOf('left', toolName, wantedClientId) : undefined;

@@ -363,7 +363,7 @@ describe('people', () => {
   test('[CA8] a no and the clock end it, and cannot be taken back', async () => {
     const { connect, invoke, calls, call, clock, settle } = await setup(asking);
     connect('phone').offer(tool('camera'));
-    const [denied, expired] = [await invoke('camera'), await invoke('camera')];
+    const [denied, expired] = [await invoke('camera'), await invoke('camera', { n: 2 })];
     await calls.decide(denied.id, operator, { decision: 'no', note: 'not now' });
     clock.advance(CLOCKS.approvalMs);
     await settle();
@@ -375,7 +375,7 @@ describe('people', () => {
     });
   });
 
-  test('[CA12] of a yes and a no at one moment the second is refused', async () => {
+  test('[CA12] T82: of a yes and a no at one moment the second is refused', async () => {
     const { connect, invoke, calls, cardOf, settle } = await setup(asking);
     connect('phone').offer(tool('camera'));
     const { id } = await invoke('camera');

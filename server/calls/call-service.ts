@@ -1,5 +1,6 @@
 import type { Actor, CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
@@ -72,6 +73,8 @@ export interface AlwaysRule {
   readonly allowedBy: string;
   /** Null: when it is withdrawn. */
   readonly expiresAt: number | null;
+  /** To the minute; null: not yet. */
+  readonly lastUsedAt: number | null;
 }
 
 /** How far an "always" reaches: this run without an end, where nothing else is given. */
@@ -93,6 +96,9 @@ export interface ShownCall {
   readonly runId: string;
   readonly createdAt: number;
   readonly card: Card;
+  /** Of open calls. */
+  readonly requestedBy?: string;
+  readonly ownerToken?: string | null;
 }
 
 /** Why a draft ended before it became a call; `invalid_args` without a code. */
@@ -128,6 +134,8 @@ export interface CallService {
     tool: string;
     /** The client whose person sent the message that this call serves. */
     fromClientId?: string | undefined;
+    /** Of a call that a sub-agent makes. */
+    parent?: CallParent | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
   /** Of an id that there is no call of: whether there was one that was too old to be kept. */
@@ -158,6 +166,8 @@ export interface CallService {
       args?: unknown;
       /** Of the approval that was shown, in seconds. */
       expiresAt?: number;
+      /** Of how many equal calls it was shown that they wait. */
+      calls?: number;
       /** With `always`. */
       always?: AlwaysTerms;
     },

@@ -1,19 +1,20 @@
+import type { PolicyReasonCode, ReadBefore } from '#lib/protocol/approval-reason';
 import type { HookNote } from '#lib/protocol/card';
 import type { Principal } from '../auth/principal.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 
-/** What hooks did before the verdict. */
-interface Hooked {
-  readonly hooked?: {
-    /** As they changed them, checked against the schema. */
-    readonly args?: Record<string, unknown>;
-    readonly notes: readonly HookNote[];
-    /** The last that did anything. */
-    readonly by: string;
-  };
+/** What all hooks did to a call before it is made. */
+export interface BeforeOutcome {
+  /** As they changed them, checked against the schema. */
+  readonly args?: Record<string, unknown>;
+  readonly notes: readonly HookNote[];
+  /** The last that did anything. */
+  readonly by: string;
+  readonly verdict?: { readonly effect: 'ask' | 'deny'; readonly reason: string };
 }
 
-export type CheckVerdict = Hooked & Verdict;
+/** With what hooks did before the verdict. */
+export type CheckVerdict = Verdict & { readonly hooked?: Omit<BeforeOutcome, 'verdict'> };
 
 type Verdict =
   | {
@@ -24,7 +25,8 @@ type Verdict =
   | {
       readonly verdict: 'ask';
       readonly reason: string;
-      readonly code?: 'policy';
+      readonly code?: PolicyReasonCode;
+      readonly readBefore?: ReadBefore;
       /** What was always allowed is asked about, too. */
       readonly isEachTime?: boolean;
     }
@@ -38,7 +40,10 @@ export interface CheckRequest {
   readonly args: Readonly<Record<string, unknown>>;
   readonly runId: string;
   /** The tool of the executor that would be asked now. */
-  readonly tool: Pick<OfferedTool, 'clientId' | 'annotations' | 'schemaHash' | 'check'>;
+  readonly tool: Pick<
+    OfferedTool,
+    'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'check' | 'withhold'
+  >;
 }
 
 /**
@@ -47,6 +52,9 @@ export interface CheckRequest {
  * A verdict that needs nothing from outside is given at once, not as a promise.
  */
 export type Check = (request: CheckRequest) => CheckVerdict | Promise<CheckVerdict>;
+
+/** What hooks do to arguments that a person wrote in place of the call's; undefined: nothing. At once where there are none. */
+export type CheckEdit = (request: CheckRequest) => Promise<BeforeOutcome | undefined> | undefined;
 
 /** Why no yes of a person helps the call: what the policy denies to `principal`, who decides or who made the call. */
 export type Denial = (request: CheckRequest) => string | undefined;

@@ -13,11 +13,13 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
+import { withoutSecretNames } from '#lib/text/redact';
 import type { SteadyClock } from '../clock.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
+import type { Withholding } from './withholding.ts';
 
 /** A client's answer, its attachments stored already. */
 export type ClientAnswer =
@@ -58,6 +60,7 @@ export interface ClientCallDeps {
   readonly clock: SteadyClock;
   readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
   readonly results?: ResultFilter;
+  readonly withholding: Pick<Withholding, 'hidden'>;
 }
 
 export class CallsOfClients implements ClientCalls {
@@ -66,8 +69,10 @@ export class CallsOfClients implements ClientCalls {
   readonly #clock: SteadyClock;
   readonly #reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
   readonly #results: ResultFilter | undefined;
+  readonly #withholding: Pick<Withholding, 'hidden'>;
 
-  constructor({ engine, repository, clock, reoffers, results }: ClientCallDeps) {
+  constructor({ engine, repository, clock, reoffers, results, withholding }: ClientCallDeps) {
+    this.#withholding = withholding;
     this.#results = results;
     this.#engine = engine;
     this.#repository = repository;
@@ -138,7 +143,11 @@ export class CallsOfClients implements ClientCalls {
     const measured = measure(given);
     // fault point: result-came
     if (!this.#results?.isFor(call.toolName)) return this.#settle(call, from, measured, {});
-    const { answer, notes } = await filterAnswer(this.#results, call, measured.answer);
+    const { answer, notes } = await filterAnswer(
+      this.#results,
+      call,
+      this.#withholding.hidden(call, measured.answer),
+    );
     // What happened to the call meanwhile stands.
     const now = this.#repository.latest(id) ?? (await this.#repository.find(id)) ?? call;
     return this.#settle(now, from, { ...measured, answer }, withNotes(now, notes));
@@ -179,9 +188,11 @@ export class CallsOfClients implements ClientCalls {
   async #answerLate(
     call: CallRecord,
     from: Answerer,
-    { answer, hash: resultHash }: Measured,
+    { answer: given, hash: resultHash }: Measured,
   ): Promise<AnswerReply> {
     const { id } = call;
+    // As the one that it is compared with is stored.
+    const answer = this.#withholding.hidden(call, given);
     await this.#repository.settled(id);
     if (call.resultHash !== null) {
       // Mostly it is the same text; another text may be the same answer in another order of keys.
@@ -223,9 +234,10 @@ function isNews({ error }: CallRecord, late: CallError | null): boolean {
  * key that is an argument the card keeps what the executor got (rule CR7).
  */
 function besideArguments(
-  params: Record<string, unknown>,
+  given: Record<string, unknown>,
   { args, card }: CallRecord,
 ): Pick<CardUpdate, 'params' | 'status_params' | 'argument_names'> {
+  const params = withoutSecretNames(given);
   const names = Object.keys(args);
   const reported = { ...card.status_params, ...params };
   // A card is bounded: what a client reports beyond that, over all its statuses, is not shown.

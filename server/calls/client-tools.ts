@@ -2,10 +2,10 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
-import type { ToolProvider } from './tool-provider.ts';
+import type { CallExecutor } from './call-executor.ts';
 
 /** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
-export class ClientTools implements ToolProvider {
+export class ClientTools implements CallExecutor {
   readonly #bus: Pick<EventBus, 'deliver'>;
   readonly #logger: Logger;
 

@@ -1,6 +1,8 @@
+import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import { type LastMark, momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
@@ -8,13 +10,14 @@ import type { ClaimRun } from '../runs/run-service.ts';
 import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
+import { AskedLately } from './asked-lately.ts';
 import type { Breaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
 import type { CallersOfCalls } from './caller-of-call.ts';
-import type { Check, Denial } from './check.ts';
+import type { Check, CheckEdit, Denial } from './check.ts';
 import { CallsOfClients, type ClientCalls } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
 import { ClockEndings } from './clock-endings.ts';
@@ -22,7 +25,8 @@ import { openDraft } from './drafts.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
 import { CallEngine } from './engine.ts';
-import { toFiltered, toFinished } from './finished-here.ts';
+import { type Outcome, toFiltered, toFinished } from './finished-here.ts';
+import { createInsideExecutor } from './inside-executor.ts';
 import { ClientInstances, type InstanceChanges } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
 import { OperatorActions } from './operator-actions.ts';
@@ -32,9 +36,8 @@ import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
 import { type InstanceFacts, Router } from './router.ts';
-import { createServerExecutor } from './server-executor.ts';
-import type { ToolProvider } from './tool-provider.ts';
 import { WaitingCalls } from './waiting-calls.ts';
+import { type KnownSecrets, lost, Withholding } from './withholding.ts';
 
 export interface CallServiceDeps {
   readonly store: Store;
@@ -42,11 +45,20 @@ export interface CallServiceDeps {
   readonly registry: ToolRegistry;
   readonly breaker: Breaker;
   readonly clock: SteadyClock;
-  readonly check: Check;
-  readonly denial: Denial;
+  readonly policy: {
+    readonly check: Check;
+    readonly checkEdit: CheckEdit;
+    readonly denial: Denial;
+  };
   readonly callers: CallersOfCalls;
+  /** For the files of the server's own tools. */
+  readonly blobs: Pick<BlobStore, 'put'>;
   /** Without it results are taken as they are. */
   readonly results?: ResultFilter;
+  /** Without it only what a schema marks, and tokens. */
+  readonly secrets?: KnownSecrets;
+  /** The run that a person or a program began, of one that may be a sub-agent's. */
+  rootOf(runId: string): string;
   newCallId(): string;
   /** When the call of an id that was given here was made; undefined for any other. */
   callMadeAt?(id: string): number | undefined;
@@ -54,6 +66,8 @@ export interface CallServiceDeps {
   readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  /** Of each decision, before it is on disk. */
+  onDecided?(record: CallRecord): void;
   logger: Logger;
 }
 
@@ -82,8 +96,8 @@ const OWNER_REVOKED = 'The token in whose name the call was made was revoked.';
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const core = createCore(deps);
-  const { engine, repository, index, policy, reoffers, breaker, always } = core;
-  const invocation = new Invocation({ ...deps, engine, repository, policy });
+  const { engine, repository, index, policy, reoffers, breaker, always, withholding } = core;
+  const invocation = new Invocation({ ...deps, engine, repository, policy, withholding });
   const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
   breaker.onChange(deps.registry.availabilityChanged);
   // Not within the decision that changed it.
@@ -92,12 +106,12 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new OperatorActions({
     ...core,
     registry: deps.registry,
-    ...{ clock: deps.clock, denial: deps.denial, callers: deps.callers },
+    ...{ clock: deps.clock, policy: deps.policy, callers: deps.callers },
     invoke,
   });
   return {
     invoke,
-    draft: (request) => openDraft({ ...deps, engine, repository, policy }, request),
+    draft: (request) => openDraft({ ...deps, ...core }, request),
     get: (id) => repository.get(id),
     list: (query) => listed(deps, query),
     wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
@@ -112,7 +126,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     extend: (id, principal, byMs) => actions.extend(id, principal, byMs),
     watched: (runId) => repository.shown(runId),
     endedOf: (runId) => endedOf(deps.store, runId),
-    clients: new CallsOfClients({ ...deps, engine, repository, reoffers }),
+    clients: new CallsOfClients({ ...deps, engine, repository, reoffers, withholding }),
     instances,
     get openCount() {
       return index.openCount;
@@ -121,16 +135,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     ownerRevoked: (tokenId) => cancelOf(tokenId, repository, actions),
     forgetEnded: (ids) => repository.forgetEnded(ids),
     always,
-    async recover(last) {
-      const { store, clock } = deps;
-      const open = await store.openCalls();
-      const wall = clock.now();
-      clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
-      await Promise.all([always.load(), breaker.load()]);
-      const shiftMs = shiftOfOlder(last, momentOf(clock));
-      const { onAdopted } = core;
-      return recoverCalls({ store, repository, engine, open, shiftMs, onAdopted });
-    },
+    recover: (last) => takeUp(deps, core, last),
     wallClockMoved: () => engine.showDeadlines(),
     stop() {
       invocation.close();
@@ -138,6 +143,24 @@ export function createCalls(deps: CallServiceDeps): Calls {
       core.stop();
     },
   };
+}
+
+async function takeUp(
+  { store, clock }: CallServiceDeps,
+  { always, breaker, lately, ...core }: ReturnType<typeof createCore>,
+  last: LastMark | undefined,
+): Promise<{ open: number; interrupted: number }> {
+  const { repository, engine, withholding, onAdopted } = core;
+  const open = await store.openCalls();
+  const wall = clock.now();
+  clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
+  await Promise.all([always.load(), breaker.load(), lately.load()]);
+  const shiftMs = shiftOfOlder(last, momentOf(clock));
+  const found = await recoverCalls({ store, repository, engine, open, shiftMs, onAdopted });
+  // They would wait for a person or a client in vain.
+  const waiting = repository.open().filter((call) => withholding.isLost(call));
+  const ended = waiting.filter((call) => engine.apply(call, lost(), 'server').ok).length;
+  return { ...found, interrupted: found.interrupted + ended };
 }
 
 async function cancelOf(
@@ -151,65 +174,76 @@ async function cancelOf(
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, logger, breaker, results } = deps;
-  const index = new CallIndex();
+  const { store, bus, registry, clock, facts, logger, breaker, callers, blobs } = deps;
+  const lately = new AskedLately({ store, clock, logger });
+  const index = new CallIndex({ rootOf: deps.rootOf, lately });
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
-  const always = new AlwaysAllowed({ store, clock });
-  const router = new Router({ registry, breaker, facts });
+  const always = new AlwaysAllowed({ store, clock, logger });
+  const withholding = new Withholding(registry, deps.secrets);
+  const router = new Router({ registry, breaker, facts, questions: withholding });
   const reoffers = new PendingReoffers();
   let isStopped = false;
-  const executor = createServerExecutor({
-    registry,
+  const inside = createInsideExecutor({
+    ...{ registry, callers, blobs, logger },
     publishStatus: (id, update) => engine.status(id, update),
-    logger,
+    sketch: (id, update) => engine.sketch(id, update),
+    hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),
     async finish(id, outcome) {
-      const started = repository.latest(id);
-      const event =
-        started && results?.isFor(started.toolName)
-          ? await toFiltered(results, started, outcome)
-          : toFinished(outcome);
+      const ended = endOf(deps, withholding, repository.latest(id), outcome);
+      const event = ended instanceof Promise ? await ended : ended;
       // A call that the stopping server cut short is taken up again by the next start.
       const call = isStopped ? undefined : repository.latest(id);
       if (call) engine.apply(call, event, 'server');
     },
   });
-  const providers = new Map<string, ToolProvider>([
-    ['server', executor],
-    ['clients', new ClientTools({ bus, logger })],
-  ]);
-  const runner = new EffectRunner({ providers, reoffers });
+  const executors = { inside, clients: new ClientTools({ bus, logger }) };
+  const runner = new EffectRunner({ executors, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
-  const onDecided = (call: CallRecord, previous: CallRecord | undefined) => {
-    index.update(call, previous);
+  const onDecided = (call: CallRecord, previous?: CallRecord, isAdopted = false) => {
+    index.update(call, previous, isAdopted);
     clocks.follow(call);
     reoffers.follow(call, previous);
     countForBreaker(breaker, call, previous);
+    deps.onDecided?.(call);
   };
   const engine: CallEngine = new CallEngine({
-    ...{ store, bus, clock, repository, logger, onDecided },
-    onDurable: deps.onDurable,
-    route: (call, neverStarted) => router.next(call, neverStarted),
-    run: (effect, call) => runner.run(effect, call),
+    ...{ ...deps, repository, withholding, onDecided },
+    besides: (call, event) => index.approvals.besides(call, event),
+    route: withholding.over(router),
+    run: (effect, call) => runner.run(effect, withholding.restored(call)),
   });
   const endings = new ClockEndings({ engine, repository, index, breaker, facts });
-  const waiting = new WaitingCalls({
-    ...{ engine, repository, index, router, facts },
-    toolsOf: registry.namesOf,
+  const waiting = new WaitingCalls({ engine, repository, index, router, facts, registry });
+  registry.onChange(({ instanceId, names }) => {
+    // Not within a decision: a provider may change its list while it runs a call.
+    if (instanceId === null) queueMicrotask(() => isStopped || waiting.insideChanged(names));
   });
   return {
-    ...{ engine, repository, index, breaker, reoffers, waiting, always },
-    policy: new Policy({ ...deps, always }),
-    onAdopted: (call: CallRecord) => onDecided(call, undefined),
+    ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
+    withholding,
+    policy: new Policy({ ...deps, check: deps.policy.check, always, questions: withholding }),
+    onAdopted: (call: CallRecord) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;
     },
     stop() {
       isStopped = true;
       clocks.stop();
-      executor.stopAll('The server is stopping');
+      inside.stopAll('The server is stopping');
     },
   };
 }
+
+/** What the server's own tool came to, once hooks have looked at it. */
+const endOf = (
+  { results }: Pick<CallServiceDeps, 'results'>,
+  withholding: Withholding,
+  call: CallRecord | undefined,
+  outcome: Outcome,
+): CallEvent | Promise<CallEvent> =>
+  call && results?.isFor(call.toolName)
+    ? toFiltered(results, call, withholding.hidden(call, outcome))
+    : toFinished(outcome);
 
 /** What a decision shows of how a client takes calls. */
 function countForBreaker(

@@ -470,6 +470,26 @@ describe('two at one moment', () => {
     expect(started()).toBe(0);
   });
 
+  test('[CA14] a call that waits for a client ends at once, not run, and is offered to none that comes', async () => {
+    const check = () => ({ verdict: 'ask', reason: 'look' }) as const;
+    const { connect, claiming, invoke, calls, call, cardOf, settle } = await setup({ check });
+    const left = claiming(20_000);
+    const { id } = await invoke('camera');
+    left.leave();
+    await calls.decide(id, operator, { decision: 'yes' });
+    await settle();
+    expect((await call(id)).phase).toBe('queued');
+    expect(await calls.cancel(id, 'enough', 'operator')).toMatchObject({ ok: true });
+    expect(await call(id)).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'cancelled', executed: 'no' },
+    });
+    const late = connect('late');
+    late.offer(tool('camera'));
+    await settle();
+    expect([left.requests(), late.requests(), cardOf(id)?.status]).toEqual([[], [], 'ERROR']);
+  });
+
   test('[CA14] once the grant may have left, a cancel waits for the client', async () => {
     const { claiming, invoke, calls, call } = await setup();
     const phone = claiming(20_000);

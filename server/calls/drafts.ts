@@ -10,15 +10,20 @@ import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { callerOf, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { OF_SERVER } from '../tools/tool-provider.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { AbandonedDraft, CallService, DraftCall, InvokeRefusal } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
 import { takenFrom } from './offered-tool.ts';
+import { PartialLooks } from './partial-looks.ts';
 import type { Policy } from './policy.ts';
-import { resolveTarget, sourceOf } from './resolve-target.ts';
+import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
 import { shownRepairs } from './shown-repairs.ts';
+import type { Withholding } from './withholding.ts';
 
 export type DraftRequest = Parameters<CallService['draft']>[0];
 
@@ -28,6 +33,9 @@ export interface DraftDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly policy: Policy;
+  readonly executors: CallExecutors;
+  readonly withholding: Pick<Withholding, 'ofPartial'>;
+  readonly logger: Logger;
   newCallId(): string;
 }
 
@@ -37,18 +45,17 @@ export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise
   const applied = deps.engine.create(call, undefined, call.requestedBy);
   if (!applied.ok) throw new Error(`A new draft was refused: ${applied.refusal}`);
   await applied.written;
-  return new Draft(deps, request, call.id);
+  return new Draft(deps, request, call);
 }
 
 function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): CallRecord {
-  const target = registry.find(request.tool, request.fromClientId);
-  const tool = target?.source === 'client' ? target.best : target;
+  const tool = registry.find(request.tool, request.fromClientId)?.best;
   const given = {
     id: newCallId(),
     routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
     runId: request.runId,
     toolName: tool ? parseToolReference(request.tool).name : request.tool,
-    ...(tool ? sourceOf(tool) : { source: 'server' as const, toolProvider: 'server' }),
+    ...(tool?.origin ?? OF_SERVER),
     args: {},
     annotations: tool?.annotations ?? {},
     timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
@@ -58,6 +65,7 @@ function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftReque
     ownerToken: callerOf(request.principal).tokenId,
     displayName: tool?.displayName ?? null,
     shown: { partial: true },
+    parent: request.parent,
   };
   return newCall(given, clock.now());
 }
@@ -66,12 +74,21 @@ class Draft implements DraftCall {
   readonly callId: string;
   readonly #deps: DraftDeps;
   readonly #request: DraftRequest;
+  /** Undefined where no one may look: the caller may not call the tool. */
+  readonly #looks: PartialLooks<Record<string, unknown>> | undefined;
   #written: Record<string, unknown> = {};
 
-  constructor(deps: DraftDeps, request: DraftRequest, callId: string) {
-    this.callId = callId;
+  constructor(deps: DraftDeps, request: DraftRequest, call: CallRecord) {
+    const { registry, executors, withholding, logger } = deps;
+    this.callId = call.id;
     this.#deps = deps;
     this.#request = request;
+    const executor = executorOf(executors, call);
+    if (!executor.partial || !registry.mayCall(request.principal, call.toolName)) return;
+    this.#looks = new PartialLooks(
+      (args) => executor.partial?.(call, withholding.ofPartial(call, args)),
+      logger.error,
+    );
   }
 
   /** Only what changed is given, but whether all of it is small can only be said of all of it. */
@@ -85,9 +102,11 @@ class Draft implements DraftCall {
       params: Object.fromEntries(keys.map((key) => [key, params[key]])),
     };
     this.#deps.engine.sketch(this.callId, shown);
+    this.#looks?.add({ ...this.#written });
   }
 
   async complete(args: unknown): Promise<CallRecord> {
+    this.#looks?.end();
     const call = await this.#current();
     if (isFinalStatus(call.status)) return call;
     const request = this.#request;
@@ -97,7 +116,12 @@ class Draft implements DraftCall {
     const { tool, wantedClientId } = found;
     const checked = tool.check(args);
     if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), shown);
-    const terms = { ...takenFrom(tool, call), ...sourceOf(tool), wantedClientId };
+    const terms = {
+      ...takenFrom(tool, call),
+      ...tool.origin,
+      trusted: tool.origin.trusted,
+      wantedClientId,
+    };
     const fields = { ...terms, args: checked.args };
     // What ended the draft in the meantime stands: the decision is made on its newest state.
     const decided = await this.#deps.policy.eventFor(call, request.principal, tool, fields);
@@ -108,6 +132,7 @@ class Draft implements DraftCall {
   }
 
   async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {
+    this.#looks?.end();
     const { code = 'invalid_args', reason, args } = why;
     const error = { code, message, executed: 'no' as const };
     return this.#refuse(

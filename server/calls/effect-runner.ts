@@ -1,15 +1,15 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
+import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
-import type { ToolProvider, ToolProviders } from './tool-provider.ts';
 
 /** Does what a decision asks for, once what it waits for is on disk. It decides nothing. */
 export class EffectRunner {
-  readonly #providers: ToolProviders;
+  readonly #executors: CallExecutors;
   readonly #reoffers: PendingReoffers;
 
-  constructor(deps: { providers: ToolProviders; reoffers: PendingReoffers }) {
-    this.#providers = deps.providers;
+  constructor(deps: { executors: CallExecutors; reoffers: PendingReoffers }) {
+    this.#executors = deps.executors;
     this.#reoffers = deps.reoffers;
   }
 
@@ -17,13 +17,13 @@ export class EffectRunner {
     switch (effect.type) {
       case 'request':
         // fault point: before-offer
-        this.#providerOf(call).start(call);
+        executorOf(this.#executors, call).start(call);
         // fault point: offered
         return;
       case 'run':
-        return this.#providerOf(call).start(call);
+        return executorOf(this.#executors, call).start(call);
       case 'stop':
-        return this.#providerOf(call).stop(call, effect.reason);
+        return executorOf(this.#executors, call).stop(call, effect.reason);
       case 'reoffer':
         return this.#reoffers.add(call, effect.neverStarted);
       case 'grant':
@@ -31,11 +31,5 @@ export class EffectRunner {
         // Answered by who claimed; done by the engine within the write.
         return;
     }
-  }
-
-  #providerOf({ id, toolProvider }: CallRecord): ToolProvider {
-    const provider = this.#providers.get(toolProvider);
-    if (!provider) throw new Error(`The call ${id} is for ${toolProvider}, which is not here`);
-    return provider;
   }
 }

@@ -7,9 +7,11 @@ import { mergeCard } from '#lib/call/merge-card';
 import { newCall } from '#lib/call/new-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
-import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/store.ts';
+import type { Change, Store } from '../store/store.ts';
+import { StoreFailedError, VersionConflictError } from '../store/store-errors.ts';
 import { CallRepository } from './call-repository.ts';
 import { CallEngine } from './engine.ts';
+import { Withholding } from './withholding.ts';
 
 const blank = (id: string, more: Partial<CallRecord> = {}): CallRecord =>
   newCall(
@@ -79,6 +81,8 @@ function setup() {
     },
     clock,
     repository,
+    besides: (_, event) => event,
+    withholding: new Withholding({ find: () => undefined }),
     route: () => routed,
     run: ({ type }) => ran.push(type),
     onDecided: (record) => decided.push(record),

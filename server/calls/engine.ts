@@ -26,15 +26,21 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
-import { type Change, type Store, VersionConflictError } from '../store/store.ts';
+import type { Change, Store } from '../store/store.ts';
+import { VersionConflictError } from '../store/store-errors.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
+import type { Withholding } from './withholding.ts';
 
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;
   readonly bus: Pick<EventBus, 'publish'>;
   readonly clock: SteadyClock;
   readonly repository: CallRepository;
+  /** Takes out what is secret, before anything is decided. */
+  readonly withholding: Pick<Withholding, 'ofCall' | 'ofEvent' | 'ofUpdate'>;
+  /** The event, with what its decision needs of other calls. */
+  besides(record: CallRecord, event: CallEvent): CallEvent;
   /** What would bring the call to an executor now; undefined while there is none. */
   route(record: CallRecord, neverStarted: NeverStarted | undefined): CallEvent | undefined;
   /** Called once for each effect, when what it waits for is on disk. */
@@ -78,12 +84,15 @@ export class CallEngine {
 
   /** A new call: its first event, with what follows from it, is one write. */
   create(
-    call: CallRecord,
-    event: CallEvent | undefined,
+    given: CallRecord,
+    asked: CallEvent | undefined,
     actor: Actor,
     { more, mayWait }: WriteOptions = {},
   ): Applied {
-    const { clock, repository } = this.#deps;
+    const { clock, repository, withholding } = this.#deps;
+    // Before anything is decided, so that no event has them.
+    const call = withholding.ofCall(given);
+    const event = asked && this.#complete(call, asked);
     const batch = new EventBatch(call, clock.now());
     const rejected = beginWith(batch, event, actor, this.#rules, momentOf(clock));
     if (rejected) return rejected;
@@ -95,10 +104,11 @@ export class CallEngine {
   }
 
   /** Decides at once on the newest state. A refused event changes nothing. */
-  apply(call: CallRecord, event: CallEvent, actor: Actor): Applied {
+  apply(call: CallRecord, given: CallEvent, actor: Actor): Applied {
     const { repository, clock } = this.#deps;
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
+    const event = this.#complete(current, given);
     const batch = new EventBatch(current, clock.now());
     const now = momentOf(clock);
     const decision = decide(current, event, now);
@@ -126,7 +136,7 @@ export class CallEngine {
    */
   status(id: string, update: CardUpdate): void {
     const entry = this.#deps.repository.entry(id);
-    const bounded = entry && takeIn(entry, update);
+    const bounded = entry && this.#takeIn(entry, update);
     if (!bounded) return;
     entry.pendingStatus.push(bounded);
     this.#writeStatus(entry);
@@ -136,7 +146,7 @@ export class CallEngine {
   sketch(id: string, update: CardUpdate): void {
     const entry = this.#deps.repository.entry(id);
     if (!entry?.durable || entry.latest.phase !== 'streaming') return;
-    const bounded = takeIn(entry, update);
+    const bounded = this.#takeIn(entry, update);
     if (!bounded) return;
     entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, bounded) };
     this.#publish(entry.latest, bounded);
@@ -170,6 +180,16 @@ export class CallEngine {
   grantLeaves(id: string): void {
     const grant = this.#deps.repository.entry(id)?.grant;
     if (grant) grant.hasLeft = true;
+  }
+
+  /** Without what is secret, and with what waits besides. */
+  #complete(call: CallRecord, event: CallEvent): CallEvent {
+    const { withholding, besides } = this.#deps;
+    return besides(call, withholding.ofEvent(call, event));
+  }
+
+  #takeIn(entry: CallEntry, update: CardUpdate): CardUpdate | undefined {
+    return takeIn(entry, this.#deps.withholding.ofUpdate(entry.latest, update));
   }
 
   #commit(

@@ -1,16 +1,21 @@
 import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { ToolAnswer } from '../tools/define-tool.ts';
 import { type ResultFilter, withNotes } from './result-filter.ts';
 
 /** What a tool of the server came to. */
-export type Outcome = { readonly answer: ToolAnswer } | { readonly error: CallError };
+export type Outcome =
+  | { readonly answer: ToolAnswer; readonly attachments?: readonly Attachment[] }
+  | { readonly error: CallError };
 
 export function toFinished(outcome: Outcome): CallEvent {
   if ('error' in outcome) return { type: 'finished_here', error: outcome.error };
-  const { output, display } = outcome.answer;
-  return { type: 'finished_here', error: null, fields: { result: output ?? null, display } };
+  const { answer, attachments = [] } = outcome;
+  const { output, display } = answer;
+  const fields = { result: output ?? null, display, attachments };
+  return { type: 'finished_here', error: null, fields };
 }
 
 /** The same, once the filter has looked at it. */
@@ -30,10 +35,11 @@ export async function toFiltered(
     const error = { code: 'result_invalid', message: filtered.withheld, executed: 'yes' } as const;
     return { ...toFinished({ error }), ...noted };
   }
-  const { result } = filtered;
+  const { result, isReplaced } = filtered;
   if ('error' in outcome) {
     const error = { ...outcome.error, message: result.ok ? message : result.message };
     return { ...toFinished({ error }), ...noted };
   }
-  return { ...toFinished(result.ok ? { answer: result } : outcome), ...noted };
+  // What replaced the output has none of the files that came with it.
+  return { ...toFinished(isReplaced && result.ok ? { answer: result } : outcome), ...noted };
 }

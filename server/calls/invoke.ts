@@ -13,9 +13,10 @@ import type { InvokeOutcome, InvokeRefusal, InvokeRequest } from './call-service
 import type { CallEngine } from './engine.ts';
 import { shownClient, takenFrom } from './offered-tool.ts';
 import type { Policy } from './policy.ts';
-import { type ResolvedTool, reject, resolveTarget, sourceOf } from './resolve-target.ts';
+import { type ResolvedTool, reject, resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
 import { shownRepairs } from './shown-repairs.ts';
+import type { Withholding } from './withholding.ts';
 
 export interface InvocationDeps {
   readonly store: Store;
@@ -24,6 +25,7 @@ export interface InvocationDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly policy: Policy;
+  readonly withholding: Pick<Withholding, 'forHash'>;
   newCallId(): string;
   readonly claimRun: ClaimRun;
   facts(instanceId: string): { readonly name: string } | undefined;
@@ -57,7 +59,8 @@ export class Invocation {
 
   async #once(request: InvokeRequest, key: string): Promise<InvokeOutcome> {
     const scope = `${principalKey(request.principal)}\n${key}`;
-    const fingerprint = fingerprintOf(request);
+    const args = this.#deps.withholding.forHash(request.tool, request.args);
+    const fingerprint = fingerprintOf({ ...request, args });
     const running = this.#inFlight.get(scope);
     if (running) return running.fingerprint === fingerprint ? running.outcome : otherBody(key);
     const outcome = this.#createOnce(request, { scope, fingerprint }, key);
@@ -134,7 +137,7 @@ export class Invocation {
       id: newCallId(),
       runId: request.runId,
       toolName: name,
-      ...sourceOf(tool),
+      ...tool.origin,
       args,
       ...takenFrom(tool, { annotations, timeoutMs, routing }),
       wantedClientId,

@@ -1,10 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
-import type { ClientTool, OfferedTool, ServerToolEntry } from '../tools/tool-registry.ts';
+import type { AnyTool, ClientTool, OfferedTool } from '../tools/tool-registry.ts';
 
-export const isServerTool = (tool: OfferedTool): tool is ServerToolEntry => tool.clientId === null;
-export const isClientTool = (tool: OfferedTool): tool is ClientTool => !isServerTool(tool);
+export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId !== null;
 
 type Taken = Pick<CallRecord, 'annotations' | 'timeoutMs' | 'routing'>;
 
@@ -24,14 +23,25 @@ export function takenFrom(tool: OfferedTool, { annotations, timeoutMs, routing }
   };
 }
 
+/** Whether a tool is not the one under which its call was offered, or is to start. */
+export function hasOtherTerms(tool: OfferedTool, call: CallRecord): boolean {
+  const { approval } = call.routing;
+  const { annotations, routing } = takenFrom(tool, call);
+  return (
+    annotations !== call.annotations ||
+    routing !== call.routing ||
+    (approval !== null && approval.toolHash !== tool.toolHash)
+  );
+}
+
 type Facts = (instanceId: string) => { readonly name: string } | undefined;
 
-/** How a card names the client of a tool; nothing for the server's own. */
+/** How a card names the client of a tool; nothing for one inside the server. */
 export function shownClient(
-  tool: OfferedTool,
+  { clientId, instanceId }: OfferedTool,
   facts: Facts,
 ): Pick<CardUpdate, 'client_id' | 'client_name'> {
-  if (!isClientTool(tool)) return {};
-  const name = facts(tool.instanceId)?.name;
-  return { client_id: tool.clientId, ...(name === undefined ? {} : { client_name: name }) };
+  if (clientId === null || instanceId === null) return {};
+  const name = facts(instanceId)?.name;
+  return { client_id: clientId, ...(name === undefined ? {} : { client_name: name }) };
 }

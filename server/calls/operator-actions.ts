@@ -1,11 +1,14 @@
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
+import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { checkAnswer, questionSchema } from '#lib/protocol/question';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
+import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
 import type {
   CallActionOutcome,
@@ -14,11 +17,12 @@ import type {
   InvokeRequest,
 } from './call-service.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
-import type { Denial } from './check.ts';
-import type { CallEngine } from './engine.ts';
+import type { CheckEdit, CheckRequest, Denial } from './check.ts';
+import type { Applied, CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
 import { shownRepairsOfEdit } from './shown-repairs.ts';
+import type { Withholding } from './withholding.ts';
 
 type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
 
@@ -28,12 +32,19 @@ export interface OperatorActionDeps {
   readonly registry: ToolRegistry;
   readonly clock: SteadyClock;
   readonly always: Pick<AlwaysAllowed, 'add'>;
-  readonly denial: Denial;
+  readonly index: Pick<CallIndex, 'approvals'>;
+  readonly policy: { readonly checkEdit: CheckEdit; readonly denial: Denial };
+  readonly withholding: Withholding;
   readonly callers: CallersOfCalls;
   invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
 
 type Decision = Parameters<CallService['decide']>[2];
+
+/** It shows on the card whose decision it was. */
+type DecidingEvent = CallEvent & {
+  readonly shown: CardUpdate & { approval_decision: NonNullable<Card['approval_decision']> };
+};
 
 /** What people do to calls: cancel, retry, approve, answer by hand, give more time. */
 export class OperatorActions implements Actions {
@@ -65,13 +76,19 @@ export class OperatorActions implements Actions {
     if (!isFinalStatus(call.status)) {
       return conflict(`The call ${id} has not ended; cancel it first`);
     }
+    const { withholding } = this.#deps;
+    const whole =
+      args === undefined ? withholding.restored(call).args : withholding.filled(call, args);
+    if (whole === undefined || (args === undefined && withholding.isLost(call))) {
+      return secretsMissing(call);
+    }
     const { hasOwnTimeout, fromClientId: before } = call.routing;
     return this.#deps.invoke({
       ...more,
       principal,
       tool: call.toolName,
       runId: call.runId,
-      args: args === undefined ? call.args : args,
+      args: whole,
       retryOf: id,
       fromClientId: fromClientId ?? before ?? undefined,
       ...(hasOwnTimeout ? { timeoutMs: call.timeoutMs } : {}),
@@ -81,35 +98,38 @@ export class OperatorActions implements Actions {
 
   async decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome> {
     if (!mayDecide(principal)) return notAPerson(principal);
-    const { repository, engine } = this.#deps;
-    const call = await repository.find(id);
+    const call = await this.#deps.repository.find(id);
     if (!call) return notFound(id);
     if (isFinalStatus(call.status)) return alreadyFinal(call);
-    if (call.phase !== 'approval') return notWaiting(id);
-    if (decision.decision === 'no') {
-      const note = decision.note ? `: ${decision.note}` : '';
-      const message = `An operator denied the call${note}`;
-      const applied = engine.apply(call, { type: 'denied', message }, actorOf(principal));
-      return applied.ok ? this.#done(id) : notWaiting(id);
-    }
+    if (call.phase !== 'approval') return notWaiting(call);
+    if (decision.decision === 'no') return this.#deny(call, principal, decision.note);
+    if (isQuestion(call)) return toBeAnswered(call);
     if (decision.decision === 'always' && call.card.always_rule === null) return neverAlways(call);
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
+    const { length: waiting } = this.#deps.index.approvals.sameAs(call);
+    if (waiting > (decision.calls ?? waiting)) return moreThanShown(waiting);
     const edited = this.#editedArgs(call, principal, decision.args);
     if (!edited.ok) return edited;
-    const denial = this.#denialOf(call, principal, edited.fields.args ?? call.args);
-    return denial ?? this.#approve(call, principal, decision, edited);
+    const { args } = edited.fields;
+    const denial = this.#denialOf(call, principal, args);
+    if (denial) return denial;
+    return args
+      ? this.#approveEdited(call, principal, decision, { ...edited, args })
+      : this.#approve(call, principal, decision, edited);
   }
 
   async #approve(
     call: CallRecord,
     principal: Principal,
-    { decision, always: terms = {} }: Decision,
+    { decision, args, always: terms = {} }: Decision,
     { fields, shown }: Required<Pick<CallEvent, 'fields' | 'shown'>>,
   ): Promise<CallActionOutcome> {
-    const { engine, always } = this.#deps;
-    const event = { type: 'approved' as const, fields, shown };
-    const applied = engine.apply(call, event, actorOf(principal));
-    if (!applied.ok) return notWaiting(call.id);
+    const { always } = this.#deps;
+    const edited = args === undefined ? {} : { edited: true };
+    const approval_decision = { by: principalName(principal), decision, ...edited };
+    const event = { type: 'approved' as const, fields, shown: { ...shown, approval_decision } };
+    const applied = this.#applyToAll(call, event, principal);
+    if (!applied.ok) return this.#tooLate(call);
     const isAskedAgain = applied.record.phase === 'approval';
     if (decision === 'always' && !isAskedAgain) {
       await always.add(applied.record, terms, principalName(principal));
@@ -118,31 +138,91 @@ export class OperatorActions implements Actions {
     return isAskedAgain ? changedSince(call.id) : outcome;
   }
 
+  /** A hook looks at what a person wrote as at what a model did (PO17). */
+  async #approveEdited(
+    call: CallRecord,
+    principal: Principal,
+    decision: Decision,
+    { args, shown }: { args: CallRecord['args']; shown: CardUpdate },
+  ): Promise<CallActionOutcome> {
+    const { policy, repository } = this.#deps;
+    const request = this.#asCalled(call, args);
+    const asking = request && policy.checkEdit(request);
+    const hooked = asking && (await asking);
+    const latest = repository.latest(call.id) ?? call;
+    // Decided, or asked anew, while the hooks were asked.
+    if (latest.phase !== 'approval') return this.#tooLate(latest);
+    if (latest.routing !== call.routing) return changedSince(call.id);
+    if (hooked?.verdict?.effect === 'deny') return denied(hooked.verdict.reason);
+    const fields = { args: hooked?.args ?? args };
+    const denial = this.#denialOf(latest, principal, fields.args);
+    if (denial) return denial;
+    const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
+    return this.#approve(latest, principal, decision, { fields, shown: { ...shown, ...hooks } });
+  }
+
+  async #deny(call: CallRecord, principal: Principal, note = ''): Promise<CallActionOutcome> {
+    const did = isQuestion(call) ? 'A person declined to answer' : 'An operator denied the call';
+    const message = `${did}${note && `: ${note}`}`;
+    const by = principalName(principal);
+    const approval_decision = { by, decision: 'no' as const, ...(note && { note }) };
+    const event = { type: 'denied' as const, message, shown: { approval_decision } };
+    return this.#applyToAll(call, event, principal).ok ? this.#done(call.id) : this.#tooLate(call);
+  }
+
+  /** Whatever was decided of a call is decided of those that wait for the same decision. */
+  #applyToAll(call: CallRecord, one: DecidingEvent, principal: Principal): Applied {
+    const { engine, repository, index } = this.#deps;
+    const all = index.approvals.sameAs(repository.latest(call.id) ?? call);
+    const [, ...others] = all;
+    const event = all.length > 1 ? withNumber(one, all.length) : one;
+    const applied = engine.apply(call, event, actorOf(principal));
+    if (!applied.ok) return applied;
+    for (const id of others) {
+      const other = repository.latest(id);
+      if (other) engine.apply(other, event, actorOf(principal));
+    }
+    return applied;
+  }
+
+  /** Another decision, or the end of the call, came first. */
+  #tooLate(call: CallRecord): CallActionOutcome {
+    const now = this.#deps.repository.latest(call.id) ?? call;
+    return isFinalStatus(now.status) ? alreadyFinal(now) : notWaiting(now);
+  }
+
   /** What is denied now, to the one who decides or to the caller, no person allows. */
   #denialOf(
     call: CallRecord,
     principal: Principal,
-    args: Record<string, unknown>,
+    edited: CallRecord['args'] | undefined,
   ): CallActionOutcome | undefined {
-    const { registry, denial, callers } = this.#deps;
-    const caller = callerOfCall(callers, call);
-    if (!caller) return callerRevoked(call);
-    const { toolName, runId, routing } = call;
-    const clientId = routing.approval?.clientId;
-    const target = registry.find(clientId ? `${toolName}@${clientId}` : toolName);
-    const tool = target?.source === 'client' ? target.best : target;
-    if (!tool) return undefined;
-    const asked = { toolName, runId, args, tool };
-    const own = denial({ ...asked, principal });
+    const { policy, callers, withholding } = this.#deps;
+    if (!callerOfCall(callers, call)) return callerRevoked(call);
+    const asked = this.#asCalled(call, edited ?? withholding.restored(call).args);
+    if (!asked) return undefined;
+    const own = policy.denial({ ...asked, principal });
     if (own !== undefined) return denied(own);
-    const reason = denial({ ...asked, principal: caller });
+    const reason = policy.denial(asked);
     if (reason === undefined) return undefined;
-    return denied(`${reason} (${principalName(callerOf(caller))} made the call)`);
+    return denied(`${reason} (${principalName(callerOf(asked.principal))} made the call)`);
   }
 
-  #editedArgs(call: CallRecord, principal: Principal, args: unknown) {
-    if (args === undefined) return { ok: true as const, fields: {}, shown: {} };
-    const { registry } = this.#deps;
+  /** The call as its caller would make it now, with these arguments. Undefined: none can make it. */
+  #asCalled(call: CallRecord, args: CallRecord['args']): CheckRequest | undefined {
+    const { registry, callers } = this.#deps;
+    const { toolName, runId, routing } = call;
+    const principal = callerOfCall(callers, call);
+    const clientId = routing.approval?.clientId;
+    const tool = registry.find(clientId ? `${toolName}@${clientId}` : toolName)?.best;
+    return principal && tool ? { principal, toolName, runId, args, tool } : undefined;
+  }
+
+  #editedArgs(call: CallRecord, principal: Principal, given: unknown) {
+    if (given === undefined) return { ok: true as const, fields: {}, shown: {} };
+    const { registry, withholding } = this.#deps;
+    const args = withholding.filled(call, given);
+    if (args === undefined) return secretsMissing(call);
     const { approval, fromClientId } = call.routing;
     const target = {
       tool: call.toolName,
@@ -170,6 +250,7 @@ export class OperatorActions implements Actions {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
+    if (isQuestion(call)) return this.#answerQuestion(call, principal, output);
     const event = {
       type: 'answered_by_hand',
       fields: { result: output ?? null },
@@ -177,6 +258,24 @@ export class OperatorActions implements Actions {
     } as const;
     if (!engine.apply(call, event, actorOf(principal)).ok) return alreadyFinal(call);
     return this.#done(id);
+  }
+
+  /** The first answer counts, for each call that waits for the same (CA60). */
+  async #answerQuestion(
+    call: CallRecord,
+    principal: Principal,
+    given: unknown,
+  ): Promise<CallActionOutcome> {
+    if (call.phase !== 'approval') return this.#tooLate(call);
+    const checked = checkAnswer(questionSchema.parse(call.args), given);
+    if (!checked.ok) return { ok: false, code: 'invalid_args', message: checked.problem };
+    const by = principalName(principal);
+    const event = {
+      type: 'answered_by_hand',
+      fields: { result: { answer: checked.answer, answered_by: 'person' } },
+      shown: { approval_decision: { by, decision: 'answer' } },
+    } as const;
+    return this.#applyToAll(call, event, principal).ok ? this.#done(call.id) : this.#tooLate(call);
   }
 
   async extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome> {
@@ -198,6 +297,12 @@ export class OperatorActions implements Actions {
   }
 }
 
+/** An equal call may come between what was shown and the decision: how many it decided is shown. */
+const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): DecidingEvent => ({
+  ...event,
+  shown: { ...shown, approval_decision: { ...shown.approval_decision, calls } },
+});
+
 /**
  * Whether the yes is to a question that has been asked anew since: each has a time of
  * its own, which may be shown in another place since the wall clock was set.
@@ -215,7 +320,7 @@ const notFound = (id: string): CallActionOutcome => ({
 const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
-  message: `The call ${call.id} has ended already: ${call.status}`,
+  message: `The call ${call.id} has ended already: ${call.status}${decidedBefore(call)}`,
 });
 
 const denied = (message: string): CallActionOutcome => ({
@@ -229,11 +334,26 @@ const callerRevoked = ({ id }: CallRecord): CallActionOutcome =>
     `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`,
   );
 
+const isQuestion = ({ card }: CallRecord): boolean => card.question !== undefined;
+
+const toBeAnswered = ({ id }: CallRecord): CallActionOutcome =>
+  conflict(
+    `The call ${id} is a question: POST /v1/tool_calls/${id}/answer answers it, decision "no" declines`,
+  );
+
 /** The last place that can refuse it, after the routes. */
 const notAPerson = (principal: Principal): CallActionOutcome =>
   denied(
     `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
   );
+
+/** Those that were given back hold the mark of a secret in place of the secret. */
+const secretsMissing = ({ id }: CallRecord) => ({
+  ok: false as const,
+  code: 'invalid_args' as const,
+  message: `Arguments of the call ${id} are secret and not stored; give "args" with the values in place of "[redacted:…]"`,
+  details: [{ path: '', problem: 'has "[redacted:…]" in place of a secret' }],
+});
 
 const conflict = (message: string): CallActionOutcome => ({ ok: false, code: 'conflict', message });
 
@@ -242,8 +362,22 @@ const changedSince = (id: string): CallActionOutcome =>
     `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
   );
 
+/** One decision is that of all of them: those that came since were not seen. */
+const moreThanShown = (waiting: number): CallActionOutcome =>
+  conflict(
+    `By now ${waiting} equal calls wait for this decision, more than were shown; look again and decide anew`,
+  );
+
 const neverAlways = ({ toolName }: CallRecord): CallActionOutcome =>
   conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);
 
-const notWaiting = (id: string): CallActionOutcome =>
-  conflict(`The call ${id} does not wait for an approval`);
+const notWaiting = (call: CallRecord): CallActionOutcome =>
+  conflict(`The call ${call.id} does not wait for an approval${decidedBefore(call)}`);
+
+const DID = { yes: 'allowed', always: 'allowed', no: 'denied', answer: 'answered' } as const;
+
+/** The first decision counts, and who comes second sees whose it was. */
+function decidedBefore({ card: { approval_decision: first } }: CallRecord): string {
+  if (!first) return '';
+  return `; ${first.by} ${DID[first.decision]} it before`;
+}

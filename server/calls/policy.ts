@@ -1,10 +1,16 @@
 import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import type { CallError } from '#lib/protocol/call-status';
+import type { Question } from '#lib/protocol/question';
+import { isTrusted } from '#lib/protocol/tool-source';
+import { given } from '#lib/util/given';
 import type { Principal } from '../auth/principal.ts';
+import { ToolError } from '../tools/define-tool.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { type AlwaysAllowed, alwaysOffer } from './always-allowed.ts';
 import type { Check, CheckVerdict } from './check.ts';
 import { shownClient } from './offered-tool.ts';
+import { approvalKey, type Questions } from './open-approvals.ts';
 import { scopeOf } from './route-call.ts';
 
 /** There are too many such calls now; one more may be made in `retryAfter` seconds. */
@@ -18,25 +24,31 @@ export interface RateLimited {
 interface Decided {
   readonly type: 'decided';
   readonly event: CallEvent;
-  /** The hook that caused it; undefined: whoever called. */
+  /** The hook that caused it; undefined: the caller. */
   readonly by: ActorName | undefined;
 }
 
 type PolicyOutcome = Decided | RateLimited;
+
+/** Of a question, where a card or a list shows it in a line. */
+const REASON_CHARS = 300;
 
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it. */
 export class Policy {
   readonly #check: Check;
   readonly #facts: (instanceId: string) => { readonly name: string } | undefined;
   readonly #always: Pick<AlwaysAllowed, 'has'>;
+  readonly #questions: Questions;
 
   constructor(deps: {
     check: Check;
     always: Pick<AlwaysAllowed, 'has'>;
+    questions: Questions;
     facts(instanceId: string): { readonly name: string } | undefined;
   }) {
     this.#check = deps.check;
     this.#always = deps.always;
+    this.#questions = deps.questions;
     this.#facts = deps.facts;
   }
 
@@ -88,12 +100,14 @@ export class Policy {
       const error = { code: 'denied' as const, message: verdict.reason, executed: 'no' as const };
       return { type: 'refused', error, fields };
     }
-    const isFree = verdict.verdict === 'allow' && (!verdict.isBound || tool.clientId === null);
+    if (tool.question) return this.#toQuestion(call, tool, tool.question, fields);
+    const isFree = verdict.verdict === 'allow' && (!verdict.isBound || isTrusted(tool.origin));
     if (isFree) return { type: 'arguments_complete', check: 'allow', fields };
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
+    const isEachTime = tool.neverAlways || (verdict.verdict === 'ask' && verdict.isEachTime);
     const isAsked =
-      verdict.verdict === 'ask' && (verdict.isEachTime || !this.#always.has({ ...call, routing }));
+      verdict.verdict === 'ask' && (isEachTime || !this.#always.has({ ...call, routing }));
     if (!isAsked) return { type: 'arguments_complete', check: 'allow', fields: bound };
     return {
       type: 'arguments_complete',
@@ -101,10 +115,53 @@ export class Policy {
       fields: bound,
       shown: {
         approval_reason: verdict.reason,
-        always_rule: verdict.isEachTime ? null : alwaysOffer(call, routing.approval),
-        ...(verdict.code === undefined ? {} : { approval_reason_code: verdict.code }),
+        approval_key: approvalKey(this.#questions, call, bound, verdict.reason),
+        always_rule: isEachTime ? null : alwaysOffer(call, tool),
+        ...given({
+          approval_reason_code: verdict.code,
+          approval_reason_params: verdict.readBefore,
+        }),
         ...shownClient(tool, this.#facts),
       },
     };
   }
+
+  /** A question that the policy does not deny waits for a person, for any caller. */
+  #toQuestion(
+    call: CallRecord,
+    tool: OfferedTool,
+    toQuestion: NonNullable<OfferedTool['question']>,
+    fields: EventFields,
+  ): CallEvent {
+    const asked = questionOf(toQuestion, fields.args ?? call.args);
+    if ('error' in asked) return { type: 'refused', error: asked.error, fields };
+    const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
+    const bound = { ...fields, args: { ...asked.question }, routing };
+    const reason = cutText(asked.question.question);
+    return {
+      type: 'arguments_complete',
+      check: 'ask',
+      fields: bound,
+      shown: {
+        ...{ approval_reason: reason, question: asked.question.input },
+        approval_key: approvalKey(this.#questions, call, bound, reason),
+        always_rule: null,
+      },
+    };
+  }
 }
+
+function questionOf(
+  toQuestion: NonNullable<OfferedTool['question']>,
+  args: CallRecord['args'],
+): { readonly question: Question } | { readonly error: CallError } {
+  try {
+    return { question: toQuestion({ ...args }) };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { error: { code: 'invalid_args', message: error.message, executed: 'no' } };
+  }
+}
+
+const cutText = (text: string): string =>
+  text.length > REASON_CHARS ? `${text.slice(0, REASON_CHARS).toWellFormed()}…` : text;

@@ -4,6 +4,7 @@ import { estimateRecordBytes } from './ended-calls.ts';
 
 /** What one page may take of memory; a call that is larger is a page of its own. */
 const PAGE_BYTES = 16 * 1024 * 1024;
+const MOST_OF_PAGE = 200;
 
 /** The newest `count` calls in the store, newest first; never more than a page of them at a time. */
 export async function* readRecent(
@@ -16,7 +17,7 @@ export async function* readRecent(
     let room = PAGE_BYTES;
     let isFirst = true;
     const page = await store.listCalls({
-      limit: left,
+      limit: Math.min(left, MOST_OF_PAGE),
       ...(runId === undefined ? {} : { runId }),
       ...(cursor === undefined ? {} : { cursor }),
       takes(call) {

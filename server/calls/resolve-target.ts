@@ -1,14 +1,13 @@
-import type { CallRecord } from '#lib/call/call-record';
 import { parseToolReference } from '#lib/protocol/tool-name';
-import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
+import type { AnyTool, ToolRegistry } from '../tools/tool-registry.ts';
 import type { InvokeRefusal, InvokeRequest } from './call-service.ts';
-import { isServerTool } from './offered-tool.ts';
+import { isClientTool } from './offered-tool.ts';
 
 export interface ResolvedTool {
   readonly ok: true;
   readonly name: string;
   /** Of the one that would be asked now: the arguments are checked by its schema. */
-  readonly tool: OfferedTool;
+  readonly tool: AnyTool;
   /** The only client that may be asked, if one was named. */
   readonly wantedClientId: string | null;
 }
@@ -30,18 +29,15 @@ export function resolveTarget(
       `No tool ${name} is offered now; GET /v1/tools lists those that are`,
     );
   }
-  if (target.source === 'server') return { ok: true, name, tool: target, wantedClientId: null };
-  const wanted = wantedClientId === null ? target : registry.find(`${name}@${wantedClientId}`);
-  if (wanted?.source !== 'client') {
+  const { best: tool } = target;
+  if (wantedClientId === null || !isClientTool(tool))
+    return { ok: true, name, tool, wantedClientId: null };
+  const wanted = registry.find(`${name}@${wantedClientId}`);
+  if (!wanted) {
     return reject('no_provider', `The client ${wantedClientId} does not offer ${name} now`);
   }
   return { ok: true, name, tool: wanted.best, wantedClientId };
 }
-
-export const sourceOf = (tool: OfferedTool): Pick<CallRecord, 'source' | 'toolProvider'> =>
-  isServerTool(tool)
-    ? { source: 'server', toolProvider: 'server' }
-    : { source: 'client', toolProvider: 'clients' };
 
 export const reject = (code: InvokeRefusal['code'], message: string): InvokeRefusal => ({
   ok: false,

@@ -2,15 +2,11 @@ import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { isRerunnable } from '#lib/call/call-facts';
 import type { NeverStarted } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
-import type {
-  ClientTool,
-  OfferedTool,
-  ServerToolEntry,
-  ToolRegistry,
-} from '../tools/tool-registry.ts';
+import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { alwaysOffer } from './always-allowed.ts';
 import type { Breaker } from './breaker.ts';
-import { isClientTool, shownClient, takenFrom } from './offered-tool.ts';
+import { hasOtherTerms, isClientTool, shownClient, takenFrom } from './offered-tool.ts';
+import { approvalKey, type Questions } from './open-approvals.ts';
 import { type Candidate, type Only, routeCall, scopeOf, type Taker } from './route-call.ts';
 import { shownRepairs } from './shown-repairs.ts';
 
@@ -29,13 +25,16 @@ export class Router {
   readonly #registry: Pick<ToolRegistry, 'find'>;
   readonly #breaker: Pick<Breaker, 'admits'>;
   readonly #facts: (instanceId: string) => InstanceFacts | undefined;
+  readonly #questions: Questions;
 
   constructor(deps: {
     registry: Pick<ToolRegistry, 'find'>;
     breaker: Pick<Breaker, 'admits'>;
     facts(instanceId: string): InstanceFacts | undefined;
+    questions: Questions;
   }) {
     this.#registry = deps.registry;
+    this.#questions = deps.questions;
     this.#breaker = deps.breaker;
     this.#facts = deps.facts;
   }
@@ -52,7 +51,7 @@ export class Router {
 
   #eventOf(
     call: CallRecord,
-    { to, tool, args }: Taker<ServerToolEntry | ClientTool>,
+    { to, tool, args }: Taker<AnyTool>,
     neverStarted: NeverStarted | undefined,
   ): CallEvent | undefined {
     const fields = { ...takenFrom(tool, call), args };
@@ -66,44 +65,51 @@ export class Router {
   isOfferOutdated(call: CallRecord, instanceId: string): boolean {
     const clientId = call.provider?.clientId;
     const only = clientId === undefined ? {} : { clientId };
-    const own = this.#candidates(call, only).find(
-      ({ tool }) => isClientTool(tool) && tool.instanceId === instanceId,
-    );
+    const own = this.#candidates(call, only).find(({ tool }) => tool.instanceId === instanceId);
     return own !== undefined && hasOtherTerms(own.tool, call);
   }
 
   /** Those who offer the tool now, in the order in which they are asked for this call. */
   *#candidates(
-    { toolName, source, routing, wantedClientId }: CallRecord,
+    { toolName, toolProvider, routing, wantedClientId }: CallRecord,
     { clientId = wantedClientId ?? undefined, schemaHash, answering }: Only,
-  ): Generator<Candidate<ServerToolEntry | ClientTool>> {
+  ): Generator<Candidate<AnyTool>> {
     const reference = clientId === undefined ? toolName : `${toolName}@${clientId}`;
     const target = this.#registry.find(reference, routing.fromClientId);
-    if (target?.source !== source) return;
-    if (target.source === 'server') {
-      const fits = schemaHash === undefined || target.schemaHash === schemaHash;
-      if (fits) yield { tool: target, isAvailable: true };
-      return;
-    }
+    if (target?.best.origin.toolProvider !== toolProvider) return;
     const tools = schemaHash === undefined ? target.candidates : target.withSchema(schemaHash);
     for (const tool of tools) {
       // Behind the first that does not answer are no others that do, but for the asker's own.
-      const isSilent = this.#facts(tool.instanceId)?.responsive !== true;
+      const isSilent = !this.#answers(tool);
       if (answering && isSilent && tool.clientId !== routing.fromClientId) return;
-      yield { tool, isAvailable: !isSilent && this.#breaker.admits(tool.instanceId, tool.name) };
+      yield { tool, isAvailable: !isSilent && this.#mayBeAsked(tool) };
     }
+  }
+
+  #answers(tool: AnyTool): boolean {
+    return isClientTool(tool)
+      ? this.#facts(tool.instanceId)?.responsive === true
+      : tool.unavailable === undefined;
+  }
+
+  #mayBeAsked({ instanceId, name }: AnyTool): boolean {
+    return instanceId === null || this.#breaker.admits(instanceId, name);
   }
 
   #askedAgain(call: CallRecord, tool: OfferedTool, fields: EventFields): CallEvent {
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
+    const reason = `What was to be approved of ${call.toolName} has changed: it is asked again`;
     return {
       type: 'asked_again',
       fields: { ...fields, routing },
       shown: {
-        approval_reason: `What was to be approved of ${call.toolName} has changed: it is asked again`,
+        approval_reason: reason,
         approval_reason_code: 'changed',
+        approval_reason_params: null,
+        approval_key: approvalKey(this.#questions, call, { ...fields, routing }, reason),
+        approval_decision: null,
         // What cannot always be allowed cannot be so once more.
-        ...(call.card.always_rule && { always_rule: alwaysOffer(call, scopeOf(tool)) }),
+        ...(call.card.always_rule && { always_rule: alwaysOffer(call, tool) }),
         ...shownClient(tool, this.#facts),
       },
     };
@@ -133,15 +139,4 @@ export class Router {
       },
     };
   }
-}
-
-/** Whether a tool is not the one under which its call was offered. */
-function hasOtherTerms(tool: OfferedTool, call: CallRecord): boolean {
-  const { approval } = call.routing;
-  const { annotations, routing } = takenFrom(tool, call);
-  return (
-    annotations !== call.annotations ||
-    routing !== call.routing ||
-    (approval !== null && approval.toolHash !== tool.toolHash)
-  );
 }

@@ -218,7 +218,7 @@ describe('what counts of a tool', () => {
     expect(again.requests()).toMatchObject([{ id, timeout_ms: 6_000 }]);
   });
 
-  test('[CR3] clients with different schemas are no pool', async () => {
+  test('[CR3] T40: clients with different schemas are no pool', async () => {
     const { claiming, invoke, settle, call } = await setup();
     const word = claiming('word', tool('say', WORD));
     const number = claiming('number', tool('say', NUMBER));
@@ -264,7 +264,7 @@ describe('what counts of a tool', () => {
     },
   );
 
-  test('[CR3] an offer that was not taken is checked again when its client changes the schema', async () => {
+  test('[CR3] T42: an offer that was not taken is checked again when its client changes the schema', async () => {
     const { claiming, invoke, call, settle } = await setup();
     const phone = claiming('phone', tool('say', NUMBER));
     const { id } = await invoke('say', { n: 5 });
@@ -338,7 +338,7 @@ describe('approvals', () => {
     expect(phone.requests()).toMatchObject([{ id }]);
   });
 
-  test('[CR5] an "always" to what has changed meanwhile allows nothing', async () => {
+  test('[CR5] T41: an "always" to what has changed meanwhile allows nothing', async () => {
     const { claiming, invoke, calls, call, settle } = await setup(asking);
     const phone = claiming('phone', tool('pay', AMOUNT));
     const { id } = await invoke('pay', { amount: 5 });
@@ -400,7 +400,7 @@ describe('approvals', () => {
     expect(phone.requests()).toEqual([]);
   });
 
-  test('[CR5] what was approved and not taken is not run by the same client under another description', async () => {
+  test('[CR5] T41: what was approved and not taken is not run by the same client under another description', async () => {
     const { claiming, invoke, calls, call, table, settle } = await setup(asking);
     const phone = claiming('phone', tool('pay', AMOUNT));
     const queued = await invoke('pay', { amount: 5 });

@@ -1,4 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
@@ -11,7 +12,7 @@ export class WaitingCalls {
   readonly #index: CallIndex;
   readonly #router: Router;
   readonly #facts: (instanceId: string) => InstanceFacts | undefined;
-  readonly #toolsOf: (instanceId: string) => readonly string[];
+  readonly #registry: Pick<ToolRegistry, 'namesOf'>;
 
   constructor(deps: {
     engine: Pick<CallEngine, 'route'>;
@@ -19,23 +20,28 @@ export class WaitingCalls {
     index: CallIndex;
     router: Router;
     facts(instanceId: string): InstanceFacts | undefined;
-    toolsOf(instanceId: string): readonly string[];
+    registry: Pick<ToolRegistry, 'namesOf'>;
   }) {
     this.#engine = deps.engine;
     this.#repository = deps.repository;
     this.#index = deps.index;
     this.#router = deps.router;
     this.#facts = deps.facts;
-    this.#toolsOf = deps.toolsOf;
+    this.#registry = deps.registry;
   }
 
   /** What waits for this instance: calls of its tools, and of those that it has just withdrawn. */
   offerTo(instanceId: string, withdrawn: readonly string[]): void {
     const facts = this.#facts(instanceId);
     if (!facts) return;
-    const names = new Set([...this.#toolsOf(instanceId), ...withdrawn]);
+    const names = new Set([...this.#registry.namesOf(instanceId), ...withdrawn]);
     const ids = this.#index.waitingFor(facts.clientId, names);
     for (const call of this.#latest(ids)) this.#engine.route(call);
+  }
+
+  /** What waits for these tools, which run inside the server. */
+  insideChanged(names: readonly string[]): void {
+    for (const call of this.#latest(this.#index.waitingFor(null, names))) this.#engine.route(call);
   }
 
   /** A person is asked again about what was approved for a client that has left meanwhile. */

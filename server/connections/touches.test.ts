@@ -44,7 +44,7 @@ async function setup() {
   };
   const order = () => {
     const target = registry.find('shot');
-    return target?.source === 'client' ? [...target.candidates].map((one) => one.instanceId) : [];
+    return [...(target?.candidates ?? [])].map((one) => one.instanceId);
   };
   const send = (session: Pick<ClientSession, 'receive'>, message: ClientMessage) => {
     clock.advance(10);

@@ -44,6 +44,7 @@ export function createEventLog(options: {
       slots[next % maxEvents] = { entry, bytes };
       total += bytes;
       next += 1;
+      // guard: event-log-limited-in-bytes
       while (total > maxBytes) dropOldest();
     },
     since(seq) {

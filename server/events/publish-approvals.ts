@@ -14,5 +14,4 @@ export function publishApproval(
   bus.publish({ type: 'approval', tool_call_id: record.id, approval });
 }
 
-const approvalOf = ({ id, runId, card }: CallRecord) =>
-  toApproval({ tool_call_id: id, run_id: runId, card })[0] ?? null;
+const approvalOf = (call: CallRecord) => toApproval(call)[0] ?? null;

@@ -21,7 +21,7 @@ function setup() {
   let touched = 0;
   const instances = new ConnectedInstances();
   const registry = createToolRegistry({
-    serverTools: [],
+    providers: [],
     availability: instances.availability,
     openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),
   });

@@ -63,7 +63,7 @@ export function publishListings(deps: PublishListingsDeps): PublishedListings {
   }
 
   const stopTools = registry.onChange(({ instanceId, names }: OfferChange) => {
-    const clientId = clients.get(instanceId)?.clientId;
+    const clientId = instanceId === null ? undefined : clients.get(instanceId)?.clientId;
     for (const name of names) changes.look(name, clientId);
     clientChanged(clientId);
     cancel ??= clock.schedule(GATHER_MS, publish);
@@ -98,7 +98,7 @@ function clientsChanged(
 interface Seen {
   /** Of all that is described of it. */
   readonly head: string;
-  readonly first: string;
+  readonly first: string | null;
   /** Whether all that offer it are in its listing. */
   readonly isWhole: boolean;
 }
@@ -134,7 +134,7 @@ function createToolChanges(registry: Registry) {
       return;
     }
     if (joined.length > 0) event.joined[name] = joined;
-    if (now.first !== before.first) event.first[name] = now.first;
+    if (now.first !== null && now.first !== before.first) event.first[name] = now.first;
   }
 
   return {
@@ -163,10 +163,14 @@ function bounded(event: ToolsChanged): WatchEventBody | 'many' | undefined {
 
 function seenOf(registry: Registry, name: string): Seen | undefined {
   const target = registry.find(name);
-  if (target?.source !== 'client') return undefined;
-  const { toolHash, timeoutMs, clientId: first } = target.best;
+  if (!target) return undefined;
+  const { origin, toolHash, timeoutMs, unavailable = '', clientId: first } = target.best;
   const [more] = Iterator.from(target.candidates).drop(MOST_CLIENTS_OF_TOOL);
-  return { head: `${toolHash} ${timeoutMs}`, first, isWhole: more === undefined };
+  return {
+    head: `${origin.toolProvider} ${toolHash} ${timeoutMs} ${unavailable}`,
+    first,
+    isWhole: more === undefined,
+  };
 }
 
 /** Those of the clients that offer it with its schema; undefined when one has another. */
@@ -179,7 +183,7 @@ function joinedOf(
   const joined: string[] = [];
   for (const id of clients) {
     const own = registry.find(`${name}@${id}`);
-    if (pool?.source !== 'client' || own?.source !== 'client') continue;
+    if (!pool || !own) continue;
     for (const { schemaHash } of own.candidates)
       if (schemaHash !== pool.best.schemaHash) return undefined;
     joined.push(id);

@@ -2,6 +2,7 @@ import { summaryOfCard } from '#lib/call/bound-card';
 import { isFinalCard } from '#lib/call/merge-card';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { CallService, ShownCall } from '../calls/call-service.ts';
 import type { RunService } from '../runs/run-service.ts';
@@ -63,11 +64,7 @@ async function takeSnapshot(
   // From here on nothing is awaited: all of it is as of this one number.
   const { seq } = deps.bus;
   const shown = withoutTwins([...ended, ...deps.calls.watched(runId)]);
-  const approvals = boundApprovals(
-    shown.flatMap(({ id, runId: run, card }) =>
-      toApproval({ tool_call_id: id, run_id: run, card }),
-    ),
-  );
+  const approvals = boundApprovals(shown.flatMap(toApproval));
   const clients = boundClients(deps.clients());
   const tools = boundTools(deps.registry.list(FIRST_OPERATOR, null, MOST_CLIENTS_OF_TOOL));
   const runs = boundRuns(watchedRuns);
@@ -88,10 +85,10 @@ function boundRuns(runs: readonly RunRecord[]): Fitted<Snapshot['runs'][number]>
   const fitted = fitIntoRoom<RunRecord, Snapshot['runs'][number]>(runs.toReversed(), [
     { show: (run) => run, upTo: WITH_MESSAGES_BYTES },
     {
-      show: ({ messages, ...run }) => ({
+      show: ({ messages, messages_left_out: before = 0, ...run }) => ({
         ...run,
         messages: [],
-        messages_left_out: messages.length,
+        messages_left_out: before + messages.length,
       }),
       upTo: RUNS_BYTES,
     },
@@ -187,16 +184,20 @@ function shared(bus: Pick<EventBus, 'seq'>, take: TakeSnapshot): TakeSnapshot {
 }
 
 /** A call that waits for approval. */
-export function toApproval(call: Snapshot['calls'][number]): ApprovalListing[] {
-  const { card } = call;
+export function toApproval({ id, runId, requestedBy, card }: ShownCall): ApprovalListing[] {
   if (card.phase !== 'approval') return [];
   return [
     {
-      tool_call_id: call.tool_call_id,
-      run_id: call.run_id,
+      tool_call_id: id,
+      run_id: runId,
       tool_name: card.tool_name ?? '',
       reason: card.approval_reason ?? '',
       expires_at: card.clock?.deadline_at ?? 0,
+      ...given({
+        key: card.approval_key,
+        requested_by: requestedBy,
+        question: card.question,
+      }),
     },
   ];
 }

@@ -138,8 +138,10 @@ test('[ST65] by age a conversation goes once it is old and has no calls, and not
   await parts.create().pass();
   const { runs } = await parts.store.listRuns({ limit: 9 });
   expect(runs.map(({ run_id }) => run_id).toSorted()).toEqual(['run_2', 'run_3', 'run_4']);
-  expect(await parts.store.getMessages('run_1')).toEqual([]);
-  expect(await parts.store.getMessages('run_2')).toHaveLength(1);
+  expect((await parts.store.listMessages({ runId: 'run_1', maxChars: 1e6 })).messages).toEqual([]);
+  expect((await parts.store.listMessages({ runId: 'run_2', maxChars: 1e6 })).messages).toHaveLength(
+    1,
+  );
 });
 
 test('[ST65] one write deletes 50 calls, or 2 MiB, at most', async () => {

@@ -9,7 +9,13 @@ const SECRET = 'a note with a secret';
 test('[AU37] what people do is written down: who, by which token, from where, and no secret', async () => {
   const withdraw = async (id: string) => ({
     ...{ id, runId: 'run_a', toolName: 'echo', clientId: null, toolHash: 'h', allowedAt: 1 },
-    ...{ scope: 'run' as const, ownerToken: null, allowedBy: 'operator', expiresAt: null },
+    ...{
+      scope: 'run' as const,
+      ownerToken: null,
+      allowedBy: 'operator',
+      expiresAt: null,
+      lastUsedAt: null,
+    },
   });
   const server = await startTestServer();
   server.calls.service.always.withdraw = withdraw;

@@ -166,10 +166,13 @@ describe('records', () => {
     const server = await withCalls(done({ result: 'x'.repeat(40_000), runId: 'run_a' }));
     const { json } = await server.get('/v1/tool_calls/tc_1/model_output');
     expect(json).toMatchObject({
-      ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', cut: true, images: [], rendering: 1 },
+      ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', cut: true, images: [], rendering: 3 },
       sent: [{ number: 1, turn: 1, step: 1, model: 'openai:gpt-5', bytes: 4 }],
     });
     expect(json.bytes).toBe(Buffer.byteLength(json.text));
+    // Within the bound that held when it was sent last.
+    expect(json.bytes).toBeLessThanOrEqual(20_000);
+    expect(json.bytes).toBeGreaterThan(19_000);
     expect(json.sha256).toBe(createHash('sha256').update(json.text).digest('hex'));
     expect(json.sent[0].tool_call_id).toBeUndefined();
   });

@@ -16,6 +16,7 @@ import { blobRoutes } from './routes/blobs.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { runToolsRoute } from './routes/run-tools.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
 import { tokenRoutes } from './routes/tokens.ts';
@@ -37,6 +38,7 @@ export function createApi(deps: HttpDeps): Api {
     ...toolCallRoutes(deps),
     ...approvalRoutes(deps),
     ...runRoutes(deps),
+    runToolsRoute(deps),
     eventsRoute(deps),
     ...blobRoutes(deps),
     ...internalRoutes(deps),

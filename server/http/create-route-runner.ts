@@ -35,9 +35,11 @@ export function createRouteRunner(deps: {
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
-  const respond = async (route: Route, params: PathParams, { context, isHeld }: Request) => {
+  const respond = async (route: Route, params: PathParams, request: Request) => {
+    const { context } = request;
     const principal = await authorize(deps.credentials, route, context);
-    cutWhenRevoked(deps.tokens, principal, { context, isHeld });
+    request.isOf(principal);
+    cutWhenRevoked(deps.tokens, principal, request);
     return route.run(principal, params, context);
   };
 
@@ -78,6 +80,8 @@ async function authorize(
 
 interface Request {
   readonly context: RequestContext;
+  /** Who asks, once that is known. */
+  isOf(caller: Caller | Anonymous): void;
   /** It waits for something that happens later. */
   readonly isHeld: () => boolean;
 }
@@ -90,6 +94,7 @@ function createRequest(
 ): Request {
   let controller: AbortController | undefined;
   let hasRoom = false;
+  let holder = '';
   let room: OutboundShare | undefined;
   const context: RequestContext = {
     incoming,
@@ -100,7 +105,7 @@ function createRequest(
     async makeRoom(bytes) {
       if (bytes < LARGE_BYTES || hasRoom) return;
       hasRoom = true;
-      room = await roomFor(outbound, outgoing, bytes);
+      room = await roomFor(outbound, outgoing, bytes, holder);
     },
     resizeRoom: (bytes) => room?.resize(bytes),
     isLarge: () => hasRoom,
@@ -109,7 +114,13 @@ function createRequest(
       return controller.signal;
     },
   };
-  return { context, isHeld: () => controller !== undefined };
+  return {
+    context,
+    isOf: (caller) => {
+      holder = caller.kind === 'anonymous' ? context.address : `${caller.kind} ${caller.tokenId}`;
+    },
+    isHeld: () => controller !== undefined,
+  };
 }
 
 /** A request that is held, or whose body has not come, gets no response once its token is revoked. */

@@ -9,7 +9,7 @@ import {
   RowDamagedError,
   StoreBusyError,
   StoreFailedError,
-} from '../store/store.ts';
+} from '../store/store-errors.ts';
 import type { HttpResponse } from './response.ts';
 
 /** A query that keeps a reading thread busy is ended at its time limit. */

@@ -1,4 +1,5 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
+import type { ToolStats } from '#lib/protocol/tool-stats';
 import type { Audit } from '../auth/audit.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
@@ -31,6 +32,8 @@ export interface HttpDeps {
   readonly calls: CallService;
   readonly runs: RunService;
   readonly tools: Pick<ToolRegistry, 'list'>;
+  /** Of all calls, or of those of one token's holder. */
+  readonly toolStats: (ownerToken: string | undefined) => Promise<ToolStats>;
   readonly blobs: BlobStore;
   readonly history: Pick<History, 'isBlobOf'>;
   readonly clients: HttpClientService;

@@ -32,6 +32,18 @@ async function setup() {
   return { server: await startTestServer({ deps: { runs } }), asked };
 }
 
+test('[HT74] an agent gets the statistics of its own calls, people those of all', async () => {
+  const asked: unknown[] = [];
+  const toolStats = async (ownerToken: string | undefined) => {
+    asked.push(ownerToken);
+    return { calls: 0, tools: [] };
+  };
+  const server = await startTestServer({ deps: { toolStats } });
+  expect((await server.get('/v1/tools/stats', helper)).json).toEqual({ calls: 0, tools: [] });
+  expect((await server.get('/v1/tools/stats')).status).toBe(200);
+  expect(asked).toEqual(['tok_helper', undefined]);
+});
+
 test('[HT63] an agent reads and acts on its own runs', async () => {
   const { server, asked } = await setup();
   expect((await server.get('/v1/runs/run_own', helper)).json.owner).toEqual(owner);
@@ -51,6 +63,8 @@ test('[HT63] an agent reads and acts on its own runs', async () => {
 test.each([
   ['GET', ''],
   ['GET', '/events'],
+  ['GET', '/messages'],
+  ['GET', '/messages?before=5'],
   ['GET', '/model_turns'],
   ['POST', '/messages'],
   ['POST', '/cancel'],
@@ -78,4 +92,22 @@ test('[HT63] an agent has the blobs alone that its own calls and runs name', asy
   const etag = { ...helper, headers: { 'if-none-match': `"${unnamed.blob_id}"` } };
   expect((await read(unnamed, etag)).text).toBe(refused.text);
   expect((await read(unnamed, {})).text).toBe('a');
+});
+
+test('[HT77] a run says of each tool whether it is offered, or why not, by pages and by kind', async () => {
+  const { server } = await setup();
+  const page = async (query: string) => (await server.get(`/v1/runs/run_a/tools${query}`)).json;
+  const first = await page('?limit=3');
+  expect(first).toMatchObject({
+    ...{ run_id: 'run_a', next_after: 'c', counts: { offered: 3, over_limit: 1 } },
+    tools: [{ name: 'a', offer: 'offered' }, { name: 'b' }, { name: 'c', offer: 'over_limit' }],
+  });
+  const names = ({ tools }: typeof first) => tools.map(({ name }: { name: string }) => name);
+  expect(names(await page('?limit=3&after=c'))).toEqual(['d']);
+  expect((await page('?after=c')).next_after).toBeNull();
+  expect(names(await page('?offer=over_limit'))).toEqual(['c']);
+  expect((await server.get('/v1/runs/run_a/tools?offer=some')).status).toBe(400);
+  const foreign = await server.get('/v1/runs/run_a/tools', helper);
+  const missing = await server.get('/v1/runs/run_x/tools', helper);
+  expect([foreign.status, missing.status]).toEqual([404, 404]);
 });

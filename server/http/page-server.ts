@@ -78,7 +78,7 @@ export function createPageServer(deps: {
       const budget = (await isOperator(deps.credentials, incoming))
         ? filesOf.operators
         : filesOf.visitors;
-      await roomFor(budget, outgoing, FILE_BYTES);
+      await roomFor(budget, outgoing, FILE_BYTES, incoming.socket.remoteAddress ?? '');
       return draw();
     }
     return inTurn(SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators, outgoing, draw);

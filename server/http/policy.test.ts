@@ -25,6 +25,8 @@ const POLICY = {
   ],
 };
 
+const OLGA = { kind: 'operator', name: 'olga' };
+
 async function start() {
   const { registry } = createPool({ now: createManualClock().now });
   registry.register({ clientId: 'laptop', instanceId: 'i1' }, await registry.check([MAIL]));
@@ -38,6 +40,7 @@ test('[HT70] people see the policy that counts; agents and devices do not', asyn
   const { status, json } = await server.get('/v1/policy', { token: TOKENS.colleague });
   expect([status, json.problem, json.policy.ask]).toEqual([200, null, ['clipboard.*']]);
   expect(json.policy.rules[0]).toMatchObject({ name: 'only to us', effect: 'deny' });
+  expect([json.file, json.hooks]).toEqual(['/srv/callboard.config.json', []]);
   for (const token of [TOKENS.agent, TOKENS.device]) {
     expect((await server.get('/v1/policy', { token })).status).toBe(403);
   }
@@ -69,6 +72,23 @@ test('[PO8] a dry run says what would happen, by which rule, and why', async () 
     effect: 'ask',
     rule: 'bot asks',
     reason: 'The policy of this server asks an operator before mail.send',
+  });
+});
+
+test('[PO23] a dry run decides on secret arguments, and answers without them', async () => {
+  const { registry } = createPool({ now: createManualClock().now });
+  const properties = {
+    to: { type: 'string', 'x-sensitive': true },
+    with: { type: 'string' },
+  };
+  const login = { ...MAIL, parameters: { type: 'object', properties } };
+  registry.register({ clientId: 'laptop', instanceId: 'i1' }, await registry.check([login]));
+  const server = await startTestServer({ deps: { policy: testPolicy(POLICY, { registry }) } });
+  const args = { to: 'eve@evil.example', with: `ghp_${'a1B2'.repeat(9)}` };
+  const tried = await server.post('/v1/policy/dry-run', { tool: 'mail.send', args });
+  expect(tried.json).toMatchObject({
+    rule: 'only to us',
+    args: { to: '[redacted:argument]', with: '[redacted:token]' },
   });
 });
 
@@ -120,4 +140,30 @@ test('[PO10] the autonomy is set for all or one run, seen by people, and written
     { act: 'autonomy_set', target: run_id, detail: { level: 'read_only' } },
     { act: 'autonomy_set', target: run_id, detail: { level: null } },
   ]);
+});
+
+test('[PO20] a dry run with more patterns than a policy may have is refused before they are compiled', async () => {
+  const { dryRun } = await start();
+  const args = Array.from({ length: 20 }, (_, at) => ({ path: '/to', matches: `${at}[a-z]{950}` }));
+  const policy = { rules: Array(500).fill({ effect: 'deny', args }) };
+  const refused = await dryRun({ tool: 'mail.send', args: { to: 'ann' }, policy });
+  expect([refused.status, refused.json.error.details]).toMatchObject([
+    400,
+    [{ path: 'policy.rules.1.args.0.matches', problem: expect.stringContaining('use fewer') }],
+  ]);
+});
+
+test.each([
+  ['POST', '/v1/policy/dry-run', { tool: 'mail.send', skipHooks: true }],
+  ['POST', '/v1/policy/dry-run', { tool: 'mail.send', caller: { ...OLGA, approved: true } }],
+  ['PUT', '/v1/policy/autonomy', { level: 'full', run: 'run_a' }],
+  ['POST', '/v1/tokens', { kind: 'agent', name: 'bot', role: 'admin' }],
+  ['POST', '/v1/tool_calls/tc_1/approval', { decision: 'yes', arguments: {} }],
+  ['POST', '/v1/tool_calls/tc_1/extend', { by_ms: 1_000, ms: 5 }],
+])('[HT90] T83: %s %s refuses %j by its unknown key', async (method, path, body) => {
+  const { server } = await start();
+  const { status, json } = await server.ask(method, path, { body, token: TOKENS.operator });
+  expect([status, json.error.code]).toEqual([400, 'bad_request']);
+  expect(json.error.message).toMatch(/it has the unknown key "\w+"; its keys are/);
+  expect(server.audited).toEqual([]);
 });

@@ -6,7 +6,7 @@ import {
   RowDamagedError,
   StoreBusyError,
   StoreFailedError,
-} from '../store/store.ts';
+} from '../store/store-errors.ts';
 import { callRecord } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

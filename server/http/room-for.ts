@@ -7,6 +7,7 @@ export async function roomFor(
   outbound: OutboundBudget,
   outgoing: ServerResponse,
   bytes: number,
+  holder: string,
 ): Promise<OutboundShare> {
   const share = outbound.open(
     {
@@ -15,6 +16,7 @@ export async function roomFor(
       cut: () => void (outgoing.headersSent && outgoing.destroy()),
     },
     bytes,
+    holder,
   );
   outgoing.once('close', share.release);
   if (outgoing.destroyed) share.release();

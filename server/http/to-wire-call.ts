@@ -13,6 +13,7 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     run_id: call.runId,
     tool_name: call.toolName,
     source: call.source,
+    ...given({ trusted: call.trusted }),
     status: call.status,
     phase: call.phase,
     args: call.args,

@@ -79,6 +79,8 @@ test('[HT62] a name that is taken is a conflict, the token of the first run stay
   const server = await startTestServer();
   const { id } = await made(server, { kind: 'agent', name: 'bot' });
   expect(await make(server, { kind: 'agent', name: 'bot' })).toMatchObject({ status: 409 });
+  const first = { kind: 'operator', name: 'operator', role: 'viewer' };
+  expect(await make(server, first)).toMatchObject({ status: 409 });
   const remove = (one: string) => server.ask('DELETE', `/v1/tokens/${one}`);
   expect(await remove('first_run')).toMatchObject({ status: 409 });
   expect(await remove(id)).toMatchObject({ status: 200, json: { id, name: 'bot' } });

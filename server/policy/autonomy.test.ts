@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '#lib/policy/autonomy';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, reading, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { putRun, sampleRun } from '../store/testing/store-setup.ts';
 import { Autonomy } from './autonomy.ts';
 import { testAutonomy, testPolicy } from './testing/test-policy.ts';
 
@@ -77,5 +78,42 @@ test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own',
     expect([one.state().level, one.state().runs.length]).toEqual(['full', 999]);
   }
   expect(AUTONOMY_LEVELS).toContain(after.state().runs[0]?.level);
+  await close();
+});
+
+test('[PO10] the level of a run goes when the run is deleted, and not before', async () => {
+  const { store, clock, close } = await setupCalls();
+  const autonomy = new Autonomy({ store, clock });
+  for (const id of ['run_old', 'run_kept']) {
+    await store.write([putRun(sampleRun({ run_id: id, updated_at: 1 }))]);
+    await autonomy.set('full', id);
+  }
+  const remove = (runId: string, changedBefore: number) =>
+    autonomy.deleting(runId, () => store.write([{ type: 'delete_run', runId, changedBefore }]))();
+  await remove('run_old', 2_000);
+  // Called in meanwhile: it stays.
+  await remove('run_kept', 500);
+  const after = new Autonomy({ store, clock });
+  await after.load();
+  for (const one of [autonomy, after]) {
+    expect(['run_old', 'run_kept'].map((id) => one.of(id))).toEqual(['supervised', 'full']);
+  }
+  await close();
+});
+
+test('[DE5] a sub-agent’s run has the level of the run that it works for, or less', async () => {
+  const { store, clock, close } = await setupCalls();
+  const rootOf = (runId: string) => (runId === 'run_child' ? 'run_1' : runId);
+  const autonomy = new Autonomy({ store, clock, rootOf });
+  const levels = async (all: AutonomyLevel, root: AutonomyLevel, own: AutonomyLevel | null) => {
+    await autonomy.set(all, null);
+    await autonomy.set(root, 'run_1');
+    await autonomy.set(own, 'run_child');
+    return autonomy.of('run_child');
+  };
+  expect(await levels('full', 'read_only', null)).toBe('read_only');
+  expect(await levels('supervised', 'full', null)).toBe('full');
+  expect(await levels('supervised', 'read_only', 'full')).toBe('read_only');
+  expect(await levels('supervised', 'full', 'read_only')).toBe('read_only');
   await close();
 });

@@ -13,14 +13,25 @@ const FOR_ALL = '';
 const keptSchema = z.object({ level: z.enum(AUTONOMY_LEVELS), setAt: z.number() });
 type Kept = z.infer<typeof keptSchema>;
 
+export interface AutonomyDeps {
+  readonly store: Pick<Store, 'write' | 'listKept' | 'getRun'>;
+  readonly clock: Clock;
+  /** The run that a person or a program began, of one that may be a sub-agent's. */
+  readonly rootOf?: (runId: string) => string;
+}
+
 /** The level that people set for all runs and for single ones; it holds until it is set again, over restarts too. */
 export class Autonomy {
   readonly #kept: KeptArea<Kept>;
+  readonly #store: Pick<Store, 'getRun'>;
   readonly #clock: Clock;
+  readonly #rootOf: (runId: string) => string;
   readonly #levels = new Map<string, Kept>();
 
-  constructor({ store, clock }: { store: Pick<Store, 'write' | 'listKept'>; clock: Clock }) {
+  constructor({ store, clock, rootOf = (runId) => runId }: AutonomyDeps) {
+    this.#store = store;
     this.#clock = clock;
+    this.#rootOf = rootOf;
     this.#kept = new KeptArea({ store, area: 'autonomy', schema: keptSchema, now: clock.now });
   }
 
@@ -29,8 +40,12 @@ export class Autonomy {
     for (const { key, value } of await this.#kept.load()) this.#levels.set(key, value);
   }
 
+  /** A sub-agent's run has the level of the one that it works for, and may be set to less. */
   of(runId: string): AutonomyLevel {
-    return levelOfRun(this.#all(), this.#levels.get(runId)?.level);
+    const rootId = this.#rootOf(runId);
+    const level = levelOfRun(this.#all(), this.#levels.get(rootId)?.level);
+    const own = this.#levels.get(runId)?.level ?? level;
+    return AUTONOMY_LEVELS.indexOf(own) < AUTONOMY_LEVELS.indexOf(level) ? own : level;
   }
 
   /**
@@ -52,6 +67,16 @@ export class Autonomy {
     }
     return true;
   }
+
+  /**
+   * Around what deletes a run: its level goes with it. One that is made anew under its id, by whoever
+   * calls in it, has none.
+   */
+  readonly deleting = (runId: string, work: () => Promise<void>) => async (): Promise<void> => {
+    await work();
+    // Called in meanwhile, it was not deleted.
+    if (this.#levels.has(runId) && !(await this.#store.getRun(runId))) await this.set(null, runId);
+  };
 
   state(): AutonomyState {
     const runs = [...this.#levels].filter(([key]) => key !== FOR_ALL);

@@ -1,13 +1,22 @@
 import type { PolicyQuestion } from '#lib/policy/policy-question';
+import type { Marks } from '#lib/policy/taint';
+import { isTrusted } from '#lib/protocol/tool-source';
 import type { CheckRequest } from '../calls/check.ts';
 
-/** What a policy may look at of the one who would run a call. */
-export const executorOf = ({
-  clientId,
-  annotations,
-  schemaHash,
-}: CheckRequest['tool']): Pick<PolicyQuestion, 'clientId' | 'access' | 'schemaHash'> => ({
-  clientId,
-  access: annotations.readOnlyHint === true ? 'read' : 'write',
-  schemaHash,
-});
+/** What a policy may look at of the one who would run a call of this name. */
+export const executorOf = (
+  toolName: string,
+  { origin, clientId, annotations, schemaHash }: CheckRequest['tool'],
+  marks: Marks,
+): Omit<PolicyQuestion, 'caller' | 'via' | 'toolName' | 'args' | 'taint'> => {
+  const isUntrusted = !isTrusted(origin);
+  return {
+    clientId,
+    source: origin.source,
+    isUntrusted,
+    isWayOut: marks.isWayOut({ toolName, annotations, isUntrusted }),
+    access: annotations.readOnlyHint === true ? 'read' : 'write',
+    destructive: annotations.destructiveHint,
+    schemaHash,
+  };
+};

@@ -1,43 +1,60 @@
+import type { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import { matchTools } from '#lib/policy/match-tools';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
+import type { HookState } from '#lib/policy/policy-wire';
 import type { HookNote } from '#lib/protocol/card';
 import { shorten } from '#lib/schema/describe-value';
-import type { CheckRequest } from '../calls/check.ts';
+import { redactShapes, valueRedactor } from '#lib/text/redact';
+import { errorMessage } from '#lib/util/error-message';
+import type { BeforeOutcome, CheckRequest } from '../calls/check.ts';
 import type { FilteredResult, ResultFilter, ToolResult } from '../calls/result-filter.ts';
 import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } from './hook.ts';
 
 /** On a card. */
 const MOST_KEYS = 20;
 
-type Args = Record<string, unknown>;
+/** Of a failure, as it is shown. */
+const MOST_MESSAGE = 500;
 
-/** What all hooks did to a call before it is made. */
-export interface BeforeOutcome {
-  /** As they changed them, checked against the schema. */
-  readonly args?: Args;
-  readonly notes: readonly HookNote[];
-  /** The last that did anything. */
-  readonly by: string;
-  readonly verdict?: { readonly effect: 'ask' | 'deny'; readonly reason: string };
+interface AskedHook extends Hook {
+  isFor(toolName: string): boolean;
+  readonly failures: { count: number; last: HookState['last_failure'] };
 }
+
+type Args = Record<string, unknown>;
 
 /** The hooks of the configuration, asked one after the other (rules PO13 to PO15). */
 export class HookChain implements ResultFilter {
-  readonly #hooks: readonly (Hook & { isFor(toolName: string): boolean })[];
+  readonly #hooks: readonly AskedHook[];
   readonly #deps: HookDeps;
 
   constructor(hooks: readonly Hook[], deps: HookDeps) {
     this.#hooks = hooks.map((hook) => ({
       ...hook,
       isFor: hook.tools ? matchTools(hook.tools) : () => true,
+      failures: { count: 0, last: null },
     }));
     this.#deps = deps;
   }
 
+  /** In the order in which they are asked. */
+  state(): HookState[] {
+    return this.#hooks.map(({ name, module, tools = null, timeout_ms, security, ...hook }) => ({
+      ...{ name, module, tools, timeout_ms, security },
+      ...{ before: hook.before !== undefined, after: hook.after !== undefined },
+      ...{ failures: hook.failures.count, last_failure: hook.failures.last },
+    }));
+  }
+
   isBefore(toolName: string): boolean {
     return this.#hooks.some((one) => one.before && one.isFor(toolName));
+  }
+
+  /** Whether one for security is: what it lets through was for the client that it was told of. */
+  isGuarded(toolName: string): boolean {
+    return this.#hooks.some((one) => one.security && one.before && one.isFor(toolName));
   }
 
   isFor(toolName: string): boolean {
@@ -66,12 +83,13 @@ export class HookChain implements ResultFilter {
   }
 
   async #askBefore(
-    hook: Hook,
+    hook: AskedHook,
     question: PolicyQuestion,
     { runId, tool }: Pick<CheckRequest, 'runId' | 'tool'>,
   ): Promise<BeforeOutcome | undefined> {
     const call = toHookCall(question, runId);
-    const answer = await askHook(hook, () => hook.before?.(call), beforeSchema, this.#deps);
+    const hide = hiderOf(tool, question.args);
+    const answer = await this.#ask(hook, () => hook.before?.(call), beforeSchema, hide);
     if (answer === FAILED) return failedBefore(hook);
     const by = hook.name;
     const note = (did: HookNote['did']) => [{ name: by, did }];
@@ -87,7 +105,9 @@ export class HookChain implements ResultFilter {
         if (checked.ok)
           return { by, args: checked.args, notes: [{ name: by, did: 'changed_arguments', keys }] };
         const { toolName } = question;
-        this.#deps.logger.info(`The hook ${by} made arguments that do not fit ${toolName}`);
+        const problem = `The hook ${by} made arguments that do not fit ${toolName}`;
+        this.#deps.logger.info(problem);
+        this.#failed(hook, problem);
         return failedBefore(hook);
       }
       default:
@@ -102,7 +122,7 @@ export class HookChain implements ResultFilter {
     for (const hook of this.#hooks) {
       if (!hook.after || !hook.isFor(call.toolName)) continue;
       const [about, given] = structuredClone([toResultCall(call), now]);
-      const answer = await askHook(hook, () => hook.after?.(about, given), afterSchema, this.#deps);
+      const answer = await this.#ask(hook, () => hook.after?.(about, given), afterSchema);
       const next = answer === FAILED || answer?.action !== 'replace' ? now : replaced(now, answer);
       if (answer === FAILED || next === undefined) {
         notes.push({ name: hook.name, did: 'failed' });
@@ -115,7 +135,28 @@ export class HookChain implements ResultFilter {
     }
     return { result: now, isReplaced, notes };
   }
+
+  #ask<Schema extends z.ZodType>(
+    hook: AskedHook,
+    call: () => unknown,
+    schema: Schema,
+    hideArgs: (text: string) => string = (text) => text,
+  ) {
+    const { hide: hideKnown = redactShapes } = this.#deps;
+    const hide = (text: string): string => hideKnown(hideArgs(text));
+    const onFailed = (error: unknown) => this.#failed(hook, hide(errorMessage(error)));
+    return askHook(hook, call, schema, { ...this.#deps, hide, onFailed });
+  }
+
+  #failed({ failures }: AskedHook, why: string): void {
+    failures.count += 1;
+    failures.last = { at: this.#deps.clock.now() / 1_000, message: why.slice(0, MOST_MESSAGE) };
+  }
 }
+
+/** Takes out of a text what the tool's schema marks of the arguments. */
+const hiderOf = ({ withhold }: CheckRequest['tool'], args: CheckRequest['args']) =>
+  valueRedactor((withhold?.(args, '')?.texts ?? []).map((value) => ({ kind: 'argument', value })));
 
 /** A security hook that fails lets nothing through; another one lets the call go on. */
 const failedBefore = ({ name, security }: Hook): BeforeOutcome => ({

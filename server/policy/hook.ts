@@ -6,18 +6,26 @@ import type { Logger } from '../logger.ts';
 type HookDefinition = z.infer<typeof hooksDefinitionSchema>[number];
 
 /** A module of the configuration, as far as it is a hook. */
-export interface Hook extends Pick<HookDefinition, 'tools' | 'timeout_ms' | 'security'> {
+export interface Hook extends Pick<HookDefinition, 'module' | 'tools' | 'timeout_ms' | 'security'> {
   readonly name: string;
   readonly before?: (call: unknown) => unknown;
   readonly after?: (call: unknown, result: unknown) => unknown;
 }
 
 export interface HookDeps {
-  readonly clock: Pick<Clock, 'schedule'>;
+  readonly clock: Pick<Clock, 'schedule' | 'now'>;
   readonly logger: Logger;
+  /** Takes out of what is shown what is secret; without it tokens alone. */
+  readonly hide?: (text: string) => string;
 }
 
-const reason = z.string().min(1).max(2_000);
+const MOST_REASON = 2_000;
+
+/** Cut, and no failure: one that is too long must not let the call through. */
+const reason = z
+  .string()
+  .min(1)
+  .transform((text) => text.slice(0, MOST_REASON).toWellFormed());
 const goOn = z.strictObject({ action: z.literal('continue') });
 
 /** What `before_tool_call` may return; nothing is `continue`. */
@@ -51,7 +59,16 @@ export async function askHook<Schema extends z.ZodType>(
   { name, timeout_ms: limitMs }: Hook,
   call: () => unknown,
   schema: Schema,
-  { clock, logger }: HookDeps,
+  {
+    clock,
+    logger,
+    hide,
+    onFailed,
+  }: Pick<HookDeps, 'clock' | 'logger'> & {
+    /** Takes out of the log what is secret of the call. */
+    hide(text: string): string;
+    onFailed(error: unknown): void;
+  },
 ): Promise<z.output<Schema> | typeof FAILED> {
   const tooLate = Promise.withResolvers<never>();
   const cancel = clock.schedule(limitMs, () =>
@@ -60,7 +77,8 @@ export async function askHook<Schema extends z.ZodType>(
   try {
     return schema.parse(await Promise.race([(async () => call())(), tooLate.promise]));
   } catch (error) {
-    logger.error(error, `The hook ${name} failed`);
+    logger.error(error, `The hook ${name} failed`, hide);
+    onFailed(error);
     return FAILED;
   } finally {
     cancel();

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { ConfigError, readConfig } from '../config.ts';
@@ -21,13 +22,15 @@ const MAIL = {
 };
 
 const hook = (name: string, more: Partial<Hook>): Hook => ({
-  ...{ name, timeout_ms: 1_000, security: false },
+  ...{ name, module: `./${name}.mjs`, timeout_ms: 1_000, security: false },
   ...more,
 });
 
-async function setup(hooks: Hook[], policy: object = {}) {
+async function setup(hooks: Hook[], policy: object = {}, isLive = (_tokenId: string) => true) {
   const one = await setupCalls({
     check: (request) => live.check(request),
+    denial: (request) => live.denial(request),
+    checkEdit: (request) => live.checkEdit(request),
     results: {
       isFor: (name) => chain.isFor(name),
       filter: (call, result) => chain.filter(call, result),
@@ -35,12 +38,52 @@ async function setup(hooks: Hook[], policy: object = {}) {
   });
   onTestFinished(() => one.close());
   const chain = new HookChain(hooks, one);
-  const live = testPolicy(policy, { hooks: chain, clock: one.clock });
+  const live = testPolicy(policy, { hooks: chain, clock: one.clock, isLive });
   const phone = one.connect('phone');
   phone.offer(MAIL, tool('other'));
   const send = (args: object, more: object = {}) => one.invoke('mail.send', args, more);
-  return { ...one, phone, send };
+  return { ...one, phone, send, live };
 }
+
+test('[PO14] people see the hooks in order, and of each how often it failed and why', async () => {
+  const broken = hook('broken', {
+    tools: ['mail.*'],
+    before: () => {
+      throw new Error('No such mail server');
+    },
+  });
+  const { send, clock, live } = await setup([hook('first', { after: () => {} }), broken]);
+  await send({ to: 'a' });
+  await send({ to: 'b' });
+  expect(live.state().hooks).toEqual([
+    {
+      ...{ name: 'first', module: './first.mjs', tools: null, timeout_ms: 1_000, security: false },
+      ...{ before: false, after: true, failures: 0, last_failure: null },
+    },
+    {
+      ...{ name: 'broken', module: './broken.mjs', tools: ['mail.*'], timeout_ms: 1_000 },
+      ...{ security: false, before: true, after: false, failures: 2 },
+      last_failure: { at: clock.now() / 1_000, message: 'No such mail server' },
+    },
+  ]);
+});
+
+test('[PO23] what is secret of the call is not in the failure of a hook', async () => {
+  const broken = hook('broken', {
+    before: (call) => {
+      throw new Error(`Cannot read ${JSON.stringify(call)}`);
+    },
+  });
+  const { invoke, connect, live, lines } = await setup([broken]);
+  const properties = { password: { type: 'string', 'x-sensitive': true }, to: { type: 'string' } };
+  connect('tablet').offer(tool('login', { parameters: { type: 'object', properties } }));
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  await invoke('login', { password: 'open "sesame" 7f3a', to: token });
+  const given = JSON.stringify([lines, live.state().hooks]);
+  expect(given).toContain('The hook broken failed');
+  expect(given.match(/\[redacted:(?:argument|token)\]/g)).toHaveLength(4);
+  expect(given).not.toMatch(/sesame|ghp_/);
+});
 
 test('[PO13] hooks are asked in order, each about what the ones before made of the call', async () => {
   const seen: unknown[] = [];
@@ -293,14 +336,145 @@ test('[PO13] [PO15] the modules on the page on hooks do what it says', async () 
     'Mails go to our own people alone',
   );
   const after = await setup(loaded.filter((one) => one.after));
-  const key = `sk-${'a1'.repeat(12)}`;
+  const key = `hk-${'a1'.repeat(12)}`;
   for (const output of ['nothing', { key }]) {
     const { id } = await after.send({});
     await after.phone.show(id, output, 'shown');
     const { result } = await after.call(id);
-    expect(result).toEqual(output === 'nothing' ? output : { key: 'sk-…' });
+    expect(result).toEqual(output === 'nothing' ? output : { key: 'hk-…' });
   }
   const { id } = await after.send({});
   await after.phone.fail(id, `no ${key}`);
-  expect((await after.call(id)).error?.message).toBe('no sk-…');
+  expect((await after.call(id)).error?.message).toBe('no hk-…');
+});
+
+const clientSchema = z.object({ client_id: z.string() });
+const mailSchema = z.object({ args: z.object({ to: z.string().optional() }) });
+
+test('[PO17] a hook is asked about arguments that a person edited, and what it makes of them runs', async () => {
+  const seen: unknown[] = [];
+  const before: Hook['before'] = (given) => {
+    const { args } = mailSchema.parse(given);
+    seen.push(args);
+    if (args.to === 'evil') return { action: 'cancel', reason: 'Never to evil' };
+    if (args.to === 'a') return { action: 'ask', reason: 'Look at it' };
+    return { action: 'change', args: { ...args, copies: 1 } };
+  };
+  const { send, calls, call, phone, settle, cardOf } = await setup([hook('guard', { before })]);
+  const { id } = await send({ to: 'a' });
+  const edit = (args: object) => calls.decide(id, operator, { decision: 'yes', args });
+  expect(await edit({ to: 'evil' })).toMatchObject({
+    ok: false,
+    code: 'permission_denied',
+    message: 'Never to evil',
+  });
+  expect((await call(id)).phase).toBe('approval');
+  expect(await edit({ to: 'b' })).toMatchObject({ ok: true });
+  expect(seen).toEqual([{ to: 'a' }, { to: 'evil' }, { to: 'b' }]);
+  await settle();
+  expect(phone.requests()).toMatchObject([{ id, args: { to: 'b', copies: 1 } }]);
+  expect(cardOf(id)).toMatchObject({
+    params: { to: 'b', copies: 1 },
+    hooks: [
+      { name: 'guard', did: 'asked' },
+      { name: 'guard', did: 'changed_arguments', keys: ['copies'] },
+    ],
+  });
+});
+
+test('[PO17] what a hook makes of an edit is denied by the policy, and a decision meanwhile stands', async () => {
+  let answer = () => {};
+  const before: Hook['before'] = async (given) => {
+    const { to } = mailSchema.parse(given).args;
+    if (to === undefined) return { action: 'ask', reason: 'Look at it' };
+    if (to === 'slow') await new Promise<void>((resolve) => (answer = resolve));
+    return { action: 'change', args: { to: `${to}!` } };
+  };
+  const deny = {
+    rules: [
+      { name: 'no', tools: ['mail.send'], args: [{ path: '/to', equals: 'x!' }], effect: 'deny' },
+    ],
+  };
+  const { send, calls, call } = await setup([hook('guard', { before })], deny);
+  const { id } = await send({});
+  const edit = (to: string) => calls.decide(id, operator, { decision: 'yes', args: { to } });
+  expect(await edit('x')).toMatchObject({ ok: false, code: 'permission_denied' });
+  const slow = edit('slow');
+  await calls.decide(id, operator, { decision: 'no' });
+  answer();
+  expect(await slow).toMatchObject({ ok: false, code: 'already_final' });
+  expect((await call(id)).error).toMatchObject({ code: 'denied' });
+});
+
+test('[PO21] [AU33] a token that is revoked while hooks are asked makes no call any more', async () => {
+  const gates: (() => void)[] = [];
+  const before = () => new Promise<void>((resolve) => gates.push(resolve));
+  const revoked = new Set<string>();
+  const isLive = (tokenId: string) => !revoked.has(tokenId);
+  const one = await setup([hook('slow', { before, tools: ['mail.*'] })], {}, isLive);
+  const bot = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['mail.send'] } as const;
+  const direct = one.send({}, { principal: bot, runId: 'run_b' });
+  const run = { kind: 'run', runId: 'run_b', owner: bot } as const;
+  const draft = await one.calls.draft({ principal: run, runId: 'run_b', tool: 'mail.send' });
+  const written = draft.complete({ to: 'a' });
+  await expect.poll(() => gates.length).toBe(2);
+  revoked.add('tok_bot');
+  for (const open of gates) open();
+  for (const made of [await direct, await written]) {
+    expect(made.error).toMatchObject({ code: 'denied', executed: 'no' });
+    expect(made.error?.message).toContain('was revoked');
+  }
+  expect(one.phone.requests()).toEqual([]);
+});
+
+test('[PO21] [AU33] nor does the yes of a person whose token is revoked while hooks look at an edit', async () => {
+  const gates: (() => void)[] = [];
+  const before: Hook['before'] = (given) =>
+    mailSchema.parse(given).args.to === undefined
+      ? { action: 'ask', reason: 'Look at it' }
+      : new Promise<void>((resolve) => gates.push(resolve));
+  const revoked = new Set<string>();
+  const isLive = (tokenId: string) => !revoked.has(tokenId);
+  const one = await setup([hook('slow', { before })], {}, isLive);
+  const { id } = await one.send({});
+  const olga = { ...operator, name: 'olga', tokenId: 'tok_olga' };
+  const deciding = one.calls.decide(id, olga, { decision: 'yes', args: { to: 'b' } });
+  await expect.poll(() => gates.length).toBe(1);
+  revoked.add('tok_olga');
+  for (const open of gates) open();
+  expect(await deciding).toMatchObject({ ok: false, code: 'permission_denied' });
+  expect((await one.call(id)).phase).toBe('approval');
+});
+
+test.each([
+  [true, []],
+  [false, [{ args: { to: 'a' } }]],
+])(
+  '[PO22] what a hook lets through (for security: %s) goes to another client as %j',
+  async (security, to) => {
+    const before: Hook['before'] = (given) =>
+      clientSchema.parse(given).client_id === 'kiosk'
+        ? { action: 'cancel', reason: 'Not at the kiosk' }
+        : undefined;
+    const one = await setup([hook('guard', { before, security })]);
+    const till = one.connect('till', { claims: true });
+    till.offer(MAIL);
+    const kiosk = one.connect('kiosk', { claims: true });
+    kiosk.offer(MAIL);
+    one.phone.leave();
+    await one.send({ to: 'a' }, { fromClientId: 'till' });
+    expect(till.requests()).toHaveLength(1);
+    till.leave();
+    await one.settle();
+    expect(kiosk.requests()).toMatchObject(to);
+  },
+);
+
+test('[PO13] a reason of any length counts, and is cut', async () => {
+  const reason = `No: ${'x'.repeat(5_000)}`;
+  const cancels = hook('cancels', { before: () => ({ action: 'cancel', reason }) });
+  const { send, phone } = await setup([cancels]);
+  const { error } = await send({ to: 'a' });
+  expect(error).toMatchObject({ code: 'denied', message: reason.slice(0, 2_000) });
+  expect(phone.requests()).toEqual([]);
 });

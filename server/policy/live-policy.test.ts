@@ -6,6 +6,9 @@ import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readConfig, readFile } from '../config.ts';
+import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { registerTools } from '../tools/testing/register-tools.ts';
+import { OF_CLIENTS } from '../tools/tool-provider.ts';
 import { followFile } from './follow-file.ts';
 import { openPolicy } from './open-policy.ts';
 import { testPolicy } from './testing/test-policy.ts';
@@ -28,7 +31,10 @@ async function setup(
 test.each(['pol.t2', 'Pol.t2', 'POL_T2', 'pol_t2', 'pol.t2@phone', 'Pol_T2@laptop'])(
   '[CR8] %s is met by a rule for pol.t2, however it is spelt',
   (toolName) => {
-    const effect = { clientId: 'phone', annotations: {}, schemaHash: 'h', check: anyArgs };
+    const effect = {
+      ...{ origin: OF_CLIENTS, clientId: 'phone', annotations: {} },
+      ...{ schemaHash: 'h', check: anyArgs },
+    };
     const asked = { principal: operator, toolName, args: {}, runId: 'run_1', tool: effect };
     const verdictOf = (policy: object) => testPolicy(policy).check(asked);
     expect(verdictOf({ deny: ['pol.t2'] })).toMatchObject({ verdict: 'deny' });
@@ -246,7 +252,10 @@ function followed(first: string) {
     writeFileSync(`${file}.new`, text);
     renameSync(`${file}.new`, file);
   };
-  const effect = { clientId: 'phone', annotations: {}, schemaHash: 'h', check: anyArgs };
+  const effect = {
+    ...{ origin: OF_CLIENTS, clientId: 'phone', annotations: {} },
+    ...{ schemaHash: 'h', check: anyArgs },
+  };
   const asked = { principal: operator, toolName: 'door', args: {}, runId: 'r', tool: effect };
   return { policy, write, remove: () => rmSync(file), check: () => policy.check(asked) };
 }
@@ -272,7 +281,7 @@ test('[PO7] a file that changes counts without a restart; one that is not valid 
 test('[PO7] a file that was never there is no problem', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
   const one = await setupCalls();
-  const opened = await openPolicy(readConfig({}, dir), one);
+  const opened = await openPolicy(readConfig({}, dir), { ...one, isLive: () => true });
   onTestFinished(async () => {
     opened.stop();
     await one.close();
@@ -286,4 +295,29 @@ test('[PO7] a file that was never there is no problem', async () => {
   opened.policy.reload();
   const { problem, definition } = opened.policy.state();
   expect([problem, definition.deny]).toEqual([expect.stringContaining('cannot be read'), ['door']]);
+});
+
+test('[PO24] a tool is denied to a run as a whole by the rules that look at no arguments', () => {
+  const registry = createToolRegistry({
+    providers: [],
+    availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
+  });
+  registerTools(registry, { clientId: 'phone', instanceId: 'i1' }, [tool('mail.send')]);
+  const denialOf = (
+    policy: object,
+    principal: Principal = { kind: 'run', runId: 'r', owner: bot },
+  ) =>
+    testPolicy(policy, { registry }).denialOf({
+      principal,
+      runId: 'r',
+      name: 'mail.send',
+      from: null,
+    });
+  const args = [{ path: '/to', equals: 'x' }];
+  expect(denialOf({ deny: ['mail.*'] })).toMatchObject({ rule: 'deny.0' });
+  expect(denialOf({ rules: [{ effect: 'deny', tools: ['mail.*'], args }] })).toBeUndefined();
+  expect(denialOf({ ask: ['mail.*'] })).toBeUndefined();
+  const forBot = { rules: [{ name: 'not bot', effect: 'deny', callers: [{ name: 'bot' }] }] };
+  expect(denialOf(forBot)).toMatchObject({ rule: 'not bot' });
+  expect(denialOf(forBot, operator)).toBeUndefined();
 });

@@ -8,8 +8,11 @@ import {
 } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
-import { callerOf, mayDecide } from '../auth/principal.ts';
-import type { Check, CheckRequest, CheckVerdict, Denial } from '../calls/check.ts';
+import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
+import { redactShapes } from '#lib/text/redact';
+import { given } from '#lib/util/given';
+import { callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
+import type { Check, CheckEdit, CheckRequest, CheckVerdict, Denial } from '../calls/check.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -19,61 +22,132 @@ import { executorOf } from './executor-of.ts';
 import type { HookChain } from './hook-chain.ts';
 import type { LimitLeft, PolicyService, PolicyState } from './policy-service.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { RunTaints } from './run-taints.ts';
 
 export interface LivePolicyDeps {
   readonly definition: PolicyDefinition;
+  /** The file of the policy; null while there was none. */
+  file(): string | null;
   /** As the file is now. Throws where it has none that is valid. */
   read(): PolicyDefinition;
   readonly autonomy: Pick<Autonomy, 'of' | 'set' | 'state'>;
   readonly limits: Pick<RateLimits, 'take' | 'left'>;
-  readonly hooks: Pick<HookChain, 'isBefore' | 'before'>;
+  readonly hooks: Pick<HookChain, 'isBefore' | 'isGuarded' | 'before' | 'state'>;
+  readonly taints: Pick<RunTaints, 'of' | 'by' | 'ended' | 'setMarks'>;
   readonly registry: Pick<ToolRegistry, 'find'>;
+  /** Whether the token of this id was not revoked. */
+  isLive(tokenId: string): boolean;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Takes out of what is shown what is secret; without it tokens alone. */
+  readonly hide?: (text: string) => string;
 }
 
 /** The policy that counts now (rules PO in `lib/policy/SPEC.md`). */
 export class LivePolicy implements PolicyService {
   readonly #deps: LivePolicyDeps;
   #policy: Policy;
+  /** Without the rules that look at arguments: what it denies, no arguments help. */
+  #ofTools: Policy;
   #loadedAt: number;
   #problem: string | null = null;
 
   constructor(deps: LivePolicyDeps) {
     this.#deps = deps;
     this.#policy = compilePolicy(deps.definition);
+    this.#ofTools = compilePolicy(withoutArgs(deps.definition));
     this.#loadedAt = deps.clock.now();
   }
 
   readonly check: Check = (request) => {
-    const question = toQuestion(request);
+    const question = toQuestion(request, this.#policy.marks);
+    const taint = this.#taintFor(question, request);
+    return taint instanceof Promise
+      ? taint.then((read) => this.#checked(withTaint(question, read), request))
+      : this.#checked(withTaint(question, taint), request);
+  };
+
+  /** What a call by an agent could carry out; a person who makes one by hand is not asked. */
+  #taintFor({ isWayOut, isUntrusted }: PolicyQuestion, { principal, runId }: CheckRequest) {
+    const isAsked = principal.kind !== 'operator' && (isWayOut || isUntrusted);
+    return isAsked ? this.#deps.taints.of(runId) : NO_TAINT;
+  }
+
+  #checked(question: PolicyQuestion, request: CheckRequest): ReturnType<Check> {
     const decision = this.#decide(question, request.runId);
     const isHooked = decision.effect !== 'deny' && this.#deps.hooks.isBefore(request.toolName);
-    return isHooked ? this.#afterHooks(question, request) : this.#counted(question, decision);
+    return isHooked
+      ? this.#afterHooks(question, request)
+      : this.#counted(question, decision, request);
+  }
+
+  readonly checkEdit: CheckEdit = (request) => {
+    const { hooks } = this.#deps;
+    return hooks.isBefore(request.toolName)
+      ? hooks.before(toQuestion(request, this.#policy.marks), request)
+      : undefined;
   };
 
   readonly denial: Denial = (request) => {
-    const { effect, reason } = this.#decide(toQuestion(request), request.runId);
-    return effect === 'deny' ? reason : undefined;
+    const revoked = this.#revoked(request.principal);
+    if (revoked !== undefined) return revoked;
+    const question = toQuestion(request, this.#policy.marks);
+    const reasonOf = (taint: Taint) => {
+      const { effect, reason } = this.#decide(withTaint(question, taint), request.runId);
+      return effect === 'deny' ? reason : undefined;
+    };
+    const taint = this.#taintFor(question, request);
+    if (!(taint instanceof Promise)) return reasonOf(taint);
+    taint.catch(this.#deps.logger.error);
+    return reasonOf(NO_TAINT) ?? (reasonOf(ANY_TAINT) && NOT_READ_YET);
   };
+
+  /** The rule that denies a tool to a run, whatever the arguments. */
+  readonly denialOf = (of: {
+    readonly principal: Principal;
+    readonly runId: string;
+    readonly name: string;
+    readonly from: string | null;
+  }): { readonly rule: string; readonly reason: string } | undefined => {
+    const tool = this.#deps.registry.find(of.name, of.from)?.best;
+    if (!tool) return undefined;
+    const { principal, name: toolName, runId } = of;
+    const question = toQuestion({ principal, toolName, runId, args: {}, tool }, this.#policy.marks);
+    const { effect, rule, reason } = this.#decide(question, runId, this.#ofTools);
+    return effect === 'deny' && rule !== null ? { rule, reason } : undefined;
+  };
+
+  /** What the calls need of it. */
+  get forCalls() {
+    const { check, checkEdit, denial } = this;
+    return { policy: { check, checkEdit, denial }, onDecided: this.#deps.taints.ended };
+  }
 
   /** The policy is asked again about arguments that a hook changed; the stronger of the two counts. */
   async #afterHooks(question: PolicyQuestion, request: CheckRequest): Promise<CheckVerdict> {
     const outcome = await this.#deps.hooks.before(question, request);
     const { args = question.args, verdict, notes = [], by = '' } = outcome ?? {};
     const now = { ...question, args };
-    const decision = this.#decide(now, request.runId);
-    if (outcome === undefined) return this.#counted(now, decision);
+    const decided = this.#decide(now, request.runId);
+    const isGuarded = this.#deps.hooks.isGuarded(request.toolName);
+    const decision = isGuarded ? { ...decided, isOfExecutor: true } : decided;
+    if (outcome === undefined) return this.#counted(now, decision, request);
     const hooked = { notes, by, ...(outcome.args && { args: outcome.args }) };
     if (verdict?.effect === 'deny') return { verdict: 'deny', reason: verdict.reason, hooked };
-    const counted = this.#counted(now, decision);
+    const counted = this.#counted(now, decision, request);
     const asks =
       verdict !== undefined && (counted.verdict === 'allow' || counted.verdict === 'ask');
     if (!asks) return { ...counted, hooked };
     return { verdict: 'ask', reason: verdict.reason, isEachTime: true, hooked };
   }
 
-  #counted(question: PolicyQuestion, decision: PolicyDecision): CheckVerdict {
+  #counted(
+    question: PolicyQuestion,
+    decision: PolicyDecision,
+    { principal }: CheckRequest,
+  ): CheckVerdict {
+    const revoked = this.#revoked(principal);
+    if (revoked !== undefined) return { verdict: 'deny', reason: revoked };
     const isMade = decision.effect !== 'deny';
     const limit = isMade ? this.#deps.limits.take(this.#policy, question) : undefined;
     return limit === undefined ? toVerdict(decision) : toWait(limit, question);
@@ -87,6 +161,8 @@ export class LivePolicy implements PolicyService {
       const isSame = sameJson(definition, this.#policy.definition);
       if (isSame && this.#problem === null) return;
       this.#policy = compilePolicy(definition);
+      this.#ofTools = compilePolicy(withoutArgs(definition));
+      this.#deps.taints.setMarks(this.#policy.marks);
       this.#loadedAt = clock.now();
       this.#problem = null;
       logger.info('The policy was read again and counts from now on');
@@ -99,14 +175,28 @@ export class LivePolicy implements PolicyService {
   state(): PolicyState {
     const { definition } = this.#policy;
     const autonomy = this.#deps.autonomy.state();
-    return { definition, loadedAt: this.#loadedAt, problem: this.#problem, autonomy };
+    const { hooks, file } = this.#deps;
+    return {
+      ...{ definition, file: file(), loadedAt: this.#loadedAt, problem: this.#problem },
+      ...{ autonomy, hooks: hooks.state() },
+    };
   }
 
-  dryRun(request: Parameters<PolicyService['dryRun']>[0]) {
+  async dryRun(request: Parameters<PolicyService['dryRun']>[0]) {
     const policy = request.policy ? compilePolicy(request.policy) : this.#policy;
-    const decide = (question: PolicyQuestion) => this.#decide(question, request.runId, policy);
+    const { runId, via, caller } = request;
+    const isAsked = runId !== undefined && (via === 'run' || caller.kind !== 'operator');
+    const taint = isAsked ? await this.#taintTried(policy, runId) : NO_TAINT;
+    const decide = (question: PolicyQuestion) =>
+      this.#decide(withTaint(question, taint), runId, policy);
     const left = (question: PolicyQuestion) => this.#deps.limits.left(policy, question);
-    return tryOut(this.#deps.registry, request, { decide, left });
+    const { registry, hide = redactShapes } = this.#deps;
+    return tryOut(registry, request, { decide, left, marks: policy.marks, hide });
+  }
+
+  #taintTried(policy: Policy, runId: string): Taint | Promise<Taint> {
+    const { taints } = this.#deps;
+    return policy === this.#policy ? taints.of(runId) : taints.by(policy.marks, runId);
   }
 
   async setAutonomy(...[by, level, runId]: Parameters<PolicyService['setAutonomy']>) {
@@ -114,12 +204,32 @@ export class LivePolicy implements PolicyService {
     return (await this.#deps.autonomy.set(level, runId)) ? 'set' : 'too_many';
   }
 
+  /** Hooks, and the store, take their time: the token may have been revoked since it was shown. */
+  #revoked(principal: Principal): string | undefined {
+    const { tokenId } = callerOf(principal);
+    if (tokenId === null || this.#deps.isLive(tokenId)) return undefined;
+    return `The token of ${principalName(callerOf(principal))} was revoked`;
+  }
+
   #decide(question: PolicyQuestion, runId = '', policy = this.#policy): PolicyDecision {
     return withAutonomy(this.#deps.autonomy.of(runId), decidePolicy(policy, question), question);
   }
 }
 
-function toQuestion({ principal, toolName, args, tool }: CheckRequest): PolicyQuestion {
+/** Of a run of which it is not known yet what it has read. */
+const ANY_TAINT: Taint = { private: 'it is not known what', untrusted: 'it is not known what' };
+const NOT_READ_YET =
+  'It is being read what the run has read, and the policy may deny the call for it; decide again in a moment';
+
+const withoutArgs = (definition: PolicyDefinition): PolicyDefinition => ({
+  ...definition,
+  rules: definition.rules.filter(({ args = [] }) => args.length === 0),
+});
+
+function toQuestion(
+  { principal, toolName, args, tool }: CheckRequest,
+  marks: Marks,
+): PolicyQuestion {
   const caller = callerOf(principal);
   return {
     caller: {
@@ -128,10 +238,16 @@ function toQuestion({ principal, toolName, args, tool }: CheckRequest): PolicyQu
       ...(caller.kind === 'operator' ? { role: caller.role } : {}),
     },
     via: principal.kind === 'run' ? 'run' : 'http',
-    ...executorOf(tool),
+    ...executorOf(toolName, tool, marks),
     toolName,
     args,
   };
+}
+
+function withTaint(question: PolicyQuestion, taint: Taint): PolicyQuestion {
+  const { private: secret, untrusted } = taint;
+  if (secret === null || untrusted === null) return question;
+  return { ...question, taint: { private: secret, untrusted } };
 }
 
 const toWait = ({ limit, retryAfter }: LimitLeft, { toolName }: PolicyQuestion): CheckVerdict => ({
@@ -140,8 +256,9 @@ const toWait = ({ limit, retryAfter }: LimitLeft, { toolName }: PolicyQuestion):
   retryAfter,
 });
 
-function toVerdict({ effect, reason, isOwnReason, isOfExecutor }: PolicyDecision): CheckVerdict {
+function toVerdict({ effect, reason, code, isOfExecutor, taint }: PolicyDecision): CheckVerdict {
   if (effect === 'allow') return { verdict: effect, isBound: isOfExecutor };
   if (effect === 'deny') return { verdict: effect, reason };
-  return { verdict: effect, reason, ...(isOwnReason ? {} : { code: 'policy' }) };
+  const asked = { verdict: effect, reason, ...given({ code: code ?? undefined }) };
+  return taint === undefined ? asked : { ...asked, readBefore: taint, isEachTime: true };
 }

@@ -1,7 +1,7 @@
-import { basename, dirname, extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, extname } from 'node:path';
 import { z } from 'zod';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { loadModule } from '../load-module.ts';
 import type { Hook } from './hook.ts';
 
 const callable = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function');
@@ -12,26 +12,20 @@ const moduleSchema = z
     error: 'exports neither before_tool_call nor after_tool_call',
   });
 
-/** Once, at the start. Throws `ConfigError`: a server without one of its hooks is another one. */
-export const loadHooks = ({ file, filePath }: Pick<Config, 'file' | 'filePath'>): Promise<Hook[]> =>
+/** Once, at the start. Throws `ConfigError`. */
+export const loadHooks = (config: Pick<Config, 'file' | 'filePath'>): Promise<Hook[]> =>
   Promise.all(
-    file.hooks.map(async ({ module, name, ...rest }) => {
-      const path = resolve(dirname(filePath), module);
-      try {
-        const url = pathToFileURL(path).href;
-        const loaded = moduleSchema.parse({ ...(await import(/* @vite-ignore */ url)) });
-        const { before_tool_call: before, after_tool_call: after } = loaded;
+    config.file.hooks.map(({ module, name, ...rest }) => {
+      const use = (exported: Readonly<Record<string, unknown>>, path: string): Hook => {
+        const { before_tool_call: before, after_tool_call: after } = moduleSchema.parse(exported);
         return {
           ...rest,
+          module,
           name: name ?? basename(path, extname(path)),
           ...(before && { before }),
           ...(after && { after }),
         };
-      } catch (error) {
-        const why = error instanceof z.ZodError ? error.issues[0]?.message : String(error);
-        throw new ConfigError(
-          `${filePath}: the hook ${JSON.stringify(path)} cannot be used: ${why}`,
-        );
-      }
+      };
+      return loadModule(config, { kind: 'hook', module, use });
     }),
   );

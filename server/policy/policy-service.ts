@@ -2,6 +2,7 @@ import type { AutonomyLevel } from '#lib/policy/autonomy';
 import type { PolicyDecision } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
+import type { HookState } from '#lib/policy/policy-wire';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { Principal } from '../auth/principal.ts';
 
@@ -15,11 +16,14 @@ export interface AutonomyState {
 export interface PolicyState {
   /** The one that counts. */
   readonly definition: PolicyDefinition;
+  /** The configuration file; null: there was none. */
+  readonly file: string | null;
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
   /** Why the file as it is now does not count; null: it does. */
   readonly problem: string | null;
   readonly autonomy: AutonomyState;
+  readonly hooks: readonly HookState[];
 }
 
 /** A limit for one call, and what is left of it. */
@@ -70,5 +74,5 @@ export interface PolicyService {
     runId: string | null,
   ): Promise<'set' | 'not_permitted' | 'too_many'>;
   /** What would become of a call. Nothing is called, counted or kept. */
-  dryRun(request: DryRunRequest): DryRunOutcome;
+  dryRun(request: DryRunRequest): Promise<DryRunOutcome>;
 }

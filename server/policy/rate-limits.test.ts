@@ -111,6 +111,7 @@ test('[PO11] what is used up stays so over a restart, and a clock set back gives
 const ASKED: PolicyQuestion = {
   caller: { kind: 'operator', name: 'operator', role: 'admin' },
   ...{ via: 'http', toolName: 'pay', clientId: 'till', access: 'write', schemaHash: 'h', args: {} },
+  ...{ source: 'client', isUntrusted: true },
 };
 
 test('[PO12] of 10,000 counts none is forgotten for a further one; full ones go', async () => {

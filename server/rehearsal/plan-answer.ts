@@ -3,6 +3,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
+import { withoutMark } from '#lib/text/untrusted';
 import { fillArguments } from './fill-arguments.ts';
 import { matchTools, type OfferedTool } from './match-tools.ts';
 import {
@@ -76,7 +77,7 @@ function reported({ toolName, output }: LanguageModelV4ToolResultPart): Reported
   switch (output.type) {
     case 'text':
     case 'error-text':
-      return { name: toolName, text: output.value };
+      return { name: toolName, text: withoutMark(output.value) };
     case 'json':
     case 'error-json':
       return { name: toolName, text: JSON.stringify(output.value) };
@@ -84,7 +85,7 @@ function reported({ toolName, output }: LanguageModelV4ToolResultPart): Reported
       return { name: toolName, text: output.reason ?? '' };
     case 'content': {
       const text = output.value.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-      return { name: toolName, text: text.join('\n') };
+      return { name: toolName, text: withoutMark(text.join('\n')) };
     }
   }
 }
@@ -92,6 +93,12 @@ function reported({ toolName, output }: LanguageModelV4ToolResultPart): Reported
 const offered = (tools: LanguageModelV4CallOptions['tools']): OfferedTool[] =>
   (tools ?? []).flatMap((tool) =>
     tool.type === 'function'
-      ? [{ name: tool.name, description: tool.description ?? '', schema: tool.inputSchema }]
+      ? [
+          {
+            name: tool.name,
+            description: withoutMark(tool.description ?? ''),
+            schema: tool.inputSchema,
+          },
+        ]
       : [],
   );

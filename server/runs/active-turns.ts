@@ -20,6 +20,8 @@ export interface ActiveTurns {
   launch(run: LiveRun, first: TurnBody, next: TurnBody): void;
   /** Resolves when the turn has ended; at once when there is none. */
   stop(runId: string, reason: StopReason): Promise<void>;
+  /** The same, and stops nothing. */
+  ended(runId: string): Promise<void>;
 }
 
 type SavedEnd = Exclude<TurnEnd, { status: 'suspended' }>;
@@ -72,6 +74,10 @@ class RunningTurns implements ActiveTurns {
     const turn = this.#turns.get(runId);
     turn?.controller.abort(reason);
     await turn?.ended.promise;
+  }
+
+  async ended(runId: string): Promise<void> {
+    await this.#turns.get(runId)?.ended.promise;
   }
 
   #add(run: LiveRun): Turn {

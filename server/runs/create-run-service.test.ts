@@ -87,11 +87,12 @@ describe('starting', () => {
     ['x'.repeat(60), 'x'.repeat(60)],
     ['x'.repeat(61), `${'x'.repeat(59)}…`],
     [`${'😀'.repeat(70)}`, `${'😀'.repeat(59)}…`],
+    ['\u202Eevas\u200B me', 'evas me'],
   ])('[RU2] %j is called by its first words', async (input, title) => {
     expect((await setupRuns().start(input)).title).toBe(title);
   });
 
-  test.each(['', ' \n', 'x'.repeat(256 * 1024 + 1)])(
+  test.each(['', ' \n', '\u200B\u202E', 'x'.repeat(256 * 1024 + 1)])(
     '[RU14] an input that makes no sense is refused',
     async (input) => {
       expect(await setupRuns().runs.start({ principal, input })).toMatchObject({
@@ -159,10 +160,10 @@ describe('turns', () => {
           const [first] = changes;
           if (first?.type === 'put_run') lookedUp ??= runs.get(first.run.run_id);
         },
-        async getMessages(runId) {
-          const messages = await store.getMessages(runId);
+        async listMessages(query) {
+          const page = await store.listMessages(query);
           await begun.promise;
-          return messages;
+          return page;
         },
       },
     });

@@ -1,12 +1,12 @@
-import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
-import type { Message, ModelListing, RunRecord } from '#lib/protocol/run';
-import { abortable } from '#lib/util/abortable';
-import { errorMessage } from '#lib/util/error-message';
+import { childRunOf } from '#lib/protocol/child-run';
+import type { ModelListing, RunOwner, RunParent, RunRecord } from '#lib/protocol/run';
+import { stripInvisible } from '#lib/text/invisible';
+import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import type { Caller } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
-import { type ModelTurnQuery, StoreFailedError } from '../store/store.ts';
+import type { ModelTurnQuery } from '../store/store.ts';
 import {
   type Agent,
   CANCELLED,
@@ -14,18 +14,41 @@ import {
   SHUTTING_DOWN,
   type TurnEnd,
 } from './agent/agent.ts';
-import type { TurnError } from './agent/describe-model-error.ts';
-import type { Models, OpenedModel } from './agent/models.ts';
-import { failure, type Notice } from './agent/notices.ts';
-import { REVOKED_END, stoppedEnd } from './agent/stopped-end.ts';
+import type { Models } from './agent/models.ts';
+import { Spending } from './agent/spending.ts';
+import { REVOKED_END } from './agent/stopped-end.ts';
+import { NO_BUDGET, type TurnBudget } from './agent/turn-budget.ts';
+import { unreadAtEnd } from './agent/turn-messages.ts';
+import { endCutChild } from './delegate/end-cut-child.ts';
+import { endFailed, endStopped, endWith, opening } from './end-unasked.ts';
 import type { KnownRuns } from './known-runs.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps, type UserInput } from './live-run.ts';
+import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
+import { messagePage, PAGE_BYTES } from './message-page.ts';
+import { stateOf } from './model-turn-log.ts';
 import { newRun } from './new-run.ts';
 import { recoverTurn } from './recover-turn.ts';
+import { replaceable } from './replaceable.ts';
 import { type OwnerTokens, ownerOf } from './run-owner.ts';
+import { notFound, ofSubAgent, refuse, storeFailed } from './run-refusals.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
+import { readToolStates } from './run-tool-states.ts';
+import { tooManyTurns } from './turns-of-agent.ts';
+
+/** A sub-agent's work, which ends with `signal` at the latest. */
+export interface ChildRequest {
+  readonly parent: RunParent;
+  readonly task: string;
+  readonly model: string | undefined;
+  readonly tools: readonly string[];
+  readonly owner: RunOwner | undefined;
+  /** The client whose person asked for it all. */
+  readonly clientId: string | undefined;
+  readonly signal: AbortSignal;
+}
 
 export interface CreatedRunService extends RunService {
+  /** Resolves when the child's turn has ended, also when that failed or was stopped. */
+  runChild(request: ChildRequest): Promise<RunOutcome>;
   /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
   recover(): Promise<void>;
   /** Lets `work` delete a run that is not in use; whether it did. */
@@ -34,7 +57,7 @@ export interface CreatedRunService extends RunService {
   close(): Promise<void>;
 }
 
-export interface RunServiceDeps extends LiveRunDeps {
+export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   readonly known: KnownRuns;
   readonly calls: CallService;
   readonly agent: Agent;
@@ -42,6 +65,8 @@ export interface RunServiceDeps extends LiveRunDeps {
   /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
   readonly clientsReturnMs?: number;
   readonly owners: OwnerTokens;
+  /** What the configuration says of a sub-agent; undefined: it is not there any more. */
+  subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
   /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
   readonly logger: Logger;
@@ -54,7 +79,8 @@ const WATCHED_RUNS = 20;
 const CLIENTS_RETURN_MS = 3_000;
 /** Messages of a person that wait for the next step of a turn. */
 const MOST_UNREAD = 32;
-type Refusal = Extract<RunOutcome, { ok: false }>;
+const BUSY =
+  'A turn of this run is going on. Stop it, or wait for its end, before a message is replaced.';
 
 export const createRunService = (deps: RunServiceDeps): CreatedRunService => new AgentRuns(deps);
 
@@ -64,6 +90,8 @@ class AgentRuns implements CreatedRunService {
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
   readonly #arriving = new Map<string, number>();
+  /** Of the turns that run, by run. */
+  readonly #spendings = new Map<string, Spending>();
 
   constructor(deps: RunServiceDeps) {
     this.#deps = deps;
@@ -71,34 +99,75 @@ class AgentRuns implements CreatedRunService {
     deps.owners.onRevoked((tokenId) => this.#stopTurnsOf(tokenId));
   }
 
+  get resultBytes(): number {
+    return this.#deps.agent.resultBytes;
+  }
+
+  async tools(runId: string): ReturnType<RunService['tools']> {
+    const run = await this.#deps.known.load(runId);
+    return run && readToolStates(this.#deps, run, this.#callerOf(run));
+  }
+
   async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
-    const { principal, input, model, tools, clientId } = request;
+    const { principal, input, model, tools, pinned, clientId } = request;
     const checked = this.#check(input, model);
     if (!checked.ok) return checked;
-    const { agent, newId, clock, known } = this.#deps;
-    const summary = newRun(clock, {
-      run_id: newId('run'),
-      title: input,
-      model: checked.ref,
-      tools: tools ? [...tools] : null,
-      max_steps: agent.maxSteps,
-      ...given({ owner: ownerOf(principal) }),
-    });
-    const run = createLiveRun(this.#deps, { summary, messages: [] });
-    const outcome = await this.#begin(run, { input, clientId }, checked.ref);
+    const id = this.#deps.newId('run');
+    const first = { title: input, model: checked.ref, tools: tools ? [...tools] : null };
+    const more = given({ owner: ownerOf(principal), pinned_tools: pinned && [...pinned] });
+    return this.#start({ ...first, run_id: id, ...more }, clientId);
+  }
+
+  async runChild(request: ChildRequest): Promise<RunOutcome> {
+    const { parent, task, model, tools, owner, clientId, signal } = request;
+    const checked = this.#check(task, model);
+    if (!checked.ok) return checked;
+    const id = childRunOf(parent.call_id);
+    if (await this.#deps.known.load(id)) return refuse('conflict', `There is a run ${id} already.`);
+    const first = { title: task, model: checked.ref, tools: [...tools], parent };
+    const outcome = await this.#start({ ...first, run_id: id, ...given({ owner }) }, clientId);
+    if (!outcome.ok) return outcome;
+    const stop = () => void this.#turns.stop(id, CANCELLED).catch(this.#deps.logger.error);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    await this.#turns.ended(id);
+    signal.removeEventListener('abort', stop);
+    const run = await this.get(id);
+    return run ? { ok: true, run } : notFound(id);
+  }
+
+  async #start(
+    first: Pick<RunRecord, 'run_id' | 'title' | 'tools' | 'pinned_tools' | 'owner' | 'parent'> & {
+      model: string;
+    },
+    clientId: string | undefined,
+  ): Promise<RunOutcome> {
+    const { agent, clock, known, secrets } = this.#deps;
+    // Before it is cut: half of a secret is not found.
+    const title = (secrets?.hide ?? redactShapes)(first.title);
+    const summary = newRun(clock, { ...first, title, max_steps: agent.maxSteps });
+    const run = known.make(summary);
+    const outcome = await this.#begin(run, { input: first.title, clientId }, first.model);
     if (outcome.ok) known.add(run);
     return outcome;
   }
 
   async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
-    const { input, model, clientId } = request;
+    const { model, clientId, replaces } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
+    const { parent } = run.summary();
+    if (parent) return ofSubAgent(parent);
     if (!this.#callerOf(run)) return refuse('conflict', REVOKED_END.end.error.message);
+    const replaced = replaces === undefined ? undefined : replaceable(run, replaces);
+    if (replaced && !replaced.ok) return replaced;
+    const input = request.input ?? replaced?.text ?? '';
     const checked = this.#check(input, model ?? run.summary().model ?? undefined);
     if (!checked.ok) return checked;
-    if (this.#turns.isActive(runId)) return this.#steer(run, { input, clientId });
-    return this.#begin(run, { input, clientId }, checked.ref);
+    const isActive = this.#turns.isActive(runId);
+    if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
+    if (isActive) return this.#steer(run, { input, clientId });
+    return this.#begin(run, { input, clientId, replaces }, checked.ref);
   }
 
   async cancel(runId: string): Promise<RunOutcome> {
@@ -109,6 +178,13 @@ class AgentRuns implements CreatedRunService {
 
   async get(runId: string): Promise<RunRecord | undefined> {
     return (await this.#deps.known.load(runId))?.record();
+  }
+
+  async messagesBefore(runId: string, before: number): ReturnType<RunService['messagesBefore']> {
+    const { messages, to } = await this.#deps.store.listMessages({
+      ...{ runId, before, maxChars: PAGE_BYTES },
+    });
+    return messagePage(messages, to);
   }
 
   list(query: Parameters<RunService['list']>[0]): ReturnType<RunService['list']> {
@@ -146,6 +222,10 @@ class AgentRuns implements CreatedRunService {
     for (const { run_id: runId } of await store.runningRuns()) {
       const run = this.#turns.isActive(runId) ? undefined : await known.load(runId);
       if (!run) continue;
+      if (run.summary().parent) {
+        this.#launch(run, (signal) => endCutChild(run, { calls, logger }, signal));
+        continue;
+      }
       const goOn = (done: number, stop: AbortSignal) => this.#goOn(run, done, stop);
       const taken = { calls, clock, logger, offersTools, clientsReturnMs, goOn };
       this.#launch(run, (signal) => recoverTurn(run, taken, signal));
@@ -166,7 +246,9 @@ class AgentRuns implements CreatedRunService {
     if (this.#isClosing) {
       return refuse('shutting_down', 'The server is stopping. Try again in a moment.');
     }
-    if (input.trim() === '') return refuse('bad_request', 'input must not be empty.');
+    // A model would be sent nothing of it.
+    if (stripInvisible(input).trim() === '')
+      return refuse('bad_request', 'input must not be empty.');
     if (input.length > LONGEST_INPUT) {
       const message = `input has ${input.length} characters; at most ${LONGEST_INPUT}.`;
       return refuse('bad_request', message);
@@ -177,6 +259,8 @@ class AgentRuns implements CreatedRunService {
 
   /** A new turn of a run in which no other can start meanwhile. */
   async #begin(run: LiveRun, input: UserInput, model: string): Promise<RunOutcome> {
+    const busy = tooManyTurns(this.#turns, run.summary(), this.#callerOf(run));
+    if (busy) return busy;
     const release = this.#turns.reserve(run);
     try {
       await run.addUserMessage(input, { status: 'running', model, error: null, step: 0 });
@@ -260,61 +344,30 @@ class AgentRuns implements CreatedRunService {
     const owner = this.#callerOf(run);
     if (!owner) return endWith(run, REVOKED_END);
     const { runId } = run;
-    const { tools } = run.summary();
+    const { tools, pinned_tools: pinned = [], parent } = run.summary();
     const principal = { kind: 'run', runId, owner } as const;
-    const turn = { ...asked, principal, model, runId, tools, transcript: run, signal };
-    return this.#deps.agent.runTurn(turn);
+    const settings = parent && this.#deps.subAgent?.(parent.agent);
+    const delegated = parent && {
+      ...{ callId: parent.call_id, depth: parent.depth },
+      prompt: settings?.prompt ?? '',
+    };
+    const spending = this.#spendingOf(parent, settings?.budget);
+    const turn = { ...asked, principal, model, runId, tools, pinned, transcript: run, signal };
+    this.#spendings.set(runId, spending);
+    try {
+      return await this.#deps.agent.runTurn({ ...turn, delegated, spending });
+    } finally {
+      this.#spendings.delete(runId);
+    }
+  }
+
+  /** A sub-agent spends the budget of the turn that it works for, beside its own (DE6). */
+  #spendingOf(parent: RunParent | undefined, own: TurnBudget = NO_BUDGET): Spending {
+    const { budget } = this.#deps.agent;
+    if (!parent) return new Spending(budget);
+    return new Spending(own, this.#spendings.get(parent.run_id) ?? new Spending(budget));
   }
 }
-
-function stateOf(turn: StoredModelTurn, run: LiveRun): ModelTurn['state'] {
-  if (turn.ended_at !== null) return turn.finish_reason === null ? 'failed' : 'done';
-  return run.mayEnd(turn.number) ? 'running' : 'interrupted';
-}
-
-/** Undefined when the turn was stopped while it waited. */
-async function opening(
-  opened: Promise<OpenedModel>,
-  signal: AbortSignal,
-): Promise<OpenedModel | undefined> {
-  try {
-    return await abortable(signal, opened);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
-
-async function endStopped(run: LiveRun, signal: AbortSignal): Promise<TurnEnd> {
-  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
-  return endWith(run, stoppedEnd(signal));
-}
-
-const endFailed = (run: LiveRun, error: TurnError): Promise<TurnEnd> =>
-  endWith(run, { notice: failure(error), end: { status: 'failed', error } });
-
-async function endWith(
-  run: LiveRun,
-  { notice, end }: { notice: Notice; end: TurnEnd },
-): Promise<TurnEnd> {
-  const writer = await run.beginMessage();
-  writer.addNotice(notice);
-  await writer.end();
-  return end;
-}
-
-const unreadAtEnd = (messages: readonly Message[]): number =>
-  messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>
   runs.toSorted((a, b) => a.updated_at - b.updated_at);
-
-const refuse = (code: Refusal['code'], message: string): Refusal => ({ ok: false, code, message });
-
-const notFound = (runId: string): Refusal =>
-  refuse('run_not_found', `There is no run ${JSON.stringify(runId.slice(0, 128))}.`);
-
-function storeFailed(error: unknown): Refusal {
-  if (!(error instanceof StoreFailedError)) throw error;
-  return refuse('store_failed', `The run could not be stored: ${errorMessage(error)}`);
-}

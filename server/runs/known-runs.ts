@@ -3,7 +3,8 @@ import { given } from '#lib/util/given';
 import type { Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps } from './live-run.ts';
+import { createLiveRun, type LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
+import { WINDOW_BYTES } from './message-page.ts';
 import { newRun } from './new-run.ts';
 import { ownerOf } from './run-owner.ts';
 import type { ClaimRun, RunClaim } from './run-service.ts';
@@ -13,6 +14,8 @@ export interface KnownRuns {
   /** Those that run now. Their runs are in memory. */
   readonly turns: ActiveTurns;
   add(run: LiveRun): void;
+  /** A run that begins; it is not known yet. */
+  make(summary: RunSummary): LiveRun;
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined>;
   /** Costs nothing for a run that was asked for before. */
@@ -35,7 +38,7 @@ interface KeptClaim extends RunClaim {
   askedAt: number;
 }
 
-export interface KnownRunsDeps extends LiveRunDeps {
+export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   readonly maxSteps: number;
   readonly logger: Logger;
 }
@@ -58,6 +61,15 @@ class RunsInMemory implements KnownRuns {
 
   add(run: LiveRun): void {
     this.#keep(run);
+  }
+
+  make(summary: RunSummary): LiveRun {
+    return this.#create({ summary, messages: [], to: 0, askedBefore: 0 });
+  }
+
+  #create(stored: StoredRun): LiveRun {
+    const above = (runId: string) => this.turns.runOf(runId);
+    return createLiveRun({ ...this.#deps, above }, stored);
   }
 
   load(runId: string): Promise<LiveRun | undefined> {
@@ -94,11 +106,17 @@ class RunsInMemory implements KnownRuns {
   async #read(runId: string): Promise<LiveRun | undefined> {
     const { store } = this.#deps;
     await this.#deleting.get(runId);
-    const [summary, messages] = await Promise.all([store.getRun(runId), store.getMessages(runId)]);
+    const newest = { runId, maxChars: WINDOW_BYTES };
+    const [summary, page, tokens, tokensBelow] = await Promise.all([
+      store.getRun(runId),
+      store.listMessages(newest),
+      store.runTokens(runId),
+      store.tokensBelow(runId),
+    ]);
     if (!summary) return undefined;
     // It may have been made, and begun its first turn, while it was looked up.
     const live = this.#kept.get(runId) ?? this.turns.runOf(runId);
-    return this.#keep(live ?? createLiveRun(this.#deps, { summary, messages }));
+    return this.#keep(live ?? this.#create({ summary, ...page, tokens, tokensBelow }));
   }
 
   async #make(runId: string, title: string, principal: Principal): Promise<RunClaim> {

@@ -1,17 +1,30 @@
+import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
+import { mapTexts } from '#lib/text/redact';
+import { createSecrets, type Secrets } from '#lib/text/secrets';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { Change, Store } from '../store/store.ts';
+import type { Change, MessagesPage, Store, StoredTokens } from '../store/store.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
+import { type MessageReplay, replaysFor } from './agent/replay.ts';
 import { isUnread } from './agent/turn-messages.ts';
+import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
 import { createMessageWriter } from './message-writer.ts';
 import { createModelTurnLog, type ModelTurnLog } from './model-turn-log.ts';
+import { createRunUsage, type PriceTable, type RunUsageCount } from './run-usage.ts';
 
 export interface LiveRunDeps {
   readonly store: Store;
   readonly bus: EventBus;
   readonly clock: Clock;
   readonly newId: (prefix: 'run' | 'msg') => string;
+  /** What models cost; without it runs show tokens alone. */
+  readonly prices?: PriceTable | undefined;
+  /** What no message and no title has (RU50); without it tokens alone. */
+  readonly secrets?: Secrets;
+  /** The run that a sub-agent's works for, while its turn runs. */
+  above(runId: string): Pick<LiveRun, 'usedBelow'> | undefined;
 }
 
 /**
@@ -21,6 +34,8 @@ export interface LiveRunDeps {
  */
 export interface LiveRun extends Transcript {
   readonly runId: string;
+  /** Older messages are in the store alone. */
+  readonly hasOlder: boolean;
   summary(): RunSummary;
   record(): RunRecord;
   /** Resolves once the change is on disk; `publish` sends it to watchers. */
@@ -33,6 +48,8 @@ export interface LiveRun extends Transcript {
   publish(): void;
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void;
+  /** A sub-agent at work below it has used so much more. */
+  usedBelow(model: string, usage: ModelUsage): void;
   /** Whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean;
   /** Writes the person's message and the run's new state as one, then publishes both. */
@@ -43,11 +60,17 @@ export interface LiveRun extends Transcript {
 export interface UserInput {
   readonly input: string;
   readonly clientId: string | undefined;
+  /** The message in whose place it stands. */
+  readonly replaces?: string | undefined;
 }
 
-interface StoredRun {
+/** A run with its newest messages. */
+export interface StoredRun extends Pick<MessagesPage, 'messages' | 'to' | 'askedBefore'> {
+  /** What the run has used by now. */
+  readonly tokens?: readonly StoredTokens[];
+  /** The same of the runs below it. */
+  readonly tokensBelow?: readonly StoredTokens[];
   readonly summary: RunSummary;
-  readonly messages: readonly Message[];
 }
 
 export const createLiveRun = (deps: LiveRunDeps, stored: StoredRun): LiveRun =>
@@ -55,37 +78,57 @@ export const createLiveRun = (deps: LiveRunDeps, stored: StoredRun): LiveRun =>
 
 class RunInMemory implements LiveRun {
   readonly #deps: LiveRunDeps;
+  readonly #secrets: Secrets;
   readonly #log: ModelTurnLog;
+  /** The newest ones, within `WINDOW_BYTES` but for those of the last turn (RU35). */
   readonly #messages: Message[];
+  /** Position of the next one. */
+  #to: number;
+  /** Messages of people before those. */
+  #askedBefore: number;
+  readonly #usage: RunUsageCount;
   readonly runId: string;
   #summary: RunSummary;
   /** With what is on its way to the disk. */
   #decided: RunSummary;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: LiveRunDeps, { summary, messages }: StoredRun) {
+  constructor(deps: LiveRunDeps, stored: StoredRun) {
+    const { summary, messages, to, askedBefore, tokens = [], tokensBelow } = stored;
     this.#deps = deps;
+    this.#secrets = deps.secrets ?? createSecrets();
     this.#summary = summary;
     this.#decided = summary;
     this.#messages = [...messages];
+    this.#to = to;
+    this.#askedBefore = askedBefore;
+    this.#usage = createRunUsage(tokens, deps.prices, tokensBelow);
     this.runId = summary.run_id;
-    this.#log = createModelTurnLog(deps, { runId: this.runId, isNew: messages.length === 0 });
+    this.#log = createModelTurnLog(deps, { runId: this.runId, isNew: to === 0 });
+  }
+
+  get hasOlder(): boolean {
+    return this.#to > this.#messages.length;
   }
 
   summary(): RunSummary {
-    return this.#summary;
+    return { ...this.#summary, ...given({ usage: this.#usage.total() }) };
   }
 
   record(): RunRecord {
-    return { ...this.#summary, messages: [...this.#messages] };
+    return { ...this.summary(), ...messagePage(this.#messages, this.#to) };
   }
 
   messages(): readonly Message[] {
     return this.#messages;
   }
 
+  async replays(model: string): Promise<ReadonlyMap<string, MessageReplay>> {
+    return replaysFor(model, await this.#deps.store.getReplays(this.runId));
+  }
+
   publish(): void {
-    this.#deps.bus.publish({ type: 'run', run: this.#summary });
+    this.#deps.bus.publish({ type: 'run', run: this.summary() });
   }
 
   save(patch: Partial<RunSummary>): Promise<void> {
@@ -93,8 +136,19 @@ class RunInMemory implements LiveRun {
   }
 
   show(patch: Partial<RunSummary>): void {
-    this.#decided = { ...this.#decided, ...patch };
+    this.#decided = this.#hidden({ ...this.#decided, ...patch });
     this.#summary = this.#decided;
+  }
+
+  usedBelow(model: string, usage: ModelUsage): void {
+    this.#usage.addBelow(model, usage);
+    this.publish();
+    this.#above()?.usedBelow(model, usage);
+  }
+
+  #above() {
+    const { parent } = this.#summary;
+    return parent && this.#deps.above(parent.run_id);
   }
 
   mayEnd(number: number): boolean {
@@ -110,15 +164,17 @@ class RunInMemory implements LiveRun {
     });
   }
 
-  addUserMessage({ input, clientId }: UserInput, patch: Partial<RunSummary>): Promise<void> {
+  addUserMessage(
+    { input, clientId, replaces }: UserInput,
+    patch: Partial<RunSummary>,
+  ): Promise<void> {
     return this.#inOrder(async () => {
       const message: Message = {
-        ...this.#newMessage('user', [{ type: 'text', text: input }]),
-        ...(clientId === undefined ? {} : { client_id: clientId }),
+        ...this.#newMessage('user', [{ type: 'text', text: this.#secrets.hide(input) }]),
+        ...given({ client_id: clientId, replaces }),
       };
-      const position = this.#messages.length;
-      await this.#write(patch, [{ type: 'put_message', message, position }]);
-      this.#messages.push(message);
+      await this.#write(patch, [{ type: 'put_message', message, position: this.#to }]);
+      this.#add(message);
       this.publish();
       this.#publishMessage(message);
     });
@@ -129,22 +185,39 @@ class RunInMemory implements LiveRun {
   }
 
   #beginMessage(): MessageWriter {
-    const { clock, bus, store } = this.#deps;
+    const { clock, bus } = this.#deps;
     const message = this.#newMessage('assistant', []);
-    const position = this.#messages.length;
-    this.#messages.push(message);
+    const position = this.#to;
+    this.#add(message);
     this.#publishMessage(message);
     return createMessageWriter({
       message,
       clock,
+      secrets: this.#secrets,
       publish: (event) => void bus.publish(event),
       onPublished: (published) => {
-        this.#messages[position] = published;
+        this.#messages[this.#placeOf(published.message_id)] = published;
       },
-      beginRequest: (request) => this.#beginRequest(message.message_id, position, request),
-      persist: (done) =>
-        store.write([{ type: 'put_message', message: done, position }, ...this.#log.takeEnded()]),
+      beginRequest: (request) => this.#beginRequest(message.message_id, request),
+      persist: (done, replay) =>
+        this.#put({ type: 'put_message', message: done, position, ...given({ replay }) }),
     });
+  }
+
+  /** The last one also drops those that have no room any more; a turn keeps all of its own. */
+  #add(message: Message): void {
+    const kept = this.#messages;
+    kept.push(message);
+    this.#to += 1;
+    const ofTurn = kept.findLastIndex(({ role }) => role === 'user');
+    if (newestFrom(kept, 2 * WINDOW_BYTES) === 0) return;
+    const dropped = kept.splice(0, Math.min(newestFrom(kept, WINDOW_BYTES), Math.max(ofTurn, 0)));
+    this.#askedBefore += personsMessages(dropped);
+  }
+
+  /** It is of the turn that runs, and so it is there. */
+  #placeOf(messageId: string): number {
+    return this.#messages.findLastIndex(({ message_id }) => message_id === messageId);
   }
 
   /** A message has its place when it is begun, that of a person when it is on disk: one after the other. */
@@ -166,31 +239,42 @@ class RunInMemory implements LiveRun {
   }
 
   async #write(patch: Partial<RunSummary>, more: readonly Change[] = []): Promise<void> {
-    const run = { ...this.#decided, ...patch, updated_at: this.#nowSeconds() };
+    const run = this.#hidden({ ...this.#decided, ...patch, updated_at: this.#nowSeconds() });
     this.#decided = run;
-    await this.#deps.store.write([{ type: 'put_run', run }, ...this.#log.takeEnded(), ...more]);
+    await this.#put({ type: 'put_run', run }, ...more);
     this.#summary = run;
   }
 
-  async #beginRequest(
-    message_id: string,
-    position: number,
-    request: ModelRequest,
-  ): Promise<RequestLog> {
+  /** With the end of the request that is not written yet; its tokens count once it is on disk. */
+  async #put(...changes: readonly Change[]): Promise<void> {
+    const ended = this.#log.takeEnded();
+    await this.#deps.store.write([...changes, ...ended]);
+    for (const { turn } of ended) {
+      if (turn.finish_reason === null) continue;
+      this.#usage.add(turn.model, turn.usage);
+      this.#above()?.usedBelow(turn.model, turn.usage);
+    }
+  }
+
+  async #beginRequest(message_id: string, request: ModelRequest): Promise<RequestLog> {
     const log = this.#log;
-    const { store } = this.#deps;
-    const of = { message_id, turn: personsMessages(this.#messages.slice(0, position)) };
+    const before = this.#messages.slice(0, this.#placeOf(message_id));
+    const of = { message_id, turn: this.#askedBefore + personsMessages(before) };
     const turn = await log.begin(request, of);
     const put: Change = { type: 'put_model_turn', turn };
     if (request.beginsStep) {
       await this.#write({ step: request.step }, [put]);
       this.publish();
-    } else await store.write([...log.takeEnded(), put]);
+    } else await this.#put(put);
     return {
       answered: () => log.answered(),
       end: (outcome) => log.end(outcome),
-      write: () => store.write(log.takeEnded()),
+      write: () => this.#put(),
     };
+  }
+
+  #hidden(summary: RunSummary): RunSummary {
+    return mapTexts(summary, this.#secrets.hide);
   }
 
   #publishMessage(message: Message): void {

@@ -1,20 +1,27 @@
 import type { Message, MessagePart } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
+import { mapTexts } from '#lib/text/redact';
+import { createRedactedStream, type RedactedStream, type Secrets } from '#lib/text/secrets';
 import type { Clock } from '../clock.ts';
-import type { MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
+import type { AnswerBlock, MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
 import type { Notice } from './agent/notices.ts';
+import { createReplayDraft, type MessageReplay, type ReplayMetadata } from './agent/replay.ts';
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;
 
+/** Characters of reasoning that a message shows; models may think for longer. */
+const MOST_REASONING = 64 * 1024;
+
 export interface MessageWriterDeps {
   readonly message: Message;
   readonly clock: Clock;
+  readonly secrets: Secrets;
   readonly publish: (event: WatchEventBody) => void;
   /** Takes what was published, which is what a snapshot may show. */
   readonly onPublished: (message: Message) => void;
   readonly beginRequest: (request: ModelRequest) => Promise<RequestLog>;
-  readonly persist: (message: Message) => Promise<void>;
+  readonly persist: (message: Message, replay: MessageReplay | undefined) => Promise<void>;
 }
 
 /**
@@ -29,6 +36,14 @@ class PublishedMessage implements MessageWriter {
   readonly #deps: MessageWriterDeps;
   #message: Message;
   #pending = '';
+  /** Of the last part, while its text may go on. */
+  #open: RedactedStream | undefined;
+  readonly #replay = createReplayDraft();
+  /** Of the parts that blocks of the answer went to. */
+  readonly #places = new Map<string, number>();
+  /** What was said of a block that has no part yet. */
+  readonly #early = new Map<string, ReplayMetadata>();
+  #reasoningShown = 0;
   #cancelTimer: (() => void) | undefined;
 
   constructor(deps: MessageWriterDeps) {
@@ -40,36 +55,90 @@ class PublishedMessage implements MessageWriter {
     return this.#deps.beginRequest(request);
   }
 
-  append(kind: 'text' | 'reasoning', delta: string): void {
-    if (delta === '') return;
-    if (this.#message.parts.at(-1)?.type !== kind) return this.#add({ type: kind, text: delta });
-    this.#pending += delta;
+  append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void {
+    const key = `${kind} ${block?.id ?? ''}`;
+    if (block?.isStart) this.#places.delete(key);
+    if (block?.metadata) this.#describe(key, block.metadata);
+    // Thoughts that a provider keeps to itself come without a text, and go back like others.
+    const isHidden = kind === 'reasoning' && block?.isEnd === true && this.#early.has(key);
+    if (delta === '' && !isHidden) return;
+    const isNew = this.#places.get(key) !== this.#message.parts.length - 1;
+    if (isNew) {
+      this.#endText();
+      this.#places.set(key, this.#message.parts.length);
+      this.#open = createRedactedStream(this.#deps.secrets);
+    }
+    const clean = this.#open?.add(delta) ?? '';
+    const shown = kind === 'reasoning' ? this.#shownReasoning(clean) : clean;
+    if (isNew) this.#begin(key, { type: kind, text: shown });
+    if (kind === 'reasoning') this.#replay.reasoning(this.#message.parts.length - 1, delta);
+    if (isNew || shown === '') return;
+    this.#pending += shown;
     this.#cancelTimer ??= this.#deps.clock.schedule(DELTA_INTERVAL_MS, () => this.#flush());
   }
 
-  addCall(callId: string): void {
-    this.#add({ type: 'tool_call', tool_call_id: callId });
+  addCall(callId: string, modelId?: string): void {
+    this.#endText();
+    const key = callKey(callId);
+    const at = this.#message.parts.length;
+    this.#places.set(key, at);
+    this.#begin(key, { type: 'tool_call', tool_call_id: callId });
+    if (modelId !== undefined) this.#replay.call(at, modelId);
+  }
+
+  describeCall(callId: string, metadata: ReplayMetadata): void {
+    this.#describe(callKey(callId), metadata);
   }
 
   addNotice(notice: Notice): void {
+    this.#endText();
     this.#flush();
     // A fact, not the model's unfinished text: published with the end, when it is on disk.
-    const parts: MessagePart[] = [...this.#message.parts, { type: 'notice', ...notice }];
+    const shown = mapTexts(notice, this.#deps.secrets.hide);
+    const parts: MessagePart[] = [...this.#message.parts, { type: 'notice', ...shown }];
     this.#message = { ...this.#message, parts };
   }
 
-  async end(): Promise<void> {
+  async end(model?: string): Promise<void> {
+    this.#endText();
     this.#settle();
     this.#message = { ...this.#message, status: 'done' };
-    await this.#deps.persist(this.#message);
+    const texts = this.#message.parts.map((part) => ('text' in part ? part.text : undefined));
+    const replay =
+      model === undefined ? undefined : this.#replay.finish(model, texts, this.#deps.secrets.hide);
+    await this.#deps.persist(this.#message, replay);
     this.#deps.onPublished(this.#message);
     this.#publish();
   }
 
-  #add(part: MessagePart): void {
+  #begin(key: string, part: MessagePart): void {
     this.#settle();
     this.#setParts([...this.#message.parts, part]);
     this.#publish();
+    const early = this.#early.get(key);
+    this.#early.delete(key);
+    if (early) this.#describe(key, early);
+  }
+
+  #describe(key: string, metadata: ReplayMetadata): void {
+    const at = this.#places.get(key);
+    if (at === undefined) this.#early.set(key, metadata);
+    else this.#replay.metadata(at, metadata);
+  }
+
+  /** What was kept back of the last text is no beginning of a secret. */
+  #endText(): void {
+    const rest = this.#open?.end() ?? '';
+    this.#open = undefined;
+    const isReasoning = this.#message.parts.at(-1)?.type === 'reasoning';
+    this.#pending += isReasoning && rest !== '' ? this.#shownReasoning(rest) : rest;
+  }
+
+  #shownReasoning(delta: string): string {
+    const room = MOST_REASONING - this.#reasoningShown;
+    this.#reasoningShown += delta.length;
+    if (delta.length <= room) return delta;
+    return room < 0 ? '' : `${delta.slice(0, room).replace(/[\ud800-\udbff]$/, '')}…`;
   }
 
   #setParts(parts: MessagePart[]): void {
@@ -102,3 +171,5 @@ class PublishedMessage implements MessageWriter {
     return { index: parts.length - 1, part: last.type, delta };
   }
 }
+
+const callKey = (callId: string): string => `call ${callId}`;

@@ -1,4 +1,4 @@
-import type { StoredModelTurn } from '#lib/protocol/model-turn';
+import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Clock } from '../clock.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
@@ -13,10 +13,12 @@ export interface ModelTurnLog {
   answered(): void;
   end(outcome: RequestOutcome): void;
   /** The end of a request that is not written yet: to go with the next write. */
-  takeEnded(): Change[];
+  takeEnded(): PutModelTurn[];
   /** False for a request whose end cannot come any more, as an earlier process made it. */
   mayEnd(number: number): boolean;
 }
+
+type PutModelTurn = Extract<Change, { type: 'put_model_turn' }>;
 
 /** Read in one piece, to find what was sent before. */
 const PAGE = 200;
@@ -94,7 +96,7 @@ class TurnLog implements ModelTurnLog {
     this.#open = undefined;
   }
 
-  takeEnded(): Change[] {
+  takeEnded(): PutModelTurn[] {
     const turn = this.#ended;
     this.#ended = undefined;
     return turn ? [{ type: 'put_model_turn', turn }] : [];
@@ -132,3 +134,12 @@ class TurnLog implements ModelTurnLog {
 
 const formOf = ({ sha256, images }: StoredModelTurn['sent'][number]): string =>
   [sha256, ...images.map((image) => image.sha256)].join(' ');
+
+/** `run`: whether the end of one without an end can still come. */
+export function stateOf(
+  turn: StoredModelTurn,
+  run: Pick<ModelTurnLog, 'mayEnd'>,
+): ModelTurn['state'] {
+  if (turn.ended_at !== null) return turn.finish_reason === null ? 'failed' : 'done';
+  return run.mayEnd(turn.number) ? 'running' : 'interrupted';
+}

@@ -135,13 +135,15 @@ test('[AL111] what the model got of each call is recorded with the request that 
   ]);
   const got = openai.requests[2]?.toolResults ?? [];
   expect(got).toHaveLength(2);
-  for (const { id, text } of got) {
+  for (const [at, { text }] of got.entries()) {
+    const id = `tc_${at + 1}`;
     const part = turns.flatMap(({ sent }) => sent).find((one) => one.tool_call_id === id);
     expect(part).toEqual({
       tool_call_id: id,
       sha256: sha256(text),
       bytes: Buffer.byteLength(text),
       cut: false,
+      limit: 32 * 1024,
       images: [],
     });
     expect(calls.records.get(id)?.status).toBe('SUCCEEDED');

@@ -1,4 +1,5 @@
 import type { RunSummary } from '#lib/protocol/run';
+import { stripInvisible } from '#lib/text/invisible';
 import type { Clock } from '../clock.ts';
 
 const LONGEST_TITLE = 60;
@@ -7,7 +8,7 @@ const LONGEST_TITLE = 60;
 export function newRun(
   clock: Clock,
   from: Pick<RunSummary, 'run_id' | 'title' | 'max_steps'> &
-    Partial<Pick<RunSummary, 'model' | 'tools' | 'owner'>>,
+    Partial<Pick<RunSummary, 'model' | 'tools' | 'pinned_tools' | 'owner' | 'parent'>>,
 ): RunSummary {
   const now = clock.now() / 1000;
   return {
@@ -18,9 +19,9 @@ export function newRun(
   };
 }
 
-/** A run is called by its first words, on one line, at most 60 characters. */
+/** A run is called by its first words that show, on one line, at most 60 characters. */
 function runTitle(input: string): string {
-  const words = Array.from(input.replace(/\s+/g, ' ').trim());
+  const words = Array.from(stripInvisible(input).replace(/\s+/g, ' ').trim());
   if (words.length <= LONGEST_TITLE) return words.join('');
   const kept = words.slice(0, LONGEST_TITLE - 1).join('');
   return `${kept.trimEnd()}…`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
+import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { CANCELLED, OWNER_REVOKED } from './agent/agent.ts';
 import { stoppedEnd } from './agent/stopped-end.ts';
 import { createOwnerTokens } from './testing/owner-tokens.ts';
@@ -116,4 +116,25 @@ test('[RU32] a turn that is stopped says whether a person or a revocation did it
     notice: { code: 'owner_revoked' },
     end: { status: 'failed' },
   });
+});
+
+test('[RU43] of the runs of one agent 64 turns go on at a time; those of others are not counted', async () => {
+  const other: Agent = { ...bot, name: 'other', tokenId: 'tok_other' };
+  const { runs, tokens } = withBot(untilStopped);
+  tokens.add(other);
+  const ask = (principal: Principal) => runs.start({ principal, input: 'Hi' });
+  const asked = await Promise.all(Array.from({ length: 80 }, () => ask(bot)));
+  const ids = asked.flatMap((outcome) => (outcome.ok ? [outcome.run.run_id] : []));
+  expect(ids).toHaveLength(64);
+  expect(asked.at(-1)).toMatchObject({ ok: false, code: 'conflict' });
+  for (const principal of [other, FIRST_OPERATOR]) {
+    expect(await ask(principal)).toMatchObject({ ok: true });
+  }
+  // A message in a run whose turn goes on begins none.
+  const [first = '', second = ''] = ids;
+  expect(await runs.send(first, { input: 'More' })).toMatchObject({ ok: true });
+  await runs.cancel(first);
+  expect(await runs.send(second, { input: 'More' })).toMatchObject({ ok: true });
+  expect(await ask(bot)).toMatchObject({ ok: true });
+  expect(await runs.send(first, { input: 'Again' })).toMatchObject({ ok: false, code: 'conflict' });
 });

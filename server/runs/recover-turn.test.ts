@@ -111,7 +111,7 @@ describe('after a restart', () => {
     const made = await interrupted();
     made.calls.settle('tc_told', { output: 'late' });
     await untilAsked(made);
-    const written = await made.store.getMessages('run_old');
+    const written = (await made.store.listMessages({ runId: 'run_old', maxChars: 1e6 })).messages;
     expect(written.at(-1)?.parts.at(-1)).toMatchObject({ code: RESTARTED });
   });
 
@@ -175,9 +175,15 @@ describe('after a restart', () => {
 
   test('[RU13] stopped while it waits, it is left as it was found', async () => {
     const { runs, store, calls } = await interrupted();
-    const before = [await store.getRun('run_old'), await store.getMessages('run_old')];
+    const before = [
+      await store.getRun('run_old'),
+      (await store.listMessages({ runId: 'run_old', maxChars: 1e6 })).messages,
+    ];
     await runs.close();
-    expect([await store.getRun('run_old'), await store.getMessages('run_old')]).toEqual(before);
+    expect([
+      await store.getRun('run_old'),
+      (await store.listMessages({ runId: 'run_old', maxChars: 1e6 })).messages,
+    ]).toEqual(before);
     expect(calls.cancelled).toEqual([]);
   });
 

@@ -98,9 +98,14 @@ async function stopped(
 }
 
 /** Those of the run's own agent, oldest first; not what a person retried by hand. */
-async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
+export async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
   const { calls: found } = await calls.list({ runId: run.runId, limit: MOST_CALLS });
-  const own = found.filter((call) => call.requestedBy === `run:${run.runId}` && !call.retryOf);
+  // Those of before are named in messages that may not be in memory.
+  const from = run.hasOlder ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;
+  const own = found.filter(
+    ({ requestedBy, retryOf, createdAt }) =>
+      requestedBy === `run:${run.runId}` && !retryOf && createdAt >= from,
+  );
   return own.toSorted((a, b) => a.createdAt - b.createdAt);
 }
 

@@ -1,5 +1,6 @@
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { RunTool } from '#lib/protocol/run-tools';
 import type { Principal } from '../auth/principal.ts';
 import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
 
@@ -26,24 +27,38 @@ export interface RunService {
     input: string;
     model?: string;
     tools?: readonly string[];
+    /** Names of tools that are offered before others. */
+    pinned?: readonly string[];
     /** The client whose person says it: it is asked first for the calls that follow. */
     clientId?: string;
   }): Promise<RunOutcome>;
   /**
    * In the name of the run's owner. While a turn is running, its next step reads the message. Refused
-   * with `conflict` while that is being stopped, while 32 messages wait, or once the owner's token is revoked.
+   * with `conflict` while that is being stopped, while 32 messages wait, while 64 turns of the agent that owns it go on, or once the owner's token is revoked.
+   * `replaces`: in the place of that message of a person and of all that came after, which stay on
+   * record; without `input` its own words again. Refused with `conflict` while a turn runs.
    */
   send(
     runId: string,
-    request: { input: string; model?: string; clientId?: string },
+    request: { input?: string; model?: string; clientId?: string; replaces?: string },
   ): Promise<RunOutcome>;
   /** Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. */
   cancel(runId: string): Promise<RunOutcome>;
+  /** With its newest messages, of at most 1 MiB together: the newest may have more by itself. */
   get(runId: string): Promise<RunRecord | undefined>;
+  /** Those at positions below `before`, as many as a run has in its record. */
+  messagesBefore(
+    runId: string,
+    before: number,
+  ): Promise<Pick<RunRecord, 'messages' | 'messages_left_out'>>;
   list(query: RunQuery): Promise<{
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
+  /** Of every tool, whether the next step offers it, or why not. Undefined when there is no such run. */
+  tools(runId: string): Promise<readonly RunTool[] | undefined>;
+  /** Bound of the text of a result for a model, in bytes of UTF-8. */
+  readonly resultBytes: number;
   /** Requests of a run to its models, in their order. Undefined when there is no such run. */
   modelTurns(
     query: ModelTurnQuery,

@@ -81,7 +81,11 @@ test('[RU33] a step reads what stands before the message that it writes', () => 
     message('msg_2', 'assistant', 'streaming'),
     message('msg_3', 'user', 'done'),
   ];
-  const transcript = { messages: () => messages, beginMessage: () => Promise.reject(new Error()) };
+  const transcript = {
+    messages: () => messages,
+    replays: async () => new Map(),
+    beginMessage: () => Promise.reject(new Error()),
+  };
   expect(messagesRead({ transcript }).map(({ message_id }) => message_id)).toEqual(['msg_1']);
   expect(askedIn({ transcript })?.message_id).toBe('msg_1');
 });

@@ -11,7 +11,7 @@ function setup() {
   const budget = new FairOutboundBudget({ clock, collector: createCollector(() => {}) });
   const order: number[] = [];
   let readers = 0;
-  const reader = (bytes: number) => {
+  const reader = (bytes: number, holder = `${readers}`) => {
     const self = {
       number: readers++,
       isIn: false,
@@ -29,6 +29,7 @@ function setup() {
         },
       },
       bytes,
+      holder,
     );
     self.resize = share.resize;
     self.release = () => {
@@ -58,6 +59,31 @@ test('[UN4] of 100 answers of 8 MiB two are made and not sent yet, and all have 
     inside[0]?.release();
   }
   expect(order).toEqual(readers.map(({ number }) => number));
+});
+
+test('[UN4] a caller that asks for much keeps no other back', async () => {
+  const { reader, order, turns } = setup();
+  const many = Array.from({ length: 100 }, () => reader(8 * MIB, 'greedy'));
+  await turns(3);
+  const other = reader(8 * MIB, 'other');
+  many[0]?.release();
+  await turns(5);
+  expect([order, other.isIn]).toEqual([[0, 1, 100], true]);
+  // With as many bytes each, the one that waits longest.
+  many[1]?.release();
+  await turns(5);
+  expect(order).toEqual([0, 1, 100, 2]);
+});
+
+test('[UN4] of one caller 64 wait, and another still has a place', async () => {
+  const { reader, order, turns } = setup();
+  const many = Array.from({ length: 300 }, () => reader(16 * MIB, 'greedy'));
+  const other = reader(16 * MIB, 'other');
+  for (const one of [...many, other]) {
+    one.release();
+    await turns(3);
+  }
+  expect(order).toEqual([...Array.from({ length: 1 + 64 }, (_, number) => number), 300]);
 });
 
 test('[UN4] one is made in a turn of the event loop', async () => {

@@ -19,12 +19,15 @@ export interface OutboundShare {
 }
 
 export interface OutboundBudget {
-  open(sink: OutboundSink, bytes: number): OutboundShare;
+  /** `holder` asks for it: the others of the same one count with it. */
+  open(sink: OutboundSink, bytes: number, holder: string): OutboundShare;
 }
 
 /** Of all answers that are being made and sent; a larger one goes alone. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 256;
+/** Of one holder. */
+const MOST_WAITING_EACH = 64;
 /** While others wait a reader has to take so much in each of these times, */
 const WINDOW_MS = 10_000;
 const WINDOW_BYTES = 16 * 1024;
@@ -33,6 +36,7 @@ const MOST_WINDOWS = 6;
 
 interface Share {
   readonly sink: OutboundSink;
+  readonly holder: string;
   bytes: number;
   settle(isAdmitted: boolean): void;
   /** When the window began. */
@@ -42,8 +46,9 @@ interface Share {
 
 /**
  * Bounds the large answers that are made and not sent yet, over all connections
- * (rule UN4): each waits for its room, in order, before its value is read, and one
- * is made in a turn of the event loop.
+ * (rule UN4): each waits for its room before its value is read, and one is made in
+ * a turn of the event loop. It is the turn of the holder that has the fewest bytes
+ * of the room, in the order of its answers.
  */
 export class FairOutboundBudget implements OutboundBudget {
   readonly #clock: Clock;
@@ -59,10 +64,10 @@ export class FairOutboundBudget implements OutboundBudget {
     this.#collector = collector;
   }
 
-  open(sink: OutboundSink, bytes: number): OutboundShare {
+  open(sink: OutboundSink, bytes: number, holder: string): OutboundShare {
     const { promise: admitted, resolve: settle } = Promise.withResolvers<boolean>();
-    const share: Share = { sink, bytes, settle, sent: 0, windows: 0 };
-    if (this.#waiting.size >= MOST_WAITING) settle(false);
+    const share: Share = { sink, holder, bytes, settle, sent: 0, windows: 0 };
+    if (!this.#mayWait(holder)) settle(false);
     else this.#waiting.add(share);
     this.#admit();
     return {
@@ -72,8 +77,26 @@ export class FairOutboundBudget implements OutboundBudget {
     };
   }
 
+  #mayWait(holder: string): boolean {
+    if (this.#waiting.size >= MOST_WAITING) return false;
+    const own = this.#waiting.values().filter((share) => share.holder === holder);
+    return own.toArray().length < MOST_WAITING_EACH;
+  }
+
+  /** Of the holder with the fewest bytes in the room the one that waits longest. */
+  #next(): Share | undefined {
+    const held = Map.groupBy(this.#admitted, ({ holder }) => holder);
+    const bytesOf = ({ holder }: Share) =>
+      held.get(holder)?.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+    const [first, ...others] = this.#waiting;
+    return others.reduce(
+      (best, share) => (best && bytesOf(share) < bytesOf(best) ? share : best),
+      first,
+    );
+  }
+
   #admit(): void {
-    const [next] = this.#waiting;
+    const next = this.#next();
     if (!next || !this.#isTurnOver) return;
     if (this.#total > 0 && this.#total + next.bytes > MOST_BYTES) return this.#watch();
     this.#waiting.delete(next);

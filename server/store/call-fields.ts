@@ -97,6 +97,13 @@ const deviceLeftMs: ColumnCodec<number | undefined> = {
     row.version === null ? readDeadlines(row).deviceLeftMs : (row.device_left_ms ?? undefined),
 };
 
+/** Null where the source says it. */
+const trusted: ColumnCodec<boolean | undefined> = {
+  columns: ['trusted'],
+  write: (row, value) => row.push(value === undefined ? null : toFlag(value)),
+  read: ({ trusted: flag }) => (flag === null ? undefined : flag === 1),
+};
+
 /**
  * Every field of a call, once: how it is stored, and whether it changes while
  * the call lives. Upserts and checksums follow from the table, in its order, which
@@ -147,6 +154,7 @@ export const CALL_FIELDS = {
   ownerToken: fixed(asIs('owner_token')),
   display: changing(anyJson('display', readDisplay)),
   preview: changing(anyJson('preview', readPreview)),
+  trusted: fixed(trusted),
 } as const satisfies { [F in keyof CallRecord]-?: CallField<CallRecord[F]> };
 
 type FieldName = keyof typeof CALL_FIELDS;

@@ -29,6 +29,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
   const fields: Record<string, unknown> = {};
   for (const [field, { read }] of FIELDS) fields[field] = read(row);
   if (fields.deviceLeftMs === undefined) delete fields.deviceLeftMs;
+  if (fields.trusted === undefined) delete fields.trusted;
   const call = fields as unknown as CallRecord; // CALL_FIELDS has each field with its type.
   return { ...call, card: showWhole(call.card, row.card_shows, call) };
 }

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Message } from '#lib/protocol/run';
 import { blobIdsIn } from './blob-ids.ts';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { sharesFixedFields, toChangingValues, toFixedValues } from './call-row.ts';
@@ -13,6 +12,7 @@ import {
   toAuditRow,
   toClientRow,
   toKeptRow,
+  toMemoryRow,
   toMessageRow,
   toModelTurnRow,
   toRunRow,
@@ -22,9 +22,11 @@ import {
 import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
-import type { Tables, ToolCallRow } from './tables.ts';
+import type { MemoryRow, Tables, ToolCallRow } from './tables.ts';
 import { upsert } from './upsert.ts';
 import type { WriteThread } from './write-thread.ts';
+
+type PutMessage = Extract<Change, { type: 'put_message' }>;
 
 /** A call in the form of its columns. `fixed`: where these are written, too. */
 interface CallPut {
@@ -78,8 +80,8 @@ export function createChangeWriter(
   const putEvents = ({ callId, row, texts }: EventsRow): WriteStep =>
     write.events({ call_id: callId, version: row, events: `[${texts}]`, checksum: 0 });
 
-  function putMessage(message: Message, position: number): WriteStep[] {
-    const row = { ...toMessageRow(message, position), checksum: 0 };
+  function putMessage({ message, position, replay }: PutMessage): WriteStep[] {
+    const row = { ...toMessageRow(message, position, replay), checksum: 0 };
     const uses = blobIdsIn([row.parts]).map((blob_id) =>
       write.blobUse({ blob_id, user_id: row.message_id }),
     );
@@ -102,7 +104,7 @@ export function createChangeWriter(
       case 'put_run':
         return [write.run({ ...toRunRow(change.run), checksum: 0 })];
       case 'put_message':
-        return putMessage(change.message, change.position);
+        return putMessage(change);
       case 'put_model_turn':
         return [write.modelTurn({ ...toModelTurnRow(change.turn), checksum: 0 })];
       case 'put_client':
@@ -118,7 +120,7 @@ export function createChangeWriter(
       case 'put_token':
         return [write.token({ ...toTokenRow(change.token), checksum: 0 })];
       case 'delete_token':
-        return [write.tokenEnd({ id: change.id })];
+        return [write.tokenEnd({ id: change.id }), write.memoriesEnd({ owner: change.id })];
       case 'delete_sessions_of':
         return [write.sessionsEnd({ token_id: change.tokenId })];
       case 'append_audit':
@@ -129,6 +131,10 @@ export function createChangeWriter(
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
         return [write.keptEnd({ area: change.area, key: change.key })];
+      case 'put_memory':
+        return [write.memory({ ...toMemoryRow(change.memory), checksum: 0 })];
+      case 'delete_memory':
+        return [write.memoryEnd({ owner: change.ownerToken ?? '', key: change.key })];
       case 'delete_calls':
         return deletions.calls(change);
       case 'delete_run':
@@ -266,6 +272,13 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       kysely.deleteFrom('tokens').where('id', '=', id),
     ),
     audit: put('audit', ['seq']),
+    memory: put('memories', ['owner', 'key']),
+    memoryEnd: preparedWrite(thread, ({ owner, key }: Pick<MemoryRow, 'owner' | 'key'>) =>
+      kysely.deleteFrom('memories').where('owner', '=', owner).where('key', '=', key),
+    ),
+    memoriesEnd: preparedWrite(thread, ({ owner }: Pick<MemoryRow, 'owner'>) =>
+      kysely.deleteFrom('memories').where('owner', '=', owner),
+    ),
     kept: put('kept', ['area', 'key']),
     keptEnd: preparedWrite(thread, ({ area, key }: Pick<Tables['kept'], 'area' | 'key'>) =>
       kysely.deleteFrom('kept').where('area', '=', area).where('key', '=', key),

@@ -12,7 +12,7 @@ import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import { VersionConflictError } from './store.ts';
+import { VersionConflictError } from './store-errors.ts';
 import { openCallsQuery, runningRunsQuery } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
@@ -173,7 +173,7 @@ test('[ST63] a run is deleted with its messages: as a whole, and not while it ru
   }
   const { runs } = await store.listRuns({ limit: 9 });
   expect(runs.map(({ run_id }) => run_id).sort()).toEqual(['run_2', 'run_3', 'run_4']);
-  expect(await store.getMessages('run_1')).toEqual([]);
+  expect((await store.listMessages({ runId: 'run_1', maxChars: 1e6 })).messages).toEqual([]);
   expect([count('blob_uses'), count('model_turns')]).toEqual([0, 0]);
 });
 
@@ -227,9 +227,9 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
   const older = new DatabaseSync(file);
   older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
     DROP INDEX runs_running; DROP TABLE blob_uses;
-    DROP TABLE audit; DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
-    DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner;
-    DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token;
+    DROP TABLE memories; DROP TABLE memory_text; DROP TABLE audit; DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
+    DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN parent; ALTER TABLE runs DROP COLUMN pinned_tools;
+    DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token; ALTER TABLE tool_calls DROP COLUMN trusted;
     DELETE FROM migrations WHERE name >= '007'`);
   older.close();
   const newer = createSqliteStore({ file });

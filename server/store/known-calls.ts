@@ -3,7 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { joinEvents } from '#lib/call/fold-event';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toEventText } from './event-text.ts';
-import { VersionConflictError } from './store.ts';
+import { VersionConflictError } from './store-errors.ts';
 
 /** Of one call; beyond either, `status` events that follow each other are kept as one. */
 const MAX_EVENTS = 2_000;

@@ -297,4 +297,52 @@ CREATE INDEX audit_by_act ON audit (act, seq);
 CREATE INDEX audit_by_both ON audit (actor, act, seq);
 `,
   },
+  {
+    name: '011_memories',
+    sql: `
+CREATE TABLE memories ( -- what memory.store noted
+  row_no INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL, -- id of a token; empty: the operator of the first run
+  key TEXT NOT NULL,
+  text TEXT NOT NULL,
+  words TEXT NOT NULL, -- of key and text, as the index takes them
+  put_at INTEGER NOT NULL, -- milliseconds since the epoch
+  checksum INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX memories_by_key ON memories (owner, key);
+CREATE INDEX memories_by_time ON memories (owner, put_at);
+CREATE VIRTUAL TABLE memory_text USING fts5(words, content='memories', content_rowid='row_no');
+CREATE TRIGGER memory_put AFTER INSERT ON memories BEGIN
+  INSERT INTO memory_text (rowid, words) VALUES (new.row_no, new.words);
+END;
+CREATE TRIGGER memory_deleted AFTER DELETE ON memories BEGIN
+  INSERT INTO memory_text (memory_text, rowid, words) VALUES ('delete', old.row_no, old.words);
+END;
+CREATE TRIGGER memory_replaced AFTER UPDATE ON memories BEGIN
+  INSERT INTO memory_text (memory_text, rowid, words) VALUES ('delete', old.row_no, old.words);
+  INSERT INTO memory_text (rowid, words) VALUES (new.row_no, new.words);
+END;
+`,
+  },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '012_sub_agents',
+    sql: `
+ALTER TABLE runs ADD COLUMN parent TEXT; -- JSON: run_id, call_id, agent, depth; null: no sub-agent's
+`,
+  },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '013_trusted',
+    sql: `
+ALTER TABLE tool_calls ADD COLUMN trusted INTEGER; -- 0 or 1; null: 1 where source is 'server'
+`,
+  },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '014_pinned_tools',
+    sql: `
+ALTER TABLE runs ADD COLUMN pinned_tools TEXT; -- JSON: names; null: none
+`,
+  },
 ];

@@ -81,7 +81,7 @@ test('[ST34] a store of the version before opens with all that it holds', async 
   expect((await store.listCalls({ limit: 9, text: 'hi' })).calls).toHaveLength(2);
   expect(await store.getIdempotency('operator\nkey')).toMatchObject({ callId: 'tc_ended' });
   expect(await store.getRun('run_1')).toMatchObject({ title: 'A run', updated_at: 2 });
-  expect(await store.getMessages('run_1')).toHaveLength(1);
+  expect((await store.listMessages({ runId: 'run_1', maxChars: 1e6 })).messages).toHaveLength(1);
   expect(await store.findClient('cl_1', 'h1')).toMatchObject({ kind: 'phone' });
   expect(await store.findSession('s')).toMatchObject({ expiresAt: 2, tokenId: null });
   expect(await store.reserveSeqs(1)).toBe(8);

@@ -1,4 +1,4 @@
-import { BadCursorError } from './store.ts';
+import { BadCursorError } from './store-errors.ts';
 
 /** Where a page ended: the time and id of its last row. Newer rows do not move it. */
 export interface PageCursor {

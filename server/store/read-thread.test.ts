@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import { kyselyOn } from './kysely-on.ts';
 import { startReadThread } from './read-thread.ts';
-import { StoreBusyError } from './store.ts';
+import { StoreBusyError } from './store-errors.ts';
 
 const cleanups: (() => unknown)[] = [];
 

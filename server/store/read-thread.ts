@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery } from 'kysely';
 import type { SqlValue } from './kysely-on.ts';
-import { StoreBusyError } from './store.ts';
+import { StoreBusyError } from './store-errors.ts';
 
 /** What the store asks its reading thread for. */
 export interface ReadRequest {

@@ -4,17 +4,20 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import { fromEventsColumn, type RowValues } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
+import { searchWords } from './search-words.ts';
 import type {
   AuditEntry,
   ClientRecord,
   IdempotencyEntry,
   KeptEntry,
+  MemoryRecord,
   SessionRecord,
   TokenRecord,
 } from './store.ts';
 import type {
   AuditRow,
   ClientRow,
+  MemoryRow,
   MessageRow,
   ModelTurnRow,
   RunRow,
@@ -41,10 +44,12 @@ export const toRunRow = (run: RunSummary): Unsummed<RunRow> => ({
   created_at: toMs(run.created_at),
   updated_at: toMs(run.updated_at),
   owner: run.owner === undefined ? null : JSON.stringify(run.owner),
+  parent: run.parent === undefined ? null : JSON.stringify(run.parent),
+  pinned_tools: run.pinned_tools === undefined ? null : JSON.stringify(run.pinned_tools),
 });
 
 export function fromRunRow(stored: RunRow): RunSummary {
-  const { checksum: _, owner, ...row } = wholeRow('runs', stored);
+  const { checksum: _, owner, parent, pinned_tools: pinned, ...row } = wholeRow('runs', stored);
   return {
     ...row,
     tools: row.tools === null ? null : fromJsonColumn(row.tools),
@@ -52,28 +57,35 @@ export function fromRunRow(stored: RunRow): RunSummary {
     created_at: toSeconds(row.created_at),
     updated_at: toSeconds(row.updated_at),
     ...(owner === null ? {} : { owner: fromJsonColumn(owner) }),
+    ...(parent === null ? {} : { parent: fromJsonColumn(parent) }),
+    ...(pinned === null ? {} : { pinned_tools: fromJsonColumn(pinned) }),
   };
 }
 
-export const toMessageRow = (message: Message, position: number): Unsummed<MessageRow> => ({
-  message_id: message.message_id,
-  run_id: message.run_id,
-  position,
-  role: message.role,
-  status: message.status,
-  // Who wrote it shares the column with what was written.
-  parts: JSON.stringify(
-    message.client_id === undefined
-      ? message.parts
-      : { parts: message.parts, client_id: message.client_id },
-  ),
-  created_at: toMs(message.created_at),
-});
+/** What shares a column with the parts of a message. */
+type WithParts = Pick<Message, 'parts' | 'client_id' | 'replaces'> & { readonly replay?: unknown };
+
+export function toMessageRow(
+  message: Message,
+  position: number,
+  replay: unknown,
+): Unsummed<MessageRow> {
+  const { message_id, run_id, role, status, created_at, ...withParts } = message;
+  const column: WithParts = replay === undefined ? withParts : { ...withParts, replay };
+  const isPartsAlone = Object.keys(column).length === 1;
+  return {
+    ...{ message_id, run_id, position, role, status },
+    parts: JSON.stringify(isPartsAlone ? column.parts : column),
+    created_at: toMs(created_at),
+  };
+}
 
 export function fromMessageRow(stored: MessageRow): Message {
   const { position: _, checksum: __, ...row } = wholeRow('messages', stored);
-  const column = fromJsonColumn<Message['parts'] | Pick<Message, 'parts' | 'client_id'>>(row.parts);
-  const reported = Array.isArray(column) ? { parts: column } : column;
+  const column = fromJsonColumn<Message['parts'] | WithParts>(row.parts);
+  const { replay: ___, ...reported } = Array.isArray(column)
+    ? { parts: column, replay: undefined }
+    : column;
   return { ...row, ...reported, created_at: toSeconds(row.created_at) };
 }
 
@@ -197,6 +209,19 @@ export function fromAuditRow(stored: AuditRow): AuditEntry {
     target,
     detail: fromJsonColumn(detail),
   };
+}
+
+export const toMemoryRow = (memory: MemoryRecord): Unsummed<MemoryRow> => ({
+  owner: memory.ownerToken ?? '',
+  key: memory.key,
+  text: memory.text,
+  words: searchWords([memory.key, memory.text]),
+  put_at: memory.putAt,
+});
+
+export function fromMemoryRow(stored: MemoryRow): MemoryRecord {
+  const { owner, key, text, put_at } = wholeRow('memories', stored);
+  return { ownerToken: owner || null, key, text, putAt: put_at };
 }
 
 export const toKeptRow = ({ area, key, value, putAt }: KeptEntry): Unsummed<Tables['kept']> => ({

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
-import { RowDamagedError } from './store.ts';
+import { RowDamagedError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
 /** Those whose content is promised. */
@@ -35,7 +35,7 @@ export const GUARDS = {
     ['run_id'],
     [
       ...['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at'],
-      ...['updated_at', 'owner'],
+      ...['updated_at', 'owner', 'parent', 'pinned_tools'],
     ],
   ),
   messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),
@@ -61,6 +61,7 @@ export const GUARDS = {
     ],
   ),
   kept: one(['area', 'key'], ['value', 'put_at']),
+  memories: one(['owner', 'key'], ['text', 'words', 'put_at']),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];

@@ -1,4 +1,4 @@
-import { BadSearchError } from './store.ts';
+import { BadSearchError } from './store-errors.ts';
 
 /** Characters that one column of the index takes from a value; what lies beyond is not found. */
 const MAX_CHARS = 64 * 1024;

@@ -21,8 +21,9 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
-import { RowDamagedError, type Store, StoreFailedError } from './store.ts';
+import type { Store } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+import { RowDamagedError, StoreFailedError } from './store-errors.ts';
 import { insertCall } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
 

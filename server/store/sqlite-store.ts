@@ -3,6 +3,7 @@ import { fromCallRow } from './call-row.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
+import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
@@ -18,12 +19,17 @@ import {
   queryMessages,
   queryModelTurns,
   queryOpenCalls,
+  queryReplays,
   queryRunningRuns,
   queryRuns,
   queryTokens,
+  queryUsedTokens,
+  runsBelow,
+  theRun,
 } from './store-queries.ts';
 import { createReads, readKnownCall } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
+import { createToolUse } from './tool-use.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
 
@@ -122,7 +128,10 @@ export function createSqliteStore(options: {
     },
     listRuns: (query) => queryRuns(reader, kysely, query),
     runningRuns: () => queryRunningRuns(reader, kysely),
-    getMessages: (runId) => queryMessages(reader, kysely, runId),
+    listMessages: (query) => queryMessages(reader, kysely, query),
+    runTokens: (runId) => queryUsedTokens(reader, kysely, theRun(runId)),
+    tokensBelow: (runId) => queryUsedTokens(reader, kysely, runsBelow(runId)),
+    getReplays: (runId) => queryReplays(reader, kysely, runId),
     listModelTurns: (query) => queryModelTurns(reader, kysely, query),
 
     async findClient(clientId, resumeTokenHash) {
@@ -139,6 +148,8 @@ export function createSqliteStore(options: {
     listTokens: () => queryTokens(kysely),
     listAudit: (query) => queryAudit(reader, kysely, query),
     listKept: (area) => queryKept(kysely, area),
+    memories: createMemories(reader, kysely),
+    toolUse: createToolUse(reader, kysely),
     history: createHistory({ file: options.file, database, kysely, reader }),
 
     async reserveSeqs(count) {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import { BadCursorError, type Store } from './store.ts';
+import type { Store } from './store.ts';
+import { BadCursorError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** Calls as every `Store` keeps and lists them. */

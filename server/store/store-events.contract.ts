@@ -4,7 +4,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import { foldEvent } from '#lib/call/fold-event';
 import { sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
 import type { CardUpdate } from '#lib/protocol/card';
-import { type Store, VersionConflictError } from './store.ts';
+import type { Store } from './store.ts';
+import { VersionConflictError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** The states of a call as its events lead to them. */

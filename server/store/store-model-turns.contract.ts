@@ -36,6 +36,37 @@ export function describeModelTurns(setup: Setup) {
     expect(turns).toEqual([turn]);
   });
 
+  test('[ST47] the tokens of the answered requests of a run are summed by model', async () => {
+    const { store } = setup();
+    const counted = {
+      input_tokens: 10,
+      output_tokens: 2,
+      reasoning_tokens: 1,
+      cached_tokens: null,
+    };
+    const none = { ...counted, input_tokens: null, output_tokens: null, reasoning_tokens: null };
+    await store.write([
+      put({ number: 1, usage: counted }),
+      put({ number: 2, usage: { ...counted, cached_tokens: 4 } }),
+      put({ number: 3, usage: none }),
+      put({ number: 4, model: 'openai:other', usage: none }),
+      put({ number: 5, finish_reason: null, error_code: 'cancelled' }),
+      put({ number: 1, run_id: 'run_2' }),
+    ]);
+    const tokens = await store.runTokens('run_1');
+    expect(tokens.toSorted((a, b) => a.model.localeCompare(b.model))).toEqual([
+      {
+        ...{ model: 'openai:gpt-5', requests: 3, uncounted: 1 },
+        ...{ input: 20, cached: 4, output: 4, reasoning: 2 },
+      },
+      {
+        ...{ model: 'openai:other', requests: 1, uncounted: 1 },
+        ...{ input: 0, cached: 0, output: 0, reasoning: 0 },
+      },
+    ]);
+    expect(await store.runTokens('run_3')).toEqual([]);
+  });
+
   test('[ST47] pages go on above a number, by message and by call too', async () => {
     const { store } = setup();
     await store.write(

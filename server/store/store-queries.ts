@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { Message, RunSummary } from '#lib/protocol/run';
+import type { RunSummary } from '#lib/protocol/run';
 import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
 import { fromCallRow } from './call-row.ts';
 import { needsRow, type RowValues } from './event-text.ts';
@@ -22,9 +22,12 @@ import type {
   AuditQuery,
   CallQuery,
   KeptEntry,
+  MessagesPage,
+  MessagesQuery,
   ModelTurnPage,
   ModelTurnQuery,
   RunQuery,
+  StoredTokens,
   TokenRecord,
 } from './store.ts';
 import type { CallEventsRow, RunRow, Tables } from './tables.ts';
@@ -34,6 +37,8 @@ import { toMatch } from './word-terms.ts';
 const MAX_PAGE = 200;
 /** Characters of rows that are read for a page of calls: the first call may have more by itself. */
 const MAX_PAGE_CHARS = 16 * 1024 * 1024;
+/** Messages that one page holds. */
+const MAX_MESSAGES = 2_000;
 /** Characters of rows for a page of model turns. */
 const MAX_TURN_CHARS = 1024 * 1024;
 /** Of rows that are parsed before others have their turn. */
@@ -138,14 +143,14 @@ async function rowValues(
   return row && fromCallRow(row);
 }
 
-/** Newest first by their last change. */
+/** Newest first by their last change; those of sub-agents are parts of others, and not listed. */
 export async function queryRuns(
   reader: Reader,
   kysely: Kysely<Tables>,
   query: RunQuery,
 ): Promise<{ runs: RunSummary[]; nextCursor: string | null }> {
   const limit = pageSize(query.limit);
-  let select = kysely.selectFrom('runs').selectAll();
+  let select = kysely.selectFrom('runs').selectAll().where('parent', 'is', null);
   if (query.ownerToken !== undefined) {
     // As the index has it.
     select = select.where(
@@ -183,18 +188,99 @@ export async function queryRunningRuns(
 export const runningRunsQuery = sql<RunRow>`
   select * from runs indexed by runs_running where status = 'running' order by updated_at, run_id`;
 
+/** Newest first, as far as they have room; given oldest first. */
 export async function queryMessages(
   reader: Reader,
   kysely: Kysely<Tables>,
+  { runId, before = Number.MAX_SAFE_INTEGER, maxChars }: MessagesQuery,
+): Promise<MessagesPage> {
+  const ofRun = kysely
+    .selectFrom('messages')
+    .where('run_id', '=', runId)
+    .where('position', '<', before);
+  const query = ofRun
+    .selectAll()
+    .orderBy('position', 'desc')
+    .orderBy('created_at', 'desc')
+    .limit(MAX_MESSAGES + 1);
+  const read = await reader.rows(query.compile(), maxChars);
+  const rows = read.rows.slice(0, MAX_MESSAGES).reverse();
+  const messages = rows.map(fromMessageRow);
+  const to = (rows.at(-1)?.position ?? -1) + 1;
+  if (!read.isCut && read.rows.length <= MAX_MESSAGES)
+    return { messages, from: 0, to, askedBefore: 0 };
+  const from = rows[0]?.position ?? 0;
+  const asked = kysely
+    .selectFrom('messages')
+    .where('run_id', '=', runId)
+    .where('position', '<', from)
+    .where('role', '=', 'user')
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  const counted = await reader.rows(asked.compile());
+  return { messages, from, to, askedBefore: counted.rows[0]?.count ?? 0 };
+}
+
+/**
+ * The runs that sub-agents of a run made, and those below them: each has its id from the call that
+ * it works for.
+ */
+export const runsBelow = (runId: string): RawBuilder<unknown> => sql`(
+  WITH RECURSIVE below(id) AS (
+    VALUES (${runId})
+    UNION
+    SELECT runs.run_id FROM below
+    JOIN tool_calls ON tool_calls.run_id = below.id
+    JOIN runs ON runs.run_id = 'run_' || substr(tool_calls.id, 4)
+    WHERE runs.parent ->> '$.run_id' = below.id
+  )
+  SELECT id FROM below WHERE id <> ${runId}
+)`;
+
+export const theRun = (runId: string): RawBuilder<unknown> => sql`(${runId})`;
+
+/** Of these runs together, by model. */
+export async function queryUsedTokens(
+  reader: Reader,
+  kysely: Kysely<Tables>,
+  runIds: RawBuilder<unknown>,
+): Promise<StoredTokens[]> {
+  const total = (key: string) => sql<number>`ifnull(sum(usage ->> ${`$.${key}`}), 0)`;
+  const query = kysely
+    .selectFrom('model_turns')
+    .select((eb) => [
+      'model',
+      eb.fn.countAll<number>().as('requests'),
+      sql<number>`count(*) - count((usage ->> '$.input_tokens') + (usage ->> '$.output_tokens'))`.as(
+        'uncounted',
+      ),
+      total('input_tokens').as('input'),
+      total('cached_tokens').as('cached'),
+      total('output_tokens').as('output'),
+      total('reasoning_tokens').as('reasoning'),
+    ])
+    .where(sql<boolean>`run_id IN ${runIds}`)
+    .where('finish_reason', 'is not', null)
+    .groupBy('model');
+  return (await reader.rows(query.compile())).rows;
+}
+
+/** Of more messages than a turn has. */
+const MOST_REPLAYS = 200;
+
+export async function queryReplays(
+  reader: Reader,
+  kysely: Kysely<Tables>,
   runId: string,
-): Promise<Message[]> {
+): Promise<ReadonlyMap<string, unknown>> {
   const query = kysely
     .selectFrom('messages')
-    .selectAll()
+    .select(['message_id', sql<string>`parts -> '$.replay'`.as('replay')])
     .where('run_id', '=', runId)
-    .orderBy('position')
-    .orderBy('created_at');
-  return (await reader.rows(query.compile())).rows.map(fromMessageRow);
+    .where(sql<boolean>`parts -> '$.replay' is not null`)
+    .orderBy('position', 'desc')
+    .limit(MOST_REPLAYS);
+  const { rows } = await reader.rows(query.compile());
+  return new Map(rows.map(({ message_id, replay }) => [message_id, JSON.parse(replay)]));
 }
 
 export async function queryModelTurns(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall } from '#lib/call/testing/sample-call';
-import { BadCursorError, BadSearchError } from './store.ts';
+import { BadCursorError, BadSearchError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */

@@ -5,6 +5,7 @@ import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Role } from '#lib/protocol/role';
 import type { Message, RunSummary } from '#lib/protocol/run';
+import type { ToolUse } from './ended-use.ts';
 
 export interface CallQuery {
   readonly runId?: string;
@@ -28,6 +29,25 @@ export interface RunQuery {
   readonly cursor?: string;
   /** 1 to 200. */
   readonly limit: number;
+}
+
+export interface MessagesQuery {
+  readonly runId: string;
+  /** Only those at lower positions. */
+  readonly before?: number;
+  /** Of their text in all: the newest may have more by itself. */
+  readonly maxChars: number;
+}
+
+export interface MessagesPage {
+  /** In order of position; at most 2,000. */
+  readonly messages: Message[];
+  /** Position of the first; 0 when there are none before it. */
+  readonly from: number;
+  /** Position after the last. */
+  readonly to: number;
+  /** How many messages of people there are before it. */
+  readonly askedBefore: number;
 }
 
 /** Requests to models of one run, in their order. */
@@ -134,11 +154,38 @@ export interface AuditPage {
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
-  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate';
+  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate' | 'asked';
   readonly key: string;
   /** As JSON has it. */
   readonly value: unknown;
   readonly putAt: number;
+}
+
+/** What was noted by `memory.store`, for the holder of a token alone. */
+export interface MemoryRecord {
+  /** Null: of the operator of the first run. */
+  readonly ownerToken: string | null;
+  readonly key: string;
+  readonly text: string;
+  readonly putAt: number;
+}
+
+/** Of an owner, and of all. */
+export interface MemorySizes {
+  readonly count: number;
+  readonly bytes: number;
+  readonly allBytes: number;
+  /** Of the one with the key; null when there is none. */
+  readonly replacedBytes: number | null;
+}
+
+export interface Memories {
+  /**
+   * Those that fit best first, by any of the words; without words the newest first. Throws
+   * `BadSearchError`, `StoreBusyError`.
+   */
+  find(query: { ownerToken: string | null; text?: string; limit: number }): Promise<MemoryRecord[]>;
+  sizes(ownerToken: string | null, key: string): Promise<MemorySizes>;
 }
 
 /** One thing to make durable. A write is all of its changes or none. */
@@ -150,7 +197,13 @@ export type Change =
   | { readonly type: 'append_call'; readonly call: CallRecord; readonly event: CallEventEntry }
   | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
   | { readonly type: 'put_run'; readonly run: RunSummary }
-  | { readonly type: 'put_message'; readonly message: Message; readonly position: number }
+  /** `replay`: JSON that belongs to the message and is read by `getReplays` alone. */
+  | {
+      readonly type: 'put_message';
+      readonly message: Message;
+      readonly position: number;
+      readonly replay?: unknown;
+    }
   /** By its run and number. */
   | { readonly type: 'put_model_turn'; readonly turn: StoredModelTurn }
   | { readonly type: 'put_client'; readonly client: ClientRecord }
@@ -160,6 +213,7 @@ export type Change =
   | { readonly type: 'delete_session'; readonly idHash: string }
   /** In the place of one with the same id. */
   | { readonly type: 'put_token'; readonly token: TokenRecord }
+  /** With what its holder noted. */
   | { readonly type: 'delete_token'; readonly id: string }
   | { readonly type: 'delete_sessions_of'; readonly tokenId: string }
   | { readonly type: 'append_audit'; readonly entry: AuditEntry }
@@ -168,10 +222,25 @@ export type Change =
   /** In the place of one with the same area and key. */
   | { readonly type: 'put_kept'; readonly entry: KeptEntry }
   | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
+  /** In the place of one with the same owner and key. */
+  | { readonly type: 'put_memory'; readonly memory: MemoryRecord }
+  | { readonly type: 'delete_memory'; readonly ownerToken: string | null; readonly key: string }
   /** With all that belongs to them. `endedAt`: of the last of them. A call that is open stays. */
   | { readonly type: 'delete_calls'; readonly ids: readonly string[]; readonly endedAt: number }
   /** With its messages; unless it runs, has calls, or was changed at `changedBefore` or later. */
   | { readonly type: 'delete_run'; readonly runId: string; readonly changedBefore: number };
+
+/** Tokens that the answers of one model took; null counts as none. */
+export interface StoredTokens {
+  readonly model: string;
+  readonly requests: number;
+  /** Of them, those without a count of input or output. */
+  readonly uncounted: number;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
 
 /** A final call as retention looks at it. Times in milliseconds since the epoch. */
 export interface EndedCall {
@@ -267,13 +336,19 @@ export interface Store {
   getIdempotency(scope: string): Promise<IdempotencyEntry | undefined>;
 
   getRun(id: string): Promise<RunSummary | undefined>;
-  /** Newest first by `updated_at`. */
+  /** Newest first by `updated_at`, without those of sub-agents. */
   listRuns(query: RunQuery): Promise<{
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
-  /** In order of position. */
-  getMessages(runId: string): Promise<Message[]>;
+  /** The newest ones of a run, or those before a place. */
+  listMessages(query: MessagesQuery): Promise<MessagesPage>;
+  /** Sums over the requests of a run that were answered, by model. */
+  runTokens(runId: string): Promise<StoredTokens[]>;
+  /** The same of its sub-agents, and of those below them. */
+  tokensBelow(runId: string): Promise<StoredTokens[]>;
+  /** What was put with messages of a run, by message: of the newest 200 that have any. */
+  getReplays(runId: string): Promise<ReadonlyMap<string, unknown>>;
 
   /** Throws `RowDamagedError`, `StoreBusyError`. */
   listModelTurns(query: ModelTurnQuery): Promise<ModelTurnPage>;
@@ -298,6 +373,8 @@ export interface Store {
   runningRuns(): Promise<RunSummary[]>;
 
   readonly history: History;
+  readonly memories: Memories;
+  readonly toolUse: ToolUse;
 
   /**
    * Reserves the next `count` event numbers for this process, durably, and
@@ -306,61 +383,4 @@ export interface Store {
   reserveSeqs(count: number): Promise<number>;
 
   close(): Promise<void>;
-}
-
-export class StoreFailedError extends Error {
-  override readonly name = 'StoreFailedError';
-}
-
-/** An event does not follow the newest one that is stored. Nothing of its write is stored; others are. */
-export class VersionConflictError extends Error {
-  override readonly name = 'VersionConflictError';
-
-  readonly callId: string;
-  /** Of the event. */
-  readonly version: number;
-  /** Of the newest event that is stored. */
-  readonly stored: number;
-
-  constructor(callId: string, version: number, stored: number) {
-    super(`the event ${version} of ${callId} does not follow the version ${stored} that is stored`);
-    this.callId = callId;
-    this.version = version;
-    this.stored = stored;
-  }
-}
-
-export class BadCursorError extends Error {
-  override readonly name = 'BadCursorError';
-}
-
-/** A search of more words than one may have; the message says how many. */
-export class BadSearchError extends Error {
-  override readonly name = 'BadSearchError';
-}
-
-/** A list or a search was not answered in its time; another one, or a later one, may be. */
-export class StoreBusyError extends Error {
-  override readonly name = 'StoreBusyError';
-}
-
-/** One row is not as it was written, so it is shown to nobody. */
-export class RowDamagedError extends Error {
-  override readonly name = 'RowDamagedError';
-
-  constructor(table: string, key: string) {
-    super(`the row ${key} of ${table} is damaged: its checksum is wrong`);
-  }
-}
-
-const DISK_CODES = new Set(['ENOSPC', 'EIO', 'EDQUOT', 'EFBIG']);
-/** SQLite's own numbers for an I/O error and a full disk (sqlite.org/rescode.html). */
-const DISK_NUMBERS = new Set([10, 13]);
-
-/** The disk is full or broken: another time it may not be. */
-export function isDiskTrouble(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // The low byte is the kind; the rest says more about it.
-  if ('errcode' in error && DISK_NUMBERS.has(Number(error.errcode) & 0xff)) return true;
-  return 'code' in error && DISK_CODES.has(String(error.code));
 }

@@ -54,6 +54,7 @@ export interface ToolCallRow {
   display: Json | null;
   preview: Json | null;
   owner_token: string | null;
+  trusted: Flag | null;
 }
 
 export interface CallEventsRow {
@@ -76,6 +77,8 @@ export interface RunRow {
   updated_at: number;
   checksum: number;
   owner: Json | null;
+  parent: Json | null;
+  pinned_tools: Json | null;
 }
 
 export interface MessageRow {
@@ -157,6 +160,15 @@ export interface TokenRow {
   checksum: number;
 }
 
+export interface MemoryRow {
+  owner: string;
+  key: string;
+  text: string;
+  words: string;
+  put_at: number;
+  checksum: number;
+}
+
 export interface Tables {
   tool_calls: ToolCallRow;
   call_events: CallEventsRow;
@@ -171,6 +183,7 @@ export interface Tables {
   tokens: TokenRow;
   audit: AuditRow;
   kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
+  memories: MemoryRow;
   meta: { key: string; value: number };
   migrations: { name: string };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreBusyError } from './store.ts';
+import { StoreBusyError } from './store-errors.ts';
 import { createTextIndex } from './text-index.ts';
 
 test('[ST15] a search that would wait too long for words is refused, and they are indexed all the same', async () => {

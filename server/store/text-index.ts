@@ -1,4 +1,4 @@
-import { StoreBusyError } from './store.ts';
+import { StoreBusyError } from './store-errors.ts';
 
 /**
  * When the words of final calls are indexed, for the search over the history.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreFailedError } from './store.ts';
+import { StoreFailedError } from './store-errors.ts';
 import { createWriteQueue } from './write-queue.ts';
 
 function setup(commit: (items: readonly string[]) => void = () => {}) {

@@ -1,4 +1,4 @@
-import { StoreFailedError } from './store.ts';
+import { StoreFailedError } from './store-errors.ts';
 
 /** So many are a group of their own, without waiting for the end of the moment. */
 const FULL_GROUP = 16;

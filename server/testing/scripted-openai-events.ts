@@ -10,6 +10,13 @@ export interface ScriptedCall {
 /** One answer. With `status` an error instead of a stream. */
 export interface ScriptedReply {
   readonly reasoning?: string;
+  /**
+   * What the provider wants back: of the thoughts at Anthropic, the encrypted thoughts of the Responses
+   * API, and of the first call, else the text, at Gemini.
+   */
+  readonly signature?: string;
+  /** Thoughts that are not shown at all, as Anthropic has them. */
+  readonly redacted?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
   /** Milliseconds between two pieces. Default 0. */
@@ -102,6 +109,18 @@ export function* responsesEvents(reply: ScriptedReply, model: string): Generator
   const response = { id: 'resp_scripted', created_at: 0, model };
   yield event('response.created', { response: { ...response, status: 'in_progress' } });
   let output_index = 0;
+  if (reply.signature !== undefined) {
+    const item = { id: 'rs_scripted', type: 'reasoning', summary: [], encrypted_content: null };
+    yield event('response.output_item.added', { output_index, item });
+    const place = { item_id: item.id, output_index, summary_index: 0 };
+    yield event('response.reasoning_summary_part.added', place);
+    for (const delta of pieces(reply, reply.reasoning)) {
+      yield event('response.reasoning_summary_text.delta', { ...place, delta }, true);
+    }
+    const done = { ...item, encrypted_content: reply.signature };
+    yield event('response.output_item.done', { output_index, item: done });
+    output_index += 1;
+  }
   if (reply.text !== undefined) {
     const item = { id: 'msg_scripted', type: 'message', role: 'assistant', content: [] };
     yield event('response.output_item.added', { output_index, item });

@@ -54,8 +54,10 @@ export type Script = (request: ScriptedRequest) => ScriptedReply;
 
 export async function createScriptedOpenAI(options: {
   script: Script;
-  /** What `GET /v1/models` lists. */
-  models?: readonly string[];
+  /** What `GET /v1/models` lists: ids, or entries with what the server says of the model. */
+  models?: readonly (string | { readonly id: string; readonly [fact: string]: unknown })[];
+  /** What `POST /api/show` answers, by model; as Ollama does. Without it 404. */
+  shows?: Readonly<Record<string, object>>;
 }): Promise<ScriptedOpenAI> {
   const requests: ScriptedRequest[] = [];
   let timesListed = 0;
@@ -74,8 +76,16 @@ export async function createScriptedOpenAI(options: {
     const path = (request.url ?? '').replace(/^\/v1/, '');
     if (request.method === 'GET' && path === '/models') {
       timesListed += 1;
-      const data = (options.models ?? []).map((id) => ({ id, object: 'model' }));
+      const data = (options.models ?? []).map((model) => ({
+        ...(typeof model === 'string' ? { id: model } : model),
+        object: 'model',
+      }));
       return sendJson(response, 200, { object: 'list', data });
+    }
+    if (request.method === 'POST' && path === '/api/show') {
+      const { model } = await bodyOf(request);
+      const shown = options.shows?.[String(model)];
+      return sendJson(response, shown ? 200 : 404, shown ?? { error: 'model not found' });
     }
     const api = apiOf(path);
     if (request.method !== 'POST' || !api) {

@@ -18,6 +18,27 @@ export function* anthropicEvents(reply: ScriptedReply, model: string): Generator
   const usage = { input_tokens: input, output_tokens: 0 };
   yield event('message_start', { message: { ...message, ...ended, usage } });
   let index = 0;
+  if (reply.redacted !== undefined) {
+    const block = { type: 'redacted_thinking', data: reply.redacted };
+    yield event('content_block_start', { index, content_block: block });
+    yield event('content_block_stop', { index });
+    index += 1;
+  }
+  if (reply.reasoning !== undefined) {
+    const block = { type: 'thinking', thinking: '', signature: '' };
+    yield event('content_block_start', { index, content_block: block });
+    for (const thinking of pieces(reply, reply.reasoning)) {
+      yield event(
+        'content_block_delta',
+        { index, delta: { type: 'thinking_delta', thinking } },
+        true,
+      );
+    }
+    const signed = { type: 'signature_delta', signature: reply.signature ?? '' };
+    yield event('content_block_delta', { index, delta: signed });
+    yield event('content_block_stop', { index });
+    index += 1;
+  }
   if (reply.text !== undefined) {
     yield event('content_block_start', { index, content_block: { type: 'text', text: '' } });
     for (const text of pieces(reply, reply.text)) {
@@ -51,9 +72,13 @@ export function* geminiEvents(reply: ScriptedReply): Generator<ScriptedEvent> {
       candidates: [{ index: 0, content: { role: 'model', parts }, ...more }],
     }),
   });
+  for (const text of pieces(reply, reply.reasoning)) yield chunk([{ text, thought: true }]);
   for (const text of pieces(reply, reply.text)) yield chunk([{ text }]);
-  for (const call of reply.calls ?? []) {
-    yield chunk([{ functionCall: { name: call.name, args: JSON.parse(argumentText(call)) } }]);
+  const signed = reply.signature === undefined ? {} : { thoughtSignature: reply.signature };
+  if (!reply.calls?.length) yield chunk([{ text: '', ...signed }]);
+  for (const [at, call] of (reply.calls ?? []).entries()) {
+    const functionCall = { name: call.name, args: JSON.parse(argumentText(call)) };
+    yield chunk([{ functionCall, ...(at === 0 ? signed : {}) }]);
   }
   const { input, output } = reply.usage ?? { input: 1, output: 1 };
   const finishReason = reply.finishReason ? 'MAX_TOKENS' : 'STOP';

@@ -1,14 +1,42 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Progress } from '#lib/call/merge-card';
+import type { Attachment } from '#lib/protocol/attachment';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { Question } from '#lib/protocol/question';
+import type { ToolAnnotations } from '#lib/protocol/tool-spec';
+import type { Principal } from '../auth/principal.ts';
+import type { BlobUpload } from '../blobs/blob-store.ts';
+import { ToolError } from './tool-error.ts';
+import { createTurns } from './tool-turns.ts';
+
+export { ToolError };
 
 /** What a running server tool may do besides returning. Never the socket, never the store. */
 export interface ToolContext {
   readonly callId: string;
   readonly runId: string;
+  /** Who made the call: an operator, an agent, or a run with its owner. */
+  readonly principal: Principal;
+  /** The token for whose holder the call is made; null: the operator of the first run. */
+  readonly ownerToken: string | null;
   /** Aborted on timeout, on cancel and when the server stops. */
   readonly signal: AbortSignal;
   /** Shows people what is going on. The model never sees it. */
   status(update: { tip?: string; progress?: Progress; preview?: unknown }): void;
+  /**
+   * Keeps a picture or file, which becomes an attachment of the result: people see it on the card,
+   * a model that takes images gets those. At most eight. Rejects with `ToolError` when the bytes are
+   * not of the media type, too many, or none.
+   */
+  attach(file: BlobUpload): Promise<Attachment>;
+}
+
+/** What is there while the arguments are still being written: nothing was decided, nothing may be done. */
+export interface PartialContext {
+  readonly callId: string;
+  readonly runId: string;
+  /** Shows people what it comes to so far. Nothing of it is kept before the arguments are whole. */
+  status(update: Pick<CardUpdate, 'tip' | 'preview'>): void;
 }
 
 export interface ToolAnswer {
@@ -18,40 +46,157 @@ export interface ToolAnswer {
   readonly display?: unknown;
 }
 
-export interface ServerTool<Args extends z.ZodObject = z.ZodObject> {
+/** One for each call; disposed once, however the call ends. */
+export interface ToolInstance<Args> {
+  /** Throws `ToolError` with the reason for the model; anything else thrown is our defect and reported as one. */
+  run(args: Args, context: ToolContext): Promise<ToolAnswer>;
+  /** Called when `run` has ended, or a second after it was aborted and goes on all the same. When it throws, the call has failed. */
+  dispose?(): void | Promise<void>;
+}
+
+interface ToolDefinition<Args extends z.ZodObject> {
+  /** As models and people write it, e.g. `mail.send`. */
   readonly name: string;
   readonly displayName: string;
-  readonly description: string;
-  readonly args: Args;
+  /** For the model. A function is called whenever tools are listed, so also when a turn begins. */
+  readonly description: string | (() => string);
+  readonly args: Args | (() => Args);
+  /** What `output` of an answer must fit; what it does not is a failed call (`result_invalid`). */
+  readonly output?: z.ZodType;
   /** `read` may be run again after a crash; `write` ends `outcome_unknown` instead. */
   readonly effect: 'read' | 'write';
+  /** Besides what follows from `effect`. An idempotent tool may be run again after a crash. */
+  readonly annotations?: Pick<
+    ToolAnnotations,
+    'destructiveHint' | 'idempotentHint' | 'openWorldHint'
+  >;
+  /** Its arguments are programs or addresses of any kind: a yes to one call is none to the next, so "always" is not offered. */
+  readonly neverAlways?: boolean;
+  /**
+   * A call of it that succeeds is the last of its turn, which ends with what the call shows people
+   * (`display`, a text). It runs only where a step makes no other call.
+   */
+  readonly endsTurn?: boolean;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Throws `ToolError` with the reason for the model; anything else thrown is our defect and reported as one. */
-  run(args: z.output<Args>, context: ToolContext): Promise<ToolAnswer>;
+  /** How many calls run at once; 32 more wait in their order, within their own time. No limit when not given. */
+  readonly concurrency?: number;
+  /**
+   * Looks at arguments that are still being written, as the card shows them: they may be cut short.
+   * One look at a time, at most 20 a second. It must have no effects: the call is not allowed yet.
+   */
+  onPartial?(
+    args: Readonly<Record<string, unknown>>,
+    context: PartialContext,
+  ): void | Promise<void>;
 }
 
-/** A failure worded for the model. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError';
-  /** Whether the tool had begun its work. */
-  readonly executed: 'yes' | 'no';
-
-  constructor(message: string, { executed = 'yes' }: { executed?: 'yes' | 'no' } = {}) {
-    super(message);
-    this.executed = executed;
-  }
+/** Its calls wait for a person, who answers in place of a tool. */
+interface PersonAsked<Args> {
+  /** What that person is shown. Throws `ToolError` where the arguments make no question. */
+  question(args: Args): Question;
 }
+
+/** A tool with state has `create` in place of `run`, one that a person answers `question`. */
+export type ServerTool<Args extends z.ZodObject = z.ZodObject> = ToolDefinition<Args> &
+  (
+    | Pick<ToolInstance<z.output<Args>>, 'run'>
+    | PersonAsked<z.output<Args>>
+    | { create(): ToolInstance<z.output<Args>> | Promise<ToolInstance<z.output<Args>>> }
+  );
 
 /** A server tool with its argument type forgotten, as the registry holds it. */
-export interface AnyServerTool extends Omit<ServerTool, 'run'> {
+export interface AnyServerTool extends Omit<ToolDefinition<z.ZodObject>, 'description' | 'args'> {
+  /** As it is now. */
+  readonly description: string;
+  readonly args: z.ZodObject;
+  /** Whether the two may be others at the next look. */
+  readonly mayChange: boolean;
+  readonly question?: PersonAsked<Record<string, unknown>>['question'];
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer>;
 }
 
+const DISPOSE_AFTER_ABORT_MS = 1_000;
+
 /** Types `run` by `args`; parses the arguments once more, so that defaults of the schema hold. */
 export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): AnyServerTool {
-  return {
-    ...tool,
-    run: (args, context) => tool.run(tool.args.parse(args), context),
+  const { description, args, ...rest } = tool;
+  const inTurn = createTurns(tool);
+  const argsNow = () => (typeof args === 'function' ? args() : args);
+  const asked = 'question' in tool ? tool.question : undefined;
+  const defined: AnyServerTool = {
+    ...rest,
+    get description() {
+      return typeof description === 'function' ? description() : description;
+    },
+    get args() {
+      return argsNow();
+    },
+    ...(asked && { question: (given) => asked(argsNow().parse(given)) }),
+    mayChange: typeof description === 'function' || typeof args === 'function',
+    async run(given, context) {
+      const parsed = argsNow().safeParse(given);
+      if (!parsed.success) {
+        const problem = z.prettifyError(parsed.error);
+        throw new ToolError(`The arguments do not fit ${tool.name}: ${problem}`, {
+          executed: 'no',
+        });
+      }
+      const answer = await inTurn(context.signal, () => runOnce(tool, parsed.data, context));
+      return { ...answer, output: checkedOutput(tool, answer.output) };
+    },
   };
+  made.add(defined);
+  return defined;
+}
+
+const made = new WeakSet<object>();
+
+export const isDefinedTool = (value: unknown): value is AnyServerTool =>
+  typeof value === 'object' && value !== null && made.has(value);
+
+async function runOnce<Args extends z.ZodObject>(
+  tool: ServerTool<Args>,
+  args: z.output<Args>,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  if ('question' in tool) throw new ToolError('Only a person answers this', { executed: 'no' });
+  if (!('create' in tool)) return tool.run(args, context);
+  const { signal } = context;
+  const instance = await tool.create();
+  let disposed: Promise<void> | undefined;
+  const dispose = () => {
+    disposed ??= disposeOf(instance);
+    return disposed;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const disposeSoon = () => {
+    // Its failure is reported when the run ends.
+    timer = setTimeout(() => dispose().catch(() => {}), DISPOSE_AFTER_ABORT_MS);
+  };
+  signal.addEventListener('abort', disposeSoon, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await instance.run(args, context);
+  } finally {
+    signal.removeEventListener('abort', disposeSoon);
+    clearTimeout(timer);
+    await dispose();
+  }
+}
+
+function checkedOutput(
+  { name, output }: Pick<ToolDefinition<z.ZodObject>, 'name' | 'output'>,
+  given: unknown,
+) {
+  if (!output) return given;
+  const checked = output.safeParse(given);
+  if (checked.success) return checked.data;
+  throw new ToolError(`The result of ${name} does not fit: ${z.prettifyError(checked.error)}`, {
+    code: 'result_invalid',
+  });
+}
+
+async function disposeOf(instance: Pick<ToolInstance<never>, 'dispose'>): Promise<void> {
+  await instance.dispose?.();
 }

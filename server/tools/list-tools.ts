@@ -1,20 +1,28 @@
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import type { AvailabilityOf, ClientTool, ServerToolEntry } from './tool-registry.ts';
+import { given } from '#lib/util/given';
+import type { AnyTool, AvailabilityOf, ClientTool, InsideTool } from './tool-registry.ts';
 
-export function toServerListing({ tool, schema }: ServerToolEntry): ToolListing {
-  const reads = tool.effect === 'read';
+const toDescribed = ({ name, origin, description, schema, timeoutMs, displayName }: AnyTool) => ({
+  name,
+  model_name: toModelName(name),
+  source: origin.source,
+  ...given({ trusted: origin.trusted }),
+  description,
+  schema,
+  timeout_ms: timeoutMs,
+  ...given({ display_name: displayName }),
+});
+
+export function toInsideListing(tool: InsideTool): ToolListing {
+  const { annotations, unavailable: reason } = tool;
   return {
-    name: tool.name,
-    model_name: toModelName(tool.name),
-    source: 'server',
-    description: tool.description,
-    schema,
-    timeout_ms: tool.timeoutMs,
-    display_name: tool.displayName,
-    annotations: { readOnlyHint: reads, idempotentHint: reads },
+    ...toDescribed(tool),
+    // What only reads may be repeated.
+    annotations: { idempotentHint: annotations.readOnlyHint, ...annotations },
     clients: [],
-    callable: true,
+    callable: reason === undefined,
+    ...given({ reason }),
   };
 }
 
@@ -33,13 +41,7 @@ export function toPoolListing(
   const isOfPool = ({ schemaHash }: ClientTool) => schemaHash === best.schemaHash;
   const others = shown.filter((tool) => !isOfPool(tool));
   return {
-    name: best.name,
-    model_name: toModelName(best.name),
-    source: 'client',
-    description: best.description,
-    schema: best.schema,
-    timeout_ms: best.timeoutMs,
-    ...(best.displayName === undefined ? {} : { display_name: best.displayName }),
+    ...toDescribed(best),
     annotations: best.annotations,
     clients: shown.filter(isOfPool).map(({ clientId, instanceId }) => {
       const { name, visible, responsive, openCircuit } = availability(instanceId, best.name);

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { createToolRegistry } from './memory-tool-registry.ts';
+import { OwnTools } from './own-tools.ts';
 import { registerTools } from './testing/register-tools.ts';
 import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-registry.ts';
 
@@ -28,7 +30,7 @@ function setup() {
   const availabilities = new Map<string, Partial<ClientAvailability>>();
   const openCircuits = new Map<string, OpenCircuit>();
   const registry = createToolRegistry({
-    serverTools: [sum],
+    providers: [new OwnTools([sum])],
     availability: (id) => ({
       name: id,
       visible: true,
@@ -42,7 +44,7 @@ function setup() {
     registerTools(registry, client(instanceId), specs).rejected.map(({ code }) => code);
   const asked = (reference: string) => {
     const target = registry.find(reference);
-    return target?.source === 'client' ? [...target.candidates].map((tool) => tool.instanceId) : [];
+    return [...(target?.candidates ?? [])].map((tool) => tool.instanceId);
   };
   const setAvailability = (id: string, availability: Partial<ClientAvailability>) => {
     availabilities.set(id, availability);
@@ -51,7 +53,7 @@ function setup() {
   return { registry, setAvailability, openCircuits, codes, asked };
 }
 
-test('[TR1] bad tools are rejected one by one and the good ones kept', () => {
+test('[TR1] T49: bad tools are rejected one by one and the good ones kept', () => {
   const { registry } = setup();
   const { registered, rejected } = registerTools(registry, client('one'), [
     spec('good'),
@@ -91,20 +93,27 @@ test('[TR1] [SC23] a tool whose schema has an unsupported keyword is rejected, a
   ]);
 });
 
-test('[TR2] the names of the server are reserved in both spellings, look-alikes are refused', () => {
-  const { codes } = setup();
+test('[TR2] T37 T39: the names of the server are reserved in both spellings, look-alikes are refused', () => {
+  const { codes, registry } = setup();
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
+  expect(registry.find('calc.sum')).toMatchObject({ best: { clientId: null } });
+  expect(registry.list(operator)).toMatchObject([{ name: 'calc.sum', source: 'server' }]);
   const dotted = createToolRegistry({
-    serverTools: [{ ...sum, name: 'a.b.c' }],
+    providers: [new OwnTools([{ ...sum, name: 'a.b.c' }])],
     availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
   expect(registerTools(dotted, client('one'), [spec('a.b_c')]).rejected[0]?.code).toBe(
     'name_reserved',
   );
   for (const name of [
+    '',
     '__proto__',
     'constructor',
+    'toString',
+    'hasOwnProperty',
     'wеather',
+    'a\u202eb',
+    'ｆullwidth',
     'a\u200bb',
     'x'.repeat(65),
     'a/b',
@@ -115,7 +124,7 @@ test('[TR2] the names of the server are reserved in both spellings, look-alikes 
   }
 });
 
-test('[TR3] two names with one model spelling never live side by side', () => {
+test('[TR3] T38: two names with one model spelling never live side by side', () => {
   const { registry, codes } = setup();
   expect(codes([spec('a.b'), spec('a_b')])).toEqual(['name_collides']);
   expect(codes([spec('a_b')], 'two')).toEqual(['name_collides']);
@@ -180,7 +189,7 @@ test('[TR4] description and timeout lie within their limits', () => {
   ]);
 });
 
-test('[TR5] a client offers at most 256 tools', () => {
+test('[TR5] T47: a client offers at most 256 tools', () => {
   const { registry, codes } = setup();
   const many = Array.from({ length: 257 }, (_, i) => spec(`t${i}`));
   expect(codes(many)).toEqual(['too_many_tools']);
@@ -188,16 +197,14 @@ test('[TR5] a client offers at most 256 tools', () => {
   expect(registry.namesOf('one')).toHaveLength(256);
 });
 
-test("[TR6] a client replaces its own tool and no other client's", () => {
+test("[TR6] T40: a client replaces its own tool and no other client's", () => {
   const { registry } = setup();
   registerTools(registry, client('one'), [spec('t', { description: 'First' })]);
   registerTools(registry, client('two'), [spec('t', { description: 'Other' })]);
   registerTools(registry, client('one'), [spec('t', { description: 'Changed' }), spec('u')]);
   const descriptionsOf = (reference: string) => {
     const target = registry.find(reference);
-    return target?.source === 'client'
-      ? [...target.candidates].map(({ description }) => description)
-      : [];
+    return [...(target?.candidates ?? [])].map(({ description }) => description);
   };
   expect(descriptionsOf('t@c_one')).toEqual(['Changed']);
   expect(descriptionsOf('t@c_two')).toEqual(['Other']);
@@ -245,7 +252,7 @@ test('[TR8] a reference with a client means that client alone', () => {
   registerTools(registry, client('two'), [spec('t')]);
   expect(asked('t@c_two')).toEqual(['two']);
   expect(registry.find('t@nobody')).toBeUndefined();
-  expect(registry.find('calc.sum')?.source).toBe('server');
+  expect(registry.find('calc.sum')?.best.origin.source).toBe('server');
   expect(registry.find('calc.sum@c_one')).toBeUndefined();
   expect(registry.find('constructor')).toBeUndefined();
 });
@@ -393,15 +400,15 @@ test('[TR13] listeners are called for changes and for nothing else', () => {
 
 test("[TR14] a server tool has the same check as a client's", () => {
   const { registry } = setup();
-  const target = registry.find('calc.sum');
-  if (target?.source !== 'server') throw new Error('not the server tool');
-  expect(target.check({ numbers: ['1', 2], round: 'true' })).toEqual({
+  const tool = registry.find('calc.sum')?.best;
+  if (!tool) throw new Error('not the server tool');
+  expect(tool.check({ numbers: ['1', 2], round: 'true' })).toEqual({
     ok: true,
     args: { numbers: [1, 2], round: true },
     repairs: ['numbers[0]', 'round'],
   });
-  expect(target.check({ numbers: [], more: 1 }).ok).toBe(true);
-  expect(target.check({}).ok).toBe(false);
+  expect(tool.check({ numbers: [], more: 1 }).ok).toBe(true);
+  expect(tool.check({}).ok).toBe(false);
 });
 
 test('[TR9] ten thousand tools come and go', () => {
@@ -430,7 +437,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
   const looked: string[] = [];
   const touched = new Map<string, number>();
   const registry = createToolRegistry({
-    serverTools: [],
+    providers: [],
     availability: (id) => {
       looked.push(id);
       return { name: id, visible: true, responsive: true, lastTouchedAt: touched.get(id) ?? 0 };
@@ -439,7 +446,7 @@ test('[TR17] among 5,000 clients the one to ask is found without a look at the o
   for (let n = 0; n < 5_000; n += 1) registerTools(registry, client(`i${n}`), [spec('t')]);
   const best = (from?: string) => {
     const target = registry.find('t', from);
-    return [target?.source === 'client' && target.best.instanceId, ...looked.splice(0)];
+    return [target?.best.instanceId, ...looked.splice(0)];
   };
   best();
   expect(best()).toEqual(['i0']);
@@ -461,4 +468,70 @@ test('[TR1] a tool without a schema or a description is refused with what would 
     '"parameters" is wrong: must be a JSON Schema, such as {"type": "object", "properties": {}}; over HTTP it is "schema".',
     '"description" is wrong: must be text that says what the tool does.',
   ]);
+});
+
+test('[TR6] T50: who offers a tool is what the server has of the client, not what the tool says', () => {
+  const { registry } = setup();
+  registerTools(registry, client('two'), [spec('t')]);
+  const forged = { source: 'server', client_id: 'c_two', clientId: 'c_two', instance_id: 'two' };
+  registerTools(registry, client('one'), [spec('u', { ...forged, callable: true, clients: [] })]);
+  const [listed] = registry.list(operator).filter(({ name }) => name === 'u');
+  expect(listed).toMatchObject({ source: 'client', clients: [{ client_id: 'c_one' }] });
+  expect(listed?.clients).toHaveLength(1);
+  expect(registry.find('u@c_two')).toBeUndefined();
+  registry.drop('one');
+  expect(registry.find('u')).toBeUndefined();
+  expect(registry.find('t')).toMatchObject({ best: { instanceId: 'two' } });
+});
+
+test('[TR9] [TR10] T48: after any comings and goings each list and each look-up has the same tools', () => {
+  const names = ['a', 'b.x', 'b.y', 'c'];
+  const act = fc.record({
+    what: fc.constantFrom('register', 'register', 'unregister', 'drop', 'hide'),
+    instance: fc.constantFrom('one', 'two', 'three'),
+    tools: fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }),
+    type: fc.constantFrom('number', 'string'),
+  });
+  const comesAndGoes = fc.array(act, { minLength: 200, maxLength: 200 });
+  fc.assert(
+    fc.property(comesAndGoes, (acts) => {
+      const { registry, setAvailability } = setup();
+      const offered = new Map<string, Set<string>>();
+      for (const { what, instance, tools, type } of acts) {
+        const own = offered.get(instance) ?? new Set();
+        offered.set(instance, own);
+        if (what === 'register') {
+          const parameters = { type: 'object', properties: { n: { type } } };
+          registerTools(
+            registry,
+            client(instance),
+            tools.map((name) => spec(name, { parameters })),
+          );
+          for (const name of tools) own.add(name);
+        } else if (what === 'unregister') {
+          registry.unregister(instance, tools);
+          for (const name of tools) own.delete(name);
+        } else if (what === 'drop') {
+          registry.drop(instance);
+          own.clear();
+        } else setAvailability(instance, { visible: type === 'number' });
+        const there = new Set([...offered.values()].flatMap((one) => [...one]));
+        const listed = registry.list(operator);
+        expect(listed.map(({ name }) => name)).toEqual(['calc.sum', ...[...there].sort()]);
+        for (const name of names) {
+          const clients = [...offered].filter(([, one]) => one.has(name)).map(([id]) => `c_${id}`);
+          const one = listed.find((tool) => tool.name === name);
+          const all = [...(one?.clients ?? []), ...(one?.others ?? [])];
+          expect(all.map(({ client_id }) => client_id).sort()).toEqual(clients.sort());
+          expect(registry.find(name) === undefined).toBe(clients.length === 0);
+          expect(registry.listing(name, 9)).toEqual(one);
+          for (const id of offered.keys()) {
+            const found = registry.find(`${name}@c_${id}`) !== undefined;
+            expect(found).toBe(clients.includes(`c_${id}`));
+          }
+        }
+      }
+    }),
+    { numRuns: 20 },
+  );
 });

@@ -1,22 +1,24 @@
 import { LIMITS } from '#lib/protocol/limits';
-import { parseToolReference, spellingOf, toModelName } from '#lib/protocol/tool-name';
+import { parseToolReference, toModelName } from '#lib/protocol/tool-name';
+import { inListOrder } from '#lib/protocol/tool-source';
 import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
+import { redactShapes } from '#lib/text/redact';
 import type { Principal } from '../auth/principal.ts';
-import type { AnyServerTool } from './define-tool.ts';
-import { toPoolListing, toServerListing } from './list-tools.ts';
+import { InsideTools } from './inside-tools.ts';
+import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { refusalOf } from './refusal-of.ts';
-import { toServerEntry } from './to-server-entry.ts';
 import { tooLarge } from './too-large.ts';
 import { createToolChecks } from './tool-checks.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
+import { OF_CLIENTS, type ToolProvider } from './tool-provider.ts';
 import type {
   AvailabilityOf,
   CheckedSpec,
   ClientAvailability,
+  InsideTool,
   OfferChange,
   OpenCircuit,
   Registration,
-  ServerToolEntry,
   ToolRegistry,
   ToolTarget,
 } from './tool-registry.ts';
@@ -25,11 +27,14 @@ import type {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface ToolRegistryDeps {
-  readonly serverTools: readonly AnyServerTool[];
+  /** Of two with a tool of one name the first one's is offered. */
+  readonly providers: readonly ToolProvider[];
   /** The availability of an instance now; read again after `availabilityChanged`. */
   readonly availability: (instanceId: string) => ClientAvailability;
   /** Set while the instance is not offered calls of this tool. */
   readonly openCircuitOf?: (instanceId: string, tool: string) => OpenCircuit | undefined;
+  /** Takes out of a client's tool what is secret, of all that people and models read; without it tokens. */
+  readonly hide?: (text: string) => string;
 }
 
 type OfferingInstance = Parameters<ToolRegistry['register']>[0];
@@ -39,10 +44,11 @@ export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry =>
   new RegisteredTools(deps);
 
 class RegisteredTools implements ToolRegistry {
-  readonly #own: ReadonlyMap<string, ServerToolEntry>;
-  readonly #ownListings: readonly ToolListing[];
-  /** Names as `spellingOf` has them. */
-  readonly #reserved: ReadonlySet<string>;
+  readonly #inside: InsideTools;
+  /** Names of clients that are the server's now, and were not when they were registered. */
+  #hidden: ReadonlySet<string> = new Set();
+  /** What listeners were called for last. */
+  #announced: Pick<InsideTools, 'byName'> & { readonly hidden: ReadonlySet<string> };
   readonly #availability: AvailabilityOf;
   readonly #pools: ToolPools;
   readonly #listeners = new Set<{ call(change: OfferChange): void }>();
@@ -50,12 +56,13 @@ class RegisteredTools implements ToolRegistry {
   // Functions of their own: the parts that ask and report are given these alone.
   readonly namesOf = (instanceId: string): string[] => this.#pools.namesOf(instanceId);
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
-  readonly check = createToolChecks((key) => this.#pools.alike.find(key));
+  readonly check: ToolRegistry['check'];
 
-  constructor({ serverTools, availability, openCircuitOf }: ToolRegistryDeps) {
-    this.#own = new Map(serverTools.map((tool) => [tool.name, toServerEntry(tool)]));
-    this.#ownListings = [...this.#own.values()].map(toServerListing);
-    this.#reserved = new Set(serverTools.map(({ name }) => spellingOf(name)));
+  constructor({ providers, availability, openCircuitOf, hide = redactShapes }: ToolRegistryDeps) {
+    this.check = createToolChecks({ alike: (key) => this.#pools.alike.find(key), hide });
+    this.#inside = new InsideTools(providers);
+    this.#announced = { byName: this.#inside.byName, hidden: this.#hidden };
+    for (const provider of providers) provider.onChange(() => this.#insideChanged());
     this.#availability = (instanceId, tool) => ({
       ...availability(instanceId),
       openCircuit: openCircuitOf?.(instanceId, tool),
@@ -64,11 +71,11 @@ class RegisteredTools implements ToolRegistry {
   }
 
   list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
-    this.#sortedNames ??= [...this.#pools.names()].sort();
-    const pooled = this.#sortedNames.flatMap(
-      (name) => this.#listing(name, from, mostClients) ?? [],
-    );
-    return [...this.#ownListings, ...pooled].map((one) => {
+    this.#read();
+    this.#sortedNames ??= [...this.#pools.names()].filter((name) => !this.#hidden.has(name)).sort();
+    const names = [...this.#inside.byName.keys(), ...this.#sortedNames];
+    const listings = names.flatMap((name) => this.#listing(name, from, mostClients) ?? []);
+    return listings.sort(inListOrder).map((one) => {
       const reason = refusalOf(principal, one.name);
       return reason === undefined ? one : { ...one, callable: false, reason };
     });
@@ -80,8 +87,9 @@ class RegisteredTools implements ToolRegistry {
 
   find(reference: string, from: string | null = null): ToolTarget | undefined {
     const { name, clientId } = parseToolReference(reference);
-    const entry = this.#own.get(name);
-    if (entry) return clientId === undefined ? entry : undefined;
+    const inside = this.#inside.find(name);
+    if (inside) return clientId === undefined ? toTarget(inside) : undefined;
+    if (this.#hidden.has(name)) return undefined;
     // Each reading begins anew: only the first of thousands may be wanted.
     const withSchema = (schemaHash?: string) => ({
       [Symbol.iterator]: () =>
@@ -89,7 +97,7 @@ class RegisteredTools implements ToolRegistry {
     });
     const candidates = withSchema();
     const [best] = candidates;
-    return best && { source: 'client', name, best, candidates, withSchema };
+    return best && { best, candidates, withSchema };
   }
 
   mayCall(principal: Principal, name: string): boolean {
@@ -100,7 +108,7 @@ class RegisteredTools implements ToolRegistry {
     const rejected: RejectedTool[] = [];
     const names: string[] = [];
     for (const one of checked) {
-      const outcome = admit(this.#pools, this.#reserved, client, one);
+      const outcome = admit(this.#pools, this.#inside, client, one);
       if (typeof outcome === 'string') names.push(outcome);
       else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
     }
@@ -133,22 +141,51 @@ class RegisteredTools implements ToolRegistry {
     for (const listener of [...this.#listeners]) listener.call(change);
   }
 
+  /** Listeners are called for what has changed since they were called last, whoever has asked for a list meanwhile. */
+  #insideChanged(): void {
+    const before = this.#announced;
+    this.#read();
+    const now = { byName: this.#inside.byName, hidden: this.#hidden };
+    this.#announced = now;
+    const own = new Set([...before.byName.keys(), ...now.byName.keys()]);
+    const changed = [...own].filter((name) => before.byName.get(name) !== now.byName.get(name));
+    const names = [...new Set([...changed, ...before.hidden, ...now.hidden])];
+    if (names.length > 0) this.#changed({ instanceId: null, names });
+  }
+
+  #read(): void {
+    const before = this.#inside.byName;
+    this.#inside.read();
+    if (this.#inside.byName === before) return;
+    this.#hidden = new Set([...this.#pools.names()].filter((name) => this.#inside.reserves(name)));
+    this.#sortedNames = undefined;
+  }
+
   #listing(name: string, from: string | null, most: number): ToolListing | undefined {
+    const inside = this.#inside.find(name);
+    if (inside) return toInsideListing(inside);
+    if (this.#hidden.has(name)) return undefined;
     const ranked = Iterator.from(this.#pools.ranked(name, undefined, from));
     return toPoolListing(ranked.take(most).toArray(), this.#pools.sizeOf(name), this.#availability);
   }
 }
 
+const toTarget = (tool: InsideTool): ToolTarget => ({
+  best: tool,
+  candidates: [tool],
+  withSchema: (schemaHash) => (tool.schemaHash === schemaHash ? [tool] : []),
+});
+
 /** Registers the tool and returns its name, or returns why not. */
 function admit(
   pools: ToolPools,
-  reserved: ReadonlySet<string>,
+  inside: Pick<InsideTools, 'reserves'>,
   client: OfferingInstance,
   checked: CheckedSpec,
 ): string | RejectedTool {
   if (!checked.ok) return checked.rejected;
   const { name } = checked.tool;
-  if (reserved.has(spellingOf(name))) {
+  if (inside.reserves(name)) {
     const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
     return { name, code: 'name_reserved', message };
   }
@@ -173,6 +210,6 @@ function admit(
     return { name, code: 'too_many_tools', message };
   }
   // In memory once for all that offer it.
-  pools.put({ ...(alike ?? checked.tool), timeoutMs, clientId, instanceId });
+  pools.put({ ...(alike ?? checked.tool), origin: OF_CLIENTS, timeoutMs, clientId, instanceId });
   return name;
 }

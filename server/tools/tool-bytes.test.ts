@@ -5,7 +5,7 @@ import type { ToolRegistry } from './tool-registry.ts';
 
 const setup = () =>
   createToolRegistry({
-    serverTools: [],
+    providers: [],
     availability: (name) => ({ name, visible: true, responsive: true, lastTouchedAt: 0 }),
   });
 const spec = (name: string, more: object) => ({ name, description: `The tool ${name}`, ...more });
@@ -73,7 +73,7 @@ test('[TR19] what is refused as too large is not compiled, nor is what is offere
   expect(compiled.mock.calls.length).toBe(20);
   for (const id of ['two', 'three']) {
     const target = registry.find(`t_3@c_${id}`);
-    const check = target?.source === 'client' ? target.best.check : undefined;
+    const check = target?.best.check;
     expect([check?.({ a: 'a3' }).ok, check?.({ a: 'a4' }).ok]).toEqual([true, false]);
   }
   compiled.mockClear();

@@ -1,6 +1,6 @@
 import { LIMITS } from '#lib/protocol/limits';
-import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
-import { validateToolSpec } from './validate-tool-spec.ts';
+import type { CheckedSpec } from './tool-registry.ts';
+import { type SpecDeps, validateToolSpec } from './validate-tool-spec.ts';
 
 /** Of each turn of the event loop. A single tool takes up to some 60 ms, for its patterns. */
 const MS_PER_TURN = 8;
@@ -20,7 +20,7 @@ interface OpenRegistration {
  * small one does not wait for a large one. A tool that is offered already is not compiled again.
  */
 export function createToolChecks(
-  alike: (key: string) => CheckedTool | undefined,
+  deps: Omit<SpecDeps, 'room'>,
 ): (specs: readonly unknown[]) => Promise<readonly CheckedSpec[]> {
   const open: OpenRegistration[] = [];
 
@@ -29,7 +29,7 @@ export function createToolChecks(
     for (let next = open.shift(); next; next = open.shift()) {
       const { specs, checked, done } = next;
       if (checked.length < specs.length) {
-        const one = validateToolSpec(specs[checked.length], { alike, room: next.room });
+        const one = validateToolSpec(specs[checked.length], { ...deps, room: next.room });
         if (one.ok) next.room -= one.tool.bytes;
         checked.push(one);
       }

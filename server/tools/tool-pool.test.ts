@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { askingOrder, type Offering } from './asking-order.ts';
 import { createToolPool } from './tool-pool.ts';
+import { OF_CLIENTS } from './tool-provider.ts';
 import type { ClientTool } from './tool-registry.ts';
 
 const toolOf = (instanceId: string, clientId: string): ClientTool => ({
   name: 't',
+  origin: OF_CLIENTS,
   instanceId,
   clientId,
   description: 'A tool',

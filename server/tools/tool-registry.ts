@@ -1,17 +1,29 @@
 import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
+import type { WithholdArgs } from '#lib/schema/withhold-args';
 import type { Principal } from '../auth/principal.ts';
-import type { AnyServerTool } from './define-tool.ts';
 import type { ToolHashes } from './tool-hashes.ts';
+import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
 
 /** A tool as one executor offers it: whatever is decided for that executor goes by this alone. */
 export interface OfferedTool extends ToolHashes {
-  /** Null for the server's own. */
+  readonly origin: ToolOrigin;
+  /** Null where it runs inside the server. */
   readonly clientId: string | null;
+  /** Of that client. */
+  readonly instanceId: string | null;
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
   readonly displayName: string | undefined;
   readonly check: (args: unknown) => ArgsCheck;
+  /** A yes to one call is none to the next. */
+  readonly neverAlways?: boolean | undefined;
+  /** Takes out what the schema marks as sensitive; undefined where it marks nothing. */
+  readonly withhold?: WithholdArgs | undefined;
+  /** A person answers its calls: what that one is shown. Throws `ToolError`. */
+  readonly question?: ProvidedTool['question'] | undefined;
+  /** Why none of its calls can be run now. */
+  readonly unavailable?: string | undefined;
 }
 
 /** One tool as one client offers it. */
@@ -28,34 +40,31 @@ export interface ClientTool extends OfferedTool {
 }
 
 /** A tool as a client sent it, found right by itself: not yet a client's, and of no name that is taken. */
-export type CheckedTool = Omit<ClientTool, 'clientId' | 'instanceId'>;
+export type CheckedTool = Omit<ClientTool, 'clientId' | 'instanceId' | 'origin'>;
 
 export type CheckedSpec =
   | { readonly ok: true; readonly tool: CheckedTool }
   | { readonly ok: false; readonly rejected: RejectedTool };
 
-/** One of the server's own tools, with the JSON Schema that is listed and the check that holds it. */
-export interface ServerToolEntry extends OfferedTool {
-  readonly source: 'server';
+/** One tool that runs inside the server. */
+export interface InsideTool extends OfferedTool, ProvidedTool {
   readonly clientId: null;
-  readonly tool: AnyServerTool;
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly instanceId: null;
+  readonly provider: ToolProvider;
 }
 
-export type ToolTarget =
-  | ServerToolEntry
-  /**
-   * `candidates` offer the name, in the order in which they are asked, `best` first; their schemas
-   * may differ. To be read at once: the order is that of the moment.
-   */
-  | {
-      readonly source: 'client';
-      readonly name: string;
-      readonly best: ClientTool;
-      readonly candidates: Iterable<ClientTool>;
-      /** Those of the candidates with this schema. */
-      withSchema(schemaHash: string): Iterable<ClientTool>;
-    };
+export type AnyTool = InsideTool | ClientTool;
+
+/**
+ * `candidates` offer the name, in the order in which they are asked, `best` first; their schemas
+ * may differ, their origin does not. To be read at once: the order is that of the moment.
+ */
+export interface ToolTarget {
+  readonly best: AnyTool;
+  readonly candidates: Iterable<AnyTool>;
+  /** Those of the candidates with this schema. */
+  withSchema(schemaHash: string): Iterable<AnyTool>;
+}
 
 /** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
 export interface ClientAvailability {
@@ -86,9 +95,10 @@ export interface Registration {
   readonly rejected_count?: number;
 }
 
-/** Of these names, an instance offers others or none now. */
+/** Of these names, an instance of a client, or the server itself, offers others or none now. */
 export interface OfferChange {
-  readonly instanceId: string;
+  /** Null: tools that run inside the server. */
+  readonly instanceId: string | null;
   readonly names: readonly string[];
 }
 
@@ -103,7 +113,7 @@ export interface ToolRegistry {
    * of each tool the first `mostClients` are in it.
    */
   list(principal: Principal, from?: string | null, mostClients?: number): ToolListing[];
-  /** One tool of clients as the operator's list has it, with at most so many of its clients. */
+  /** One tool as the operator's list has it, with at most so many of its clients. */
   listing(name: string, mostClients: number): ToolListing | undefined;
   /** `name`, or `name@client`, in the order for `from`. Undefined when it is not served. */
   find(reference: string, from?: string | null): ToolTarget | undefined;

@@ -4,20 +4,23 @@ import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
 import { compileToolSchema, findSchemaFault } from '#lib/schema/compile-tool-schema';
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
+import { mapTexts } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import { tooLarge } from './too-large.ts';
 import { hashesOf } from './tool-hashes.ts';
 import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
 
-/**
- * Checks one tool as a client sent it, by itself: whether its name is free is for
- * the registry. `alike` gives the tool that is offered already under a key, `room` is
- * how many bytes the tool may have.
- */
-export function validateToolSpec(
-  spec: unknown,
-  { alike, room }: { alike(key: string): CheckedTool | undefined; room: number },
-): CheckedSpec {
+export interface SpecDeps {
+  /** The tool that is offered already under a key. */
+  alike(key: string): CheckedTool | undefined;
+  /** Takes out of a text what is secret. */
+  hide(text: string): string;
+  /** How many bytes the tool may have. */
+  readonly room: number;
+}
+
+/** Checks one tool as a client sent it, by itself: whether its name is free is for the registry. */
+export function validateToolSpec(spec: unknown, { alike, hide, room }: SpecDeps): CheckedSpec {
   const name = nameOf(spec);
   const reject = (code: string, message: string, params?: RejectedTool['params']): CheckedSpec => ({
     ok: false,
@@ -42,7 +45,7 @@ export function validateToolSpec(
   // Before the copy, which must not be asked to walk what is too deep or too large.
   const fault = findSchemaFault(parsed.data.parameters);
   if (fault) return reject(fault.code, fault.message);
-  const described = shownOf(parsed.data);
+  const described = mapTexts(shownOf(parsed.data), hide);
   const text = JSON.stringify(described);
   const sizes = { key: hash('sha256', text, 'base64url'), bytes: Buffer.byteLength(text) };
   if (sizes.bytes > room) return { ok: false, rejected: tooLarge(name) };
@@ -51,8 +54,12 @@ export function validateToolSpec(
   if (known) return { ok: true, tool: { ...known, timeoutMs } };
   const compiled = compileToolSchema(described.schema);
   if (!compiled.ok) return reject(compiled.code, compiled.message, compiled.params);
-  const { check } = compiled;
-  return { ok: true, tool: { ...described, ...hashesOf(described), ...sizes, timeoutMs, check } };
+  const { check, withhold } = compiled;
+  const checks = { check, ...given({ withhold }) };
+  return {
+    ok: true,
+    tool: { ...described, ...hashesOf(described), ...sizes, timeoutMs, ...checks },
+  };
 }
 
 function nameOf(spec: unknown): string {

@@ -14,6 +14,12 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     patches: [drop('unread-watcher-cut-off')],
   },
   {
+    name: 'the log of events has no limit in bytes',
+    scenario: 'F21',
+    breaks: 'I13',
+    patches: [drop('event-log-limited-in-bytes')],
+  },
+  {
     name: 'now and then watchers are not sent an update',
     scenario: 'F21',
     breaks: 'I9',

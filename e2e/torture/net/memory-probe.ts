@@ -14,7 +14,7 @@ if (isMainThread && file !== undefined) {
   const collect: () => void = runInNewContext('gc');
   process.on('SIGUSR2', () => {
     collect();
-    const { heapUsed, external } = process.memoryUsage();
-    appendFileSync(file, `${heapUsed + external}\n`);
+    const { heapUsed, external, rss } = process.memoryUsage();
+    appendFileSync(file, `${heapUsed + external} ${rss}\n`);
   });
 }

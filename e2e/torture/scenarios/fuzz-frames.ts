@@ -6,7 +6,7 @@ import type { Callboard } from '../../start-callboard.ts';
 import { badHandshake } from '../net/bad-handshake.ts';
 import { judgeFrames } from '../net/judge-frames.ts';
 import { badFrame, oddFrames, worstFrame } from '../net/odd-frames.ts';
-import { inRig, mustSucceed, type Rig, until } from '../net/rig.ts';
+import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
 import { createStallMeter } from '../net/stall-meter.ts';
 import type { Random } from '../random.ts';
 import type { Outcome, Scenario, Violation } from '../scenario.ts';
@@ -31,7 +31,7 @@ export const fuzzFrames: Scenario = {
       const seen = { frames: 0, connections: 0, handshakes: 0, ended: 0, let_go: 0 };
       const honest = rig.client({ name: 'honest' });
       await honest.start();
-      await until(() => honest.welcomes.length > 0, 60_000);
+      await untilListed(rig, 'effect_honest');
       await meter.start(rig.board);
       let isOver = false;
       const real: string[] = [];

@@ -4,7 +4,7 @@ import { serverMessageSchema } from '#lib/protocol/server-messages';
 import { watchServerMessageSchema } from '#lib/protocol/watch-messages';
 import { flood } from '../net/flood.ts';
 import { abyss, mutated } from '../net/mutate.ts';
-import { inRig, mustSucceed, type Rig, until } from '../net/rig.ts';
+import { inRig, mustSucceed, type Rig, untilListed } from '../net/rig.ts';
 import { type Asked, clientMessage, watchMessage } from '../net/right-messages.ts';
 import { createStallMeter } from '../net/stall-meter.ts';
 import type { Random } from '../random.ts';
@@ -35,7 +35,7 @@ export const fuzzMessages: Scenario = {
       const bad = (detail: string) => violations.push({ invariant: 'HEALTH', detail });
       const honest = rig.client({ name: 'honest' });
       await honest.start();
-      await until(() => honest.welcomes.length > 0, 60_000);
+      await untilListed(rig, 'effect_honest');
       await meter.start(rig.board);
       let isOver = false;
       const real: string[] = [];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inRig, type Rig, until } from '../net/rig.ts';
+import { inRig, type Rig, until, untilListed } from '../net/rig.ts';
 import type { Random } from '../random.ts';
 import type { Scenario, Violation } from '../scenario.ts';
 import { noHurry } from '../world/gate.ts';
@@ -93,6 +93,8 @@ export const gracefulStop: Scenario = {
 
 /** Somebody who waits for a call that lasts. */
 async function ask(rig: Rig) {
+  // A client registers its tools after its welcome: for a moment it is back without them.
+  await untilListed(rig, 'effect');
   const id = await rig.invoke('effect', { ms: 3_000 }, { timeout_ms: TIMEOUT_MS });
   return { id, answer: rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`) };
 }

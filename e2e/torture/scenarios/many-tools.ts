@@ -21,7 +21,7 @@ export const manyTools: Scenario = {
       const sockets = context.isShort ? 40 : 200;
       const rounds = context.rounds({ full: 5, short: 1 });
       const violations: Violation[] = [];
-      const before = await memory.look(rig.board.pid);
+      const { live: before } = await memory.look(rig.board.pid);
       const heldBefore = memoryOf(rig.board.pid);
       const base = await offered(rig);
       const figures = {
@@ -62,7 +62,7 @@ export const manyTools: Scenario = {
         figures.ghosts += [...(await offered(rig))].filter((name) => !base.has(name)).length;
       }
       const held = memoryOf(rig.board.pid) - heldBefore;
-      const grown = (await memory.look(rig.board.pid)) - before;
+      const grown = (await memory.look(rig.board.pid)).live - before;
       if (grown > MEMORY_MIB)
         violations.push({
           invariant: 'I13',

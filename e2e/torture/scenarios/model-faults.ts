@@ -5,7 +5,7 @@ import {
   type ScriptedRequest,
 } from '../../../server/testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../server/testing/scripted-openai-events.ts';
-import { inRig, type Rig, until } from '../net/rig.ts';
+import { inRig, type Rig, until, untilListed } from '../net/rig.ts';
 import type { Random } from '../random.ts';
 import type { Outcome, Scenario, TortureContext, Violation } from '../scenario.ts';
 import { checkRuns } from '../world/check-runs.ts';
@@ -126,7 +126,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
       async (rig) => {
         const client = rig.client({ name: 'hands' });
         await client.start();
-        await until(() => client.welcomes.length > 0, 60_000);
+        await untilListed(rig, 'effect');
         const each = context.rounds({ full: 9, short: 1 });
         const plan = [
           // First, as it takes a minute; the others are tried meanwhile.

@@ -21,6 +21,11 @@ export const cardError = {
       not_offered: 'The model named a tool that it was not offered.',
       no_name: 'The model made a call without naming a tool.',
       too_many_calls: 'The model made more calls than may run in one step.',
+      too_many_approvals:
+        'As many calls as may wait for a decision waited already. This one did not run.',
+      approval_rate:
+        'As many questions as people may be asked within an hour were asked already. This one did not run.',
+      not_alone: 'It ends the turn, and came with other calls, so it did not run.',
       repeated_call:
         'The model repeated a call that gave the same result each time. It did not run again.',
       rate_limited: 'There were already as many such calls as the policy allows in the time.',
@@ -59,6 +64,9 @@ export const cardError = {
       not_offered: '模型调用了没有提供给它的工具。',
       no_name: '模型发出了没有工具名称的调用。',
       too_many_calls: '模型在一步中发出的调用超过了可执行的数量。',
+      too_many_approvals: '等待决定的调用已达到上限，因此这一个没有执行。',
+      approval_rate: '一小时内向人提出的请求已达到上限，因此这一个没有执行。',
+      not_alone: '它会结束本轮，却与其他调用一起发出，因此没有执行。',
       repeated_call: '模型重复了同一个调用，而每次结果都相同，因此没有再次执行。',
       rate_limited: '这段时间内此类调用已达到策略允许的次数。',
       arguments_unreadable: '模型写出的参数不是一个 JSON 对象。',

@@ -1,6 +1,7 @@
 import type { AreaMessages } from '../area-messages.ts';
 import { cardError } from './card-error.ts';
 import { cardList } from './card-list.ts';
+import { cardQuestion } from './card-question.ts';
 import { cardResult } from './card-result.ts';
 
 /** Tool call cards and the live list. */
@@ -9,6 +10,7 @@ export const card = {
     chip: {
       streaming: 'Waiting',
       approval: 'Needs approval',
+      question: 'Needs an answer',
       queued: 'Waiting',
       offered: 'Sent',
       running: 'Running',
@@ -33,6 +35,12 @@ export const card = {
       queued: 'Waiting for {client}.',
       approval: 'The agent wants to call this tool.',
       policy: 'The policy of this server asks an operator before {tool}.',
+      destructive: '{tool} may destroy something, and no rule of the policy allows it.',
+      unknown_effects:
+        '{tool} is a client’s tool with effects, and no rule of the policy allows it.',
+      taint:
+        'The run has read private data ({secret}) and content of others ({others}), and {tool} could carry it out.',
+      both: '{first} {second}',
       changed:
         'Approval is needed again: the tool or its client has changed. The call would go to {client} now.',
       offered: 'Sent to {client}, not taken yet.',
@@ -116,12 +124,31 @@ export const card = {
     },
     approval: {
       allow: 'Allow once',
-      always: 'Always in this run',
+      always: 'Always…',
+      alwaysTitle: 'Do not ask again',
+      alwaysScope: 'Where',
+      alwaysEnd: 'How long',
       alwaysRule:
-        '“Always” allows {tool} of {client}, as it is described now, with any arguments, in this run.',
+        'Allowed without asking: {tool} of {client}, as it is described now, with any arguments; {scope}; {end}.',
+      alwaysAllow: 'Allow, and do not ask again',
+      scope: { run: 'in this run', saved: 'in each run of its owner' },
+      end: {
+        none: 'until it is revoked',
+        hour: 'for 1 hour',
+        day: 'for 1 day',
+        month: 'for 30 days',
+        year: 'for 1 year',
+      },
       server: 'the server',
       edit: 'Edit arguments…',
       deny: 'Deny',
+      denyWith: 'Deny with a reason…',
+      reason: 'Reason, which the model is given',
+      decidesAll: 'One decision for {count} equal calls.',
+      decidedThere: 'Waits for the same decision as an equal call',
+      allowedBy: 'Allowed by {name}',
+      editedBy: 'Allowed by {name}, with edited arguments',
+      deniedBy: 'Denied by {name}',
       arguments: 'Arguments to allow',
       readFirst: 'To allow the call, scroll to the end of its arguments.',
       readOrFold: 'To allow the call, scroll to the end of its arguments, or fold them.',
@@ -139,6 +166,7 @@ export const card = {
       announce: '{tool} needs approval.',
       forOperators: 'An operator or administrator decides on this call.',
     },
+    question: cardQuestion.en,
     repairs: {
       title: 'Corrected to fit the schema: ',
       whole: 'all arguments',
@@ -148,6 +176,7 @@ export const card = {
     part: {
       arguments: 'Arguments',
       reported: 'Reported by the client',
+      subAgent: 'Work of the sub-agent {agent}',
       result: 'Result',
       late: 'Late answer',
       preview: 'So far',
@@ -178,6 +207,7 @@ export const card = {
     chip: {
       streaming: '等待中',
       approval: '待批准',
+      question: '待回答',
       queued: '等待中',
       offered: '已发送',
       running: '执行中',
@@ -202,6 +232,11 @@ export const card = {
       queued: '正在等待{client}。',
       approval: '智能体想要调用此工具。',
       policy: '按此服务器的策略，调用 {tool} 前须由操作员批准。',
+      destructive: '{tool} 可能造成破坏，而策略中没有规则允许它。',
+      unknown_effects: '{tool} 是客户端提供的有副作用的工具，而策略中没有规则允许它。',
+      taint:
+        '此运行已读取私有数据（{secret}）和他人的内容（{others}），而 {tool} 可能把它们带出去。',
+      both: '{first}{second}',
       changed: '重新请求批准：工具或提供它的客户端已有变化。现在将发送到{client}。',
       offered: '已发送到{client}，对方尚未接手。',
       device: '正在询问{client}旁的人；计时已停。',
@@ -282,11 +317,30 @@ export const card = {
     },
     approval: {
       allow: '允许一次',
-      always: '本次运行内总是允许',
-      alwaysRule: '“总是允许”指：在本次运行内，允许 {client} 的 {tool}（按当前说明），参数不限。',
+      always: '总是允许…',
+      alwaysTitle: '不再询问',
+      alwaysScope: '范围',
+      alwaysEnd: '期限',
+      alwaysRule: '不再询问即允许：{client} 的 {tool}（按当前说明），参数不限；{scope}；{end}。',
+      alwaysAllow: '允许，且不再询问',
+      scope: { run: '在本次运行内', saved: '在其所有者的每次运行内' },
+      end: {
+        none: '直到被撤销',
+        hour: '1 小时内',
+        day: '1 天内',
+        month: '30 天内',
+        year: '1 年内',
+      },
       server: '服务器',
       edit: '修改参数…',
       deny: '拒绝',
+      denyWith: '拒绝并说明原因…',
+      reason: '原因（会告知模型）',
+      decidesAll: '一个决定适用于 {count} 个相同的调用。',
+      decidedThere: '与一个相同的调用等待同一个决定',
+      allowedBy: '已由 {name} 允许',
+      editedBy: '已由 {name} 修改参数后允许',
+      deniedBy: '已由 {name} 拒绝',
       arguments: '要批准的参数',
       readFirst: '要允许此调用，请先滚动到参数末尾。',
       readOrFold: '要允许此调用，请先滚动到参数末尾，或将其折叠。',
@@ -304,6 +358,7 @@ export const card = {
       announce: '{tool} 需要批准。',
       forOperators: '由操作员或管理员决定是否允许此调用。',
     },
+    question: cardQuestion.zh,
     repairs: {
       title: '已按参数结构更正：',
       whole: '全部参数',
@@ -313,6 +368,7 @@ export const card = {
     part: {
       arguments: '参数',
       reported: '客户端报告的内容',
+      subAgent: '子代理 {agent} 的工作',
       result: '结果',
       late: '迟到的答复',
       preview: '目前内容',

@@ -1,4 +1,5 @@
 import type { AreaMessages } from '../area-messages.ts';
+import { settingsPolicy } from './settings-policy.ts';
 
 /** The pages of the settings: who may get in, and what people did. */
 export const settings = {
@@ -88,6 +89,7 @@ export const settings = {
       keep: 'Keep it',
       notRevoked: 'The token of {name} was not revoked',
     },
+    policy: settingsPolicy.en,
     audit: {
       title: 'Audit',
       text: 'What people did here, newest first. Nothing in it can be changed, and no secrets are in it.',
@@ -199,6 +201,7 @@ export const settings = {
       keep: '保留',
       notRevoked: '未能吊销 {name} 的令牌',
     },
+    policy: settingsPolicy.zh,
     audit: {
       title: '审计',
       text: '人们在这里做过的事，最新的在前。内容不可更改，也不含任何秘密。',

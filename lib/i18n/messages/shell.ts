@@ -8,6 +8,7 @@ export const shell = {
     nav: {
       label: 'Pages',
       workbench: 'Workbench',
+      approvals: 'Approvals',
       tools: 'Tools',
       docs: 'API docs',
       settings: 'Settings',
@@ -34,6 +35,7 @@ export const shell = {
       caughtUpAll: 'Connected again. Everything is up to date.',
       lost: 'Connection lost. Reconnecting.',
     },
+    approvals: '{count, plural, one {# approval waits} other {# approvals wait}}',
     calls: {
       done: '{count, plural, one {Finished:} other {# finished:}} {tools}.',
       failed: '{count, plural, one {Failed:} other {# failed:}} {tools}.',
@@ -92,6 +94,7 @@ export const shell = {
       newline: 'New line',
       stop: 'Stop the run, close what is open',
       workbench: 'Go to the workbench',
+      approvals: 'Go to what waits for approval',
       tools: 'Go to the tools',
       docs: 'Go to the API docs',
       settings: 'Go to the settings',
@@ -120,6 +123,7 @@ export const shell = {
     nav: {
       label: '页面',
       workbench: '工作台',
+      approvals: '待批准',
       tools: '工具',
       docs: 'API 文档',
       settings: '设置',
@@ -140,6 +144,7 @@ export const shell = {
       caughtUpAll: '已重新连接。内容均为最新。',
       lost: '连接已断开，正在重新连接。',
     },
+    approvals: '{count} 个待批准',
     calls: { done: '{count} 个已完成：{tools}。', failed: '{count} 个失败：{tools}。' },
     model: {
       label: '模型',
@@ -188,6 +193,7 @@ export const shell = {
       newline: '换行',
       stop: '停止运行，关闭已打开的内容',
       workbench: '前往工作台',
+      approvals: '前往待批准的调用',
       tools: '前往工具',
       docs: '前往 API 文档',
       settings: '前往设置',

@@ -1,4 +1,5 @@
 import type { AreaMessages } from '../area-messages.ts';
+import { toolsStatistics } from './tools-statistics.ts';
 
 /** The page of tools and its try-it form. */
 export const tools = {
@@ -23,6 +24,7 @@ export const tools = {
     pick: 'Choose a tool to see what it takes and to try it.',
     notOffered: 'No tool “{name}” is offered now. It may return with its client.',
     sourceServer: 'Server',
+    sourceOther: 'Provider: {source}',
     sourceClient: 'Client',
     notCallable: 'Not callable',
     facts: {
@@ -50,6 +52,7 @@ export const tools = {
       notIdempotentHint: 'not repeatable',
       notOpenWorldHint: 'stays inside',
     },
+    statistics: toolsStatistics.en,
     schema: 'Schema of the arguments',
     noArguments: 'This tool takes no arguments.',
     try: {
@@ -65,7 +68,6 @@ export const tools = {
       copyCurl: 'Copy as curl',
       copied: 'Copied',
       notCopied: 'Copying failed',
-      loading: 'Loading the form…',
       jsonOnly: 'This schema cannot be shown as a form without misreporting what is sent: {reason}',
       formFailed: 'These arguments cannot be shown as a form. Here they are as JSON.',
       fix: 'Some arguments do not fit yet.',
@@ -107,6 +109,7 @@ export const tools = {
     pick: '选择一个工具，查看它的参数并试用。',
     notOffered: '目前没有提供工具“{name}”。它可能随客户端一起回来。',
     sourceServer: '服务端',
+    sourceOther: '提供方：{source}',
     sourceClient: '客户端',
     notCallable: '不可调用',
     facts: {
@@ -133,6 +136,7 @@ export const tools = {
       notIdempotentHint: '不可重复',
       notOpenWorldHint: '不访问外部',
     },
+    statistics: toolsStatistics.zh,
     schema: '参数的模式',
     noArguments: '它不需要参数。',
     try: {
@@ -148,7 +152,6 @@ export const tools = {
       copyCurl: '复制为 curl',
       copied: '已复制',
       notCopied: '复制失败',
-      loading: '正在加载表单…',
       jsonOnly: '此模式无法用表单如实呈现：{reason}',
       formFailed: '这些参数无法以表单显示，以下为 JSON。',
       fix: '有些参数还不符合要求。',

@@ -2,42 +2,55 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CallRecord } from '#lib/call/call-record';
 import { mergeCard } from '#lib/call/merge-card';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { type Caller, callerOf, FIRST_OPERATOR } from '../../auth/principal.ts';
+import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { defineTool } from '../../tools/define-tool.ts';
+import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
 import { registerTools } from '../../tools/testing/register-tools.ts';
+import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { CircuitBreaker } from '../breaker.ts';
 import type { CallersOfCalls } from '../caller-of-call.ts';
-import type { Check, Denial } from '../check.ts';
+import type { Check, CheckEdit, Denial } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
 import type { ResultFilter } from '../result-filter.ts';
+import type { KnownSecrets } from '../withholding.ts';
+import { ALLOW_ALL } from './allow-all.ts';
 
 export const operator = FIRST_OPERATOR;
 
 export interface SetupOptions {
   readonly check?: Check;
+  readonly checkEdit?: CheckEdit;
   readonly denial?: Denial;
+  /** Without it each run is one that a person or a program began. */
+  readonly rootOf?: (runId: string) => string;
+  readonly onDecided?: (call: CallRecord) => void;
   readonly results?: ResultFilter;
+  readonly secrets?: KnownSecrets;
   /** Without it each token that a call was made with is live. */
   readonly callers?: CallersOfCalls;
   /** To start again on what another one left. */
   readonly dir?: string;
   readonly effect?: 'read' | 'write';
+  /** More tools of the server. */
+  readonly tools?: readonly AnyServerTool[];
+  readonly providers?: readonly ToolProvider[];
 }
 
 /** The call service on a real store, bus and registry; only time and the clients are the test's. */
 export async function setupCalls(options: SetupOptions = {}) {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
-  const { logger, errors } = createErrorLog();
+  const { logger, errors, lines } = createErrorLog();
   const clock = createManualClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db') });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
@@ -60,7 +73,8 @@ export async function setupCalls(options: SetupOptions = {}) {
   const breaker = new CircuitBreaker({ clock, store, logger });
   const { instances, registry, table } = createPool({
     now: clock.now,
-    serverTools: [hold],
+    serverTools: [hold, ...(options.tools ?? [])],
+    providers: options.providers ?? [],
     breaker,
   });
   let number = 0;
@@ -72,9 +86,16 @@ export async function setupCalls(options: SetupOptions = {}) {
     bus,
     registry,
     clock,
-    check: options.check ?? (() => ({ verdict: 'allow' })),
-    denial: options.denial ?? (() => undefined),
+    policy: {
+      check: options.check ?? ALLOW_ALL.check,
+      checkEdit: options.checkEdit ?? ALLOW_ALL.checkEdit,
+      denial: options.denial ?? ALLOW_ALL.denial,
+    },
     ...(options.results && { results: options.results }),
+    ...(options.onDecided && { onDecided: options.onDecided }),
+    blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
+    ...(options.secrets && { secrets: options.secrets }),
+    rootOf: options.rootOf ?? ((runId) => runId),
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
     callers: options.callers ?? {
@@ -174,6 +195,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     calls,
     events,
     errors,
+    lines,
     logger,
     connect,
     invoke,

@@ -1,6 +1,8 @@
 import type { Breaker } from '../../calls/breaker.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { OwnTools } from '../../tools/own-tools.ts';
+import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createClientTable } from '../client-table.ts';
 import { ConnectedInstances } from '../connected-instances.ts';
 
@@ -8,15 +10,17 @@ import { ConnectedInstances } from '../connected-instances.ts';
 export function createPool({
   now,
   serverTools = [],
+  providers = [],
   breaker,
 }: {
   now(): number;
   serverTools?: readonly AnyServerTool[];
+  providers?: readonly ToolProvider[];
   breaker?: Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
 }) {
   const instances = new ConnectedInstances();
   const registry = createToolRegistry({
-    serverTools,
+    providers: [new OwnTools(serverTools), ...providers],
     availability: instances.availability,
     ...(breaker && { openCircuitOf: breaker.openCircuitOf }),
   });

@@ -7,6 +7,7 @@ import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { CircuitBreaker } from '../../calls/breaker.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
+import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
@@ -37,15 +38,17 @@ export async function serveClients({
   const { registry, table } = createPool({ now: clock.now });
   let ids = 0;
   const newId = () => `id_${++ids}`;
+  const blobs = createDiskBlobStore({ dir: join(dir, 'blobs') });
   const calls: Calls = createCalls({
     breaker: new CircuitBreaker({ clock, store, logger }),
     store,
     bus,
     registry,
     clock,
-    check: () => ({ verdict: 'allow' }),
-    denial: () => undefined,
+    policy: ALLOW_ALL,
     callers: { callerOf: () => undefined, operatorNamed: () => undefined },
+    blobs,
+    rootOf: (runId) => runId,
     newCallId: newId,
     claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
     facts: table.facts,
@@ -60,7 +63,7 @@ export async function serveClients({
     table,
     calls: calls.clients,
     instances: calls.instances,
-    blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
+    blobs,
     clock,
     heartbeatMs,
     newId,

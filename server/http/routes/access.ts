@@ -2,7 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
-import type { Caller } from '../../auth/principal.ts';
+import { type Caller, ownToken } from '../../auth/principal.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';
@@ -19,14 +19,8 @@ export const OPERATORS = allowed('operator');
 export const ADMINS = allowed('admin');
 export const CLIENTS = allowed('operator', 'device');
 
-/**
- * The token whose holder's runs, calls and blobs are all that the caller sees; undefined for
- * people, who see everything. One that no record has for a caller without a token.
- */
-export const ownToken = (caller: Caller): string | undefined =>
-  caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');
-
-const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
+/** Whether the caller sees what belongs to this token; null: that of the first run. */
+export const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
   const own = ownToken(caller);
   return own === undefined || own === ownerToken;
 };

@@ -1,17 +1,37 @@
 import { HttpError } from '#lib/protocol/http-error';
-import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/rest';
+import {
+  alwaysAllowedSchema,
+  alwaysRuleSchema,
+  approvalsPageSchema,
+  approvalsQuerySchema,
+} from '#lib/protocol/rest';
 import { byCaller } from '../../auth/audit.ts';
 import type { AlwaysRule } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
+import { isOwn, OPERATORS, READERS, VIEWERS } from './access.ts';
+import { listApprovals } from './list-approvals.ts';
 
 type Deps = Pick<HttpDeps, 'calls' | 'audit'>;
 
 const path = '/v1/approvals/always';
 
 export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/approvals',
+    id: 'listApprovals',
+    tag: 'calls',
+    summary: 'What waits for a decision, oldest first; calls that are the same are one entry',
+    access: READERS,
+    query: approvalsQuerySchema,
+    responses: { 200: { description: 'A page', schema: approvalsPageSchema } },
+    handle: ({ principal, query }) => {
+      const seen = calls.watched().filter((one) => isOwn(principal, one.ownerToken ?? null));
+      return json(200, listApprovals(seen, query));
+    },
+  }),
   defineRoute({
     method: 'GET',
     path,
@@ -47,5 +67,8 @@ export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
 const toWireRule = ({ id, runId, toolName, clientId, scope, ...rule }: AlwaysRule) => ({
   ...{ id, run_id: runId, tool_name: toolName, client_id: clientId, scope },
   ...{ allowed_at: rule.allowedAt / 1_000, allowed_by: rule.allowedBy },
-  expires_at: rule.expiresAt === null ? null : rule.expiresAt / 1_000,
+  expires_at: toSeconds(rule.expiresAt),
+  last_used_at: toSeconds(rule.lastUsedAt),
 });
+
+const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);

@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import type { Caller } from '../../auth/principal.ts';
+import { type Caller, ownToken } from '../../auth/principal.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -11,7 +11,7 @@ import { readBody } from '../read-body.ts';
 import { isJsonType, readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { AGENTS, ownToken, READERS } from './access.ts';
+import { AGENTS, READERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'blobs' | 'history'>;
 

@@ -25,10 +25,13 @@ export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs'>): Route 
     responses: { 200: { description: 'The text and its requests', schema: modelOutputSchema } },
     async handle({ principal, params, context }) {
       const call = await findCall(deps, principal, params.id, context);
-      const { text, cut, images } = outputOfRecord(call);
       const page = await deps.runs.modelTurns({
         ...{ runId: call.runId, toolCallId: call.id, after: 0, limit: MOST_SENT },
       });
+      const sent = (page?.turns ?? []).flatMap((turn) => sentOf(turn, call.id));
+      // As it was sent last, whatever the bound is by now.
+      const limit = sent.at(-1)?.limit ?? deps.runs.resultBytes;
+      const { text, cut, images } = outputOfRecord(call, limit);
       const output: ModelOutputRecord = {
         tool_call_id: call.id,
         status: call.status,
@@ -38,7 +41,7 @@ export const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs'>): Route 
         cut,
         images: images.map(({ blob_id }) => blob_id),
         rendering: MODEL_OUTPUT_VERSION,
-        sent: (page?.turns ?? []).flatMap((turn) => sentOf(turn, call.id)),
+        sent,
       };
       return json(200, output);
     },

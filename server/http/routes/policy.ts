@@ -28,38 +28,14 @@ export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit
     access: VIEWERS,
     responses: { 200: { description: 'The policy', schema: policyStateSchema } },
     handle() {
-      const { definition, loadedAt, problem, autonomy } = policy.state();
+      const { definition, file, loadedAt, problem, autonomy, hooks } = policy.state();
       return json(200, {
-        ...{ policy: definition, loaded_at: loadedAt / 1_000, problem },
-        autonomy: toWireAutonomy(autonomy),
+        ...{ policy: definition, file, loaded_at: loadedAt / 1_000, problem },
+        ...{ autonomy: toWireAutonomy(autonomy), hooks: [...hooks] },
       });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/dry-run`,
-    id: 'tryPolicy',
-    tag,
-    summary: 'What would become of a call, by which rule, and why. Nothing is called',
-    access: OPERATORS,
-    body: dryRunBodySchema,
-    responses: { 200: { description: 'The decision', schema: dryRunAnswerSchema } },
-    handle({ principal, body }) {
-      const caller = body.caller ?? toCaller(principal);
-      const outcome = policy.dryRun({ ...body, caller, runId: body.run_id, policy: body.policy });
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message, given(outcome));
-      const { question, decision, limits } = outcome;
-      return json(200, {
-        ...{ effect: decision.effect, rule: decision.rule, reason: decision.reason },
-        ...{ tool_name: question.toolName, caller, via: question.via },
-        ...{ client_id: question.clientId, access: question.access },
-        ...{ schema_hash: question.schemaHash, args: question.args },
-        limits: limits.map(({ limit, left, retryAfter: retry_after }) => ({
-          ...{ limit, left, retry_after },
-        })),
-      });
-    },
-  }),
+  dryRunRoute(policy),
   defineRoute({
     method: 'PUT',
     path: `${path}/autonomy`,
@@ -78,6 +54,38 @@ export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit
     },
   }),
 ];
+
+const dryRunRoute = (policy: HttpDeps['policy']): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/dry-run`,
+    id: 'tryPolicy',
+    tag,
+    summary: 'What would become of a call, by which rule, and why. Nothing is called',
+    access: OPERATORS,
+    body: dryRunBodySchema,
+    responses: { 200: { description: 'The decision', schema: dryRunAnswerSchema } },
+    async handle({ principal, body }) {
+      const caller = body.caller ?? toCaller(principal);
+      const outcome = await policy.dryRun({
+        ...body,
+        caller,
+        runId: body.run_id,
+        policy: body.policy,
+      });
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message, given(outcome));
+      const { question, decision, limits } = outcome;
+      return json(200, {
+        ...{ effect: decision.effect, rule: decision.rule, reason: decision.reason },
+        ...{ tool_name: question.toolName, caller, via: question.via },
+        ...{ client_id: question.clientId, access: question.access },
+        ...{ schema_hash: question.schemaHash, args: question.args },
+        limits: limits.map(({ limit, left, retryAfter: retry_after }) => ({
+          ...{ limit, left, retry_after },
+        })),
+      });
+    },
+  });
 
 const REFUSED = {
   not_permitted: () =>

@@ -1,5 +1,7 @@
 import { HttpError } from '#lib/protocol/http-error';
 import {
+  messagesPageSchema,
+  messagesQuerySchema,
   modelTurnsPageSchema,
   modelTurnsQuerySchema,
   runsPageSchema,
@@ -9,16 +11,39 @@ import {
 } from '#lib/protocol/rest';
 import { runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
+import { ownToken } from '../../auth/principal.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { AGENTS, findRun, ownToken, READERS } from './access.ts';
+import { AGENTS, findRun, READERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'runs'>;
 
 const tag = 'runs';
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
+
+const messages = (deps: Deps): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/:id/messages',
+    id: 'listMessages',
+    tag,
+    summary:
+      'Messages of a run by page, the newest page first, oldest first in each: before is the messages_left_out of the page that was read last',
+    access: READERS,
+    query: messagesQuerySchema,
+    responses: { 200: { description: 'A page of messages', schema: messagesPageSchema } },
+    async handle({ principal, params, query: { before } }) {
+      const run = await findRun(deps, principal, params.id);
+      const { run_id } = run;
+      if (before !== undefined) {
+        return json(200, { run_id, ...(await deps.runs.messagesBefore(run_id, before)) });
+      }
+      const { messages, messages_left_out } = run;
+      return json(200, { run_id, messages, ...given({ messages_left_out }) });
+    },
+  });
 
 const reading = (deps: Deps): Route[] => [
   defineRoute({
@@ -43,11 +68,13 @@ const reading = (deps: Deps): Route[] => [
     path: '/v1/runs/:id',
     id: 'getRun',
     tag,
-    summary: 'One run with its messages',
+    summary:
+      'One run with its newest messages, at most 1 MiB of them; messages_left_out says how many older ones there are',
     access: READERS,
     responses: record,
     handle: async ({ principal, params }) => json(200, await findRun(deps, principal, params.id)),
   }),
+  messages(deps),
   defineRoute({
     method: 'GET',
     path: '/v1/runs/:id/model_turns',
@@ -81,12 +108,12 @@ const acting = (deps: Deps): Route[] => [
     access: AGENTS,
     body: startRunBodySchema,
     responses: record,
-    handle: async ({ principal, body: { input, model, tools, client_id } }) =>
+    handle: async ({ principal, body: { input, model, tools, client_id, pinned_tools } }) =>
       done(
         await deps.runs.start({
           principal,
           input,
-          ...given({ clientId: client_id, model, tools }),
+          ...given({ clientId: client_id, model, tools, pinned: pinned_tools }),
         }),
       ),
   }),
@@ -95,14 +122,14 @@ const acting = (deps: Deps): Route[] => [
     path: '/v1/runs/:id/messages',
     id: 'sendMessage',
     tag,
-    summary: 'Send the next message of a run',
+    summary: 'Send the next message of a run, or one in the place of an earlier one',
     access: AGENTS,
     body: sendMessageBodySchema,
     responses: record,
-    async handle({ principal, params, body: { input, model, client_id } }) {
+    async handle({ principal, params, body: { input, model, client_id, replaces } }) {
       const { run_id } = await findRun(deps, principal, params.id);
-      const more = given({ clientId: client_id, model });
-      return done(await deps.runs.send(run_id, { input, ...more }));
+      const request = given({ input, clientId: client_id, model, replaces });
+      return done(await deps.runs.send(run_id, request));
     },
   }),
   defineRoute({

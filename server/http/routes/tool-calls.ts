@@ -13,14 +13,14 @@ import {
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import { type AuditedAct, byCaller } from '../../auth/audit.ts';
-import { actorOf, principalName } from '../../auth/principal.ts';
+import { actorOf, ownToken, principalName } from '../../auth/principal.ts';
 import type { CallActionOutcome } from '../../calls/call-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
-import { AGENTS, findCall, OPERATORS, ownToken, READERS } from './access.ts';
+import { AGENTS, findCall, OPERATORS, READERS } from './access.ts';
 import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { modelOutputRoute } from './model-output.ts';
 import { recordAnswer } from './record-answer.ts';
@@ -169,12 +169,12 @@ const operatorActions = (deps: Deps): Route[] => [
     body: approvalBodySchema,
     responses: record,
     async handle({ principal, params, body, context }) {
-      const { decision, note, args, expires_at: expiresAt, scope, expires_in } = body;
+      const { decision, note, args, expires_at: expiresAt, calls, scope, expires_in } = body;
       const always = given({
         scope,
         forMs: expires_in === undefined ? undefined : expires_in * 1_000,
       });
-      const more = given({ note, args, expiresAt, always });
+      const more = given({ note, args, expiresAt, calls, always });
       const outcome = await deps.calls.decide(params.id, principal, { decision, ...more });
       // Arguments and notes are in the call; here they would outlive it.
       const terms = decision === 'always' ? given({ scope, expires_in }) : {};

@@ -11,7 +11,9 @@ import {
   toolsQuerySchema,
 } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
+import { ownToken } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -20,7 +22,7 @@ import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'tools' | 'calls' | 'runs'>;
+type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs'>;
 
 export const toolRoutes = (deps: Deps): Route[] => [
   invokeRoute(deps),
@@ -47,6 +49,17 @@ export const toolRoutes = (deps: Deps): Route[] => [
     responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
       json(200, { tools: named(deps.tools.list(principal), query) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tools/stats',
+    id: 'toolStats',
+    tag: 'tools',
+    summary:
+      'How tools did in the newest 5,000 ended calls that you may see: successes, failures by code, times, last errors',
+    access: READERS,
+    responses: { 200: { description: 'The figures', schema: toolStatsSchema } },
+    handle: async ({ principal }) => json(200, await deps.toolStats(ownToken(principal))),
   }),
   defineRoute({
     method: 'GET',

@@ -1,7 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { RunRecord } from '#lib/protocol/run';
+import type { RunTool } from '#lib/protocol/run-tools';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
@@ -83,7 +85,7 @@ export function createFakeCalls() {
     extend: act('extend'),
     draft: unused,
     always: { list: unused, withdraw: unused },
-    watched: () => [],
+    watched: () => [...records.values()],
     endedOf: async () => [],
   };
   return { fake, service };
@@ -105,8 +107,15 @@ const runRecord: RunRecord = {
 
 const sentPart = (toolCallId: string) => ({
   tool_call_id: toolCallId,
-  ...{ sha256: 'c'.repeat(64), bytes: 4, cut: false, images: [] },
+  ...{ sha256: 'c'.repeat(64), bytes: 4, cut: false, limit: 20_000, images: [] },
 });
+
+const runTools = ['a', 'b', 'c', 'd'].map(
+  (name): RunTool => ({
+    ...{ name, source: 'server', pinned: false, found: false },
+    offer: name === 'c' ? 'over_limit' : 'offered',
+  }),
+);
 
 export const fakeRuns: RunService = {
   start: async () => ({ ok: true, run: runRecord }),
@@ -117,7 +126,10 @@ export const fakeRuns: RunService = {
   }),
   cancel: async () => ({ ok: true, run: runRecord }),
   get: async (id) => (id === 'run_a' ? runRecord : undefined),
+  messagesBefore: async () => ({ messages: [] }),
   list: async () => ({ runs: [runRecord], nextCursor: null }),
+  resultBytes: MODEL_OUTPUT_BYTES,
+  tools: async (id) => (id === 'run_a' ? runTools : undefined),
   modelTurns: async ({ runId, after, messageId, toolCallId }) =>
     runId === 'run_a'
       ? {

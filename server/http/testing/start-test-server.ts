@@ -131,6 +131,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     calls: calls.service,
     runs: fakeRuns,
     tools: fakeTools,
+    toolStats: async () => ({ calls: 0, tools: [] }),
     blobs: createFakeBlobs(),
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,

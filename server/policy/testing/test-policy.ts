@@ -1,13 +1,20 @@
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { compileMarks } from '#lib/policy/taint';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { Autonomy } from '../autonomy.ts';
 import { HookChain } from '../hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from '../live-policy.ts';
 import { RateLimits } from '../rate-limits.ts';
+import { RunTaints } from '../run-taints.ts';
 
 /** Kept in memory alone. */
-const store = { write: async () => {}, listKept: async () => [] };
+const store = {
+  write: async () => {},
+  listKept: async () => [],
+  listCalls: async () => ({ calls: [], nextCursor: null }),
+  getRun: async () => undefined,
+};
 export const testAutonomy = () => new Autonomy({ store, clock: createManualClock() });
 
 /** The policy of a configuration file, as a server has it. */
@@ -16,11 +23,13 @@ export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps
   const clock = createManualClock();
   const { logger } = createErrorLog();
   return new LivePolicy({
-    ...{ definition: read(), read },
+    ...{ definition: read(), file: () => '/srv/callboard.config.json', read },
     autonomy: testAutonomy(),
     hooks: new HookChain([], { clock, logger }),
     limits: new RateLimits({ store, clock, logger }),
+    taints: new RunTaints(store, compileMarks(read().taint)),
     registry: { find: () => undefined },
+    isLive: () => true,
     ...{ clock, logger },
     ...more,
   });

@@ -1,10 +1,15 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
 import type { Message, RunError } from '#lib/protocol/run';
+import type { RunTool } from '#lib/protocol/run-tools';
 import type { Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Notice } from './notices.ts';
+import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
+import type { Spending } from './spending.ts';
+import type { TurnBudget } from './turn-budget.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {
@@ -12,6 +17,8 @@ export interface ResolvedModel {
   readonly ref: string;
   readonly languageModel: LanguageModelV4;
   readonly imageWay: ImageWay;
+  /** Tokens that a request and its answer may have together; null where nothing says. */
+  readonly contextTokens: number | null;
   /** Tools that one request may hold; null for any number. */
   readonly maxTools: number | null;
   /** In whose form it is sent the schemas of tools. */
@@ -23,8 +30,11 @@ export interface ResolvedModel {
 
 /** One assistant message while it is being written. Watchers see each change. */
 export interface MessageWriter {
-  append(kind: 'text' | 'reasoning', delta: string): void;
-  addCall(callId: string): void;
+  append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void;
+  /** `modelId`: the id that the model itself gave the call. */
+  addCall(callId: string, modelId?: string): void;
+  /** What the provider says of a call that was added. */
+  describeCall(callId: string, metadata: ReplayMetadata): void;
   /** For people only; a model never reads it. */
   addNotice(notice: Notice): void;
   /**
@@ -32,8 +42,19 @@ export interface MessageWriter {
    * Resolves once that is on disk: no model is asked before.
    */
   beginRequest(request: ModelRequest): Promise<RequestLog>;
-  /** Resolves once the message is on disk, with the end of its request, and published as done. */
-  end(): Promise<void>;
+  /**
+   * Resolves once the message is on disk, with the end of its request, and published as done.
+   * `model`: whose whole answer it is, which is sent back with what its provider said of it.
+   */
+  end(model?: string): Promise<void>;
+}
+
+/** A stretch of text or reasoning that the provider sets apart from the next. */
+export interface AnswerBlock {
+  readonly id: string;
+  readonly isStart?: boolean;
+  readonly isEnd?: boolean;
+  readonly metadata?: ReplayMetadata | undefined;
 }
 
 /** A request to the model, as it is written down before it is made. */
@@ -67,10 +88,20 @@ export type RequestOutcome =
 
 /** Where a turn is written down. Each step of the model is a message of its own. */
 export interface Transcript {
+  /** Older messages are not among these. */
+  readonly hasOlder?: boolean;
   /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[];
+  /** What messages on disk are sent back with to this model, by message. */
+  replays(model: string): Promise<ReadonlyMap<string, MessageReplay>>;
   /** Resolves once what was begun before has its place. */
   beginMessage(): Promise<MessageWriter>;
+}
+
+/** What a sub-agent's turn has beside a person's. Its calls stand below the call that it works for. */
+export interface Delegated extends CallParent {
+  /** Added to the instructions. */
+  readonly prompt: string;
 }
 
 export interface TurnRequest {
@@ -79,12 +110,24 @@ export interface TurnRequest {
   readonly model: ResolvedModel;
   /** Names of the tools that may be called; null for all. */
   readonly tools: readonly string[] | null;
+  /** Names of those that are offered before others. */
+  readonly pinned: readonly string[];
   readonly transcript: Transcript;
+  /** Of a sub-agent: it works for a call of another turn. */
+  readonly delegated?: Delegated | undefined;
+  /** What the turn takes is counted there, and holds it to the budgets; else to that of the agent. */
+  readonly spending?: Spending | undefined;
   /** Steps that a turn had done before the server was restarted; they count (RU10). */
   readonly stepsDone?: number;
   /** Its reason is `CANCELLED`, `OWNER_REVOKED` or `SHUTTING_DOWN`. */
   readonly signal: AbortSignal;
 }
+
+/** Whose tools are asked for: of a run, whether a turn of it runs or not. */
+export type ToolsRequest = Pick<
+  TurnRequest,
+  'principal' | 'runId' | 'model' | 'tools' | 'pinned' | 'transcript'
+>;
 
 /** The person stopped the turn: its calls are cancelled. */
 export const CANCELLED = 'cancelled';
@@ -104,6 +147,12 @@ export type TurnEnd =
 /** The built-in agent: asks a model, runs what it calls, until it answers. It has no sockets. */
 export interface Agent {
   readonly maxSteps: number;
+  /** The most that one turn may take. */
+  readonly budget: TurnBudget;
+  /** Of the text of one result, as UTF-8. */
+  readonly resultBytes: number;
   /** Ends with a value whatever the model does; rejects only when nothing can be written down. */
   runTurn(request: TurnRequest): Promise<TurnEnd>;
+  /** Of every tool, by name, whether the next step offers it, or why not. */
+  toolStates(request: ToolsRequest): Promise<readonly RunTool[]>;
 }

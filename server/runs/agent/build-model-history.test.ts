@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
+import { outputOfRecord } from '#lib/call/model-output';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { buildModelHistory, type ImageWay } from './build-model-history.ts';
 import { fakeCall } from './testing/fakes.ts';
@@ -23,8 +24,10 @@ function build(messages: Message[], calls: CallRecord[] = [], imageWay: ImageWay
     messages,
     calls: new Map(calls.map((call) => [call.id, call])),
     images: new Map([['blob_1', { bytes: new Uint8Array([1]), mediaType: 'image/jpeg' }]]),
+    replays: new Map(),
     imageWay,
     toModelName: (name) => name.replaceAll('.', '_'),
+    outputOf: (record) => outputOfRecord(record),
   }).messages;
 }
 
@@ -57,6 +60,20 @@ describe('the history', () => {
           output: { type: 'text', value: `result of ${id}` },
         })),
       },
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    ]);
+  });
+
+  test('[AL46] in the place of messages that have no room stands a line that says so', () => {
+    const history = buildModelHistory({
+      messages: [message('assistant', input('Done.'))],
+      hasOlder: true,
+      replays: new Map(),
+      ...{ calls: new Map(), images: new Map(), imageWay: 'none', toModelName: (name) => name },
+      outputOf: (record) => outputOfRecord(record),
+    });
+    expect(history.messages).toEqual([
+      { role: 'user', content: expect.stringContaining('older messages') },
       { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
     ]);
   });

@@ -1,8 +1,10 @@
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { CallRecord } from '#lib/call/call-record';
-import { outputOfRecord } from '#lib/call/model-output';
+import type { ModelOutput } from '#lib/call/model-output';
 import type { Message } from '#lib/protocol/run';
-import { stripInvisible } from '#lib/text/invisible';
+import { forModel, forModelDeep } from '#lib/text/for-model';
+import type { MessageReplay, ReplayPart } from './replay.ts';
+import { type HistoryGroup, trimHistory } from './trim-history.ts';
 
 /** A picture as it is sent, scaled down where it was too large. */
 export interface ModelImage {
@@ -18,18 +20,26 @@ type ImageFile = { type: 'file'; mediaType: string; data: Uint8Array };
 
 export interface ModelHistoryInput {
   readonly messages: readonly Message[];
+  /** There are messages before them, which have no room. */
+  readonly hasOlder?: boolean | undefined;
+  /** For all of the messages, of UTF-8 as JSON; null or not given for any number. */
+  readonly roomBytes?: number | null | undefined;
   readonly calls: ReadonlyMap<string, CallRecord>;
+  /** What this model's own messages are sent back with, by message. */
+  readonly replays: ReadonlyMap<string, MessageReplay>;
   /** By blob id; what is missing is only described. */
   readonly images: ReadonlyMap<string, ModelImage>;
   readonly imageWay: ImageWay;
   readonly toModelName: (toolName: string) => string;
+  /** What the model is sent of a call; of one that is not there, too. */
+  readonly outputOf: (record: CallRecord | undefined) => ModelOutput;
 }
 
 /** The result of a call, as it stands in the history. */
 export interface HandedResult {
   readonly toolCallId: string;
   readonly text: string;
-  /** The text is the beginning of a longer one. */
+  /** The text has beginning and end of a longer one. */
   readonly cut: boolean;
   readonly images: readonly (ModelImage & { readonly blobId: string })[];
 }
@@ -41,43 +51,69 @@ export interface ModelHistory {
 }
 
 /**
- * The conversation as a model is sent it (rules AL40 to AL45). Each call is
+ * The conversation as a model is sent it (rules AL40 to AL47). Each call is
  * followed by exactly one result, in call order: a call without a final record
  * gets the neutral words of an unknown outcome, never nothing.
  */
 export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
-  const results: HandedResult[] = [];
-  const messages = input.messages.flatMap((message) =>
-    message.role === 'user' ? userMessages(message) : assistantMessages(message, input, results),
+  const named = input.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool_call' ? [part.tool_call_id] : [])),
   );
-  return { messages, results };
+  const usedIds = new Set(named);
+  const groups = input.messages.map((message): HistoryGroup<HandedResult> => {
+    const building: Building = { ...input, results: [], usedIds };
+    const isPersons = message.role === 'user';
+    const messages = isPersons ? userMessages(message) : assistantMessages(message, building);
+    return { role: message.role, messages, results: building.results };
+  });
+  const { roomBytes = null, hasOlder = false } = input;
+  const kept = trimHistory(
+    groups.filter(({ messages }) => messages.length > 0),
+    { roomBytes, hasOlder },
+  );
+  return {
+    messages: kept.flatMap(({ messages }) => messages),
+    results: kept.flatMap(({ results }) => results),
+  };
 }
 
 function userMessages(message: Message): ModelMessage[] {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const content = stripInvisible(text.join('\n'));
+  const content = forModel(text.join('\n'));
   return content === '' ? [] : [{ role: 'user', content }];
 }
 
-function assistantMessages(
-  message: Message,
-  input: ModelHistoryInput,
-  handed: HandedResult[],
-): ModelMessage[] {
+interface Building extends ModelHistoryInput {
+  readonly results: HandedResult[];
+  /** Of calls: those of this server, and those of the model that were sent already. */
+  readonly usedIds: Set<string>;
+}
+
+function assistantMessages(message: Message, building: Building): ModelMessage[] {
   const content: Exclude<AssistantContent, string> = [];
+  const replayed = new Map(
+    building.replays.get(message.message_id)?.parts.map((part) => [part.at, part]),
+  );
   const results: ToolResults = [];
   const shown: (TextPart | FilePart)[] = [];
-  for (const part of message.parts) {
-    if (part.type === 'text' && part.text !== '') content.push({ type: 'text', text: part.text });
+  for (const [at, part] of message.parts.entries()) {
+    const replay = replayed.get(at);
+    if (part.type === 'text' && part.text !== '') {
+      content.push({ type: 'text', text: forModel(part.text), ...optionsOf(replay) });
+    }
+    // Thoughts go back only with what shows their provider that they are its own (AL42).
+    if (part.type === 'reasoning' && replay?.metadata) {
+      content.push({ type: 'reasoning', text: replay.text ?? part.text, ...optionsOf(replay) });
+    }
     if (part.type !== 'tool_call') continue;
-    const published = describeCall(part.tool_call_id, input);
+    const published = describeCall(part.tool_call_id, building, replay);
     content.push(published.call);
     // guard: every-call-has-a-result
     results.push(published.result);
-    handed.push(published.handed);
+    building.results.push(published.handed);
     shown.push(...published.shown);
   }
-  if (content.length === 0) return [];
+  if (content.every(({ type }) => type === 'reasoning')) return [];
   const messages: ModelMessage[] = [{ role: 'assistant', content }];
   if (results.length > 0) messages.push({ role: 'tool', content: results });
   // After all results: a user's message between them would break the pairing.
@@ -85,10 +121,23 @@ function assistantMessages(
   return messages;
 }
 
-function describeCall(callId: string, input: ModelHistoryInput) {
+const optionsOf = (replay: ReplayPart | undefined) =>
+  replay?.metadata === undefined ? {} : { providerOptions: replay.metadata };
+
+/** The model's own id of a call, unless another call has it: pairs are found by it (AL40). */
+function idOf(callId: string, replay: ReplayPart | undefined, usedIds: Set<string>): string {
+  if (replay?.id === undefined || usedIds.has(replay.id)) return callId;
+  usedIds.add(replay.id);
+  return replay.id;
+}
+
+function describeCall(callId: string, input: Building, replay: ReplayPart | undefined) {
+  const toolCallId = idOf(callId, replay, input.usedIds);
   const record = input.calls.get(callId);
   const toolName = input.toModelName(record?.toolName ?? 'unknown_tool');
-  const output = outputOfRecord(record);
+  const output = input.outputOf(record);
+  // A person, a hook, or a repeating model may have written them.
+  const written = forModelDeep(record?.args ?? {});
   const images =
     input.imageWay === 'none'
       ? []
@@ -100,10 +149,13 @@ function describeCall(callId: string, input: ModelHistoryInput) {
   const inResult = input.imageWay === 'tool_result' ? files : [];
   const inMessage = input.imageWay === 'user_message' ? files : [];
   return {
-    call: { type: 'tool-call' as const, toolCallId: callId, toolName, input: record?.args ?? {} },
+    call: {
+      ...{ type: 'tool-call' as const, toolCallId, toolName, input: written },
+      ...optionsOf(replay),
+    },
     result: {
       type: 'tool-result' as const,
-      toolCallId: callId,
+      toolCallId,
       toolName,
       output: resultOutput(output.text, inResult),
     },

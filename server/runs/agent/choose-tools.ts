@@ -1,3 +1,5 @@
+import { RUN_TOOLS } from '#lib/protocol/run-tools';
+import { isOfClient, isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 
 /**
@@ -11,8 +13,9 @@ export interface ToolChoiceOptions {
   readonly most: number | null;
   /** The person's last message. */
   readonly text: string;
-  /** Names of the tools that this run has called. */
+  /** Names of the tools that this run has called or found by a search, the newest last. */
   readonly recent: readonly string[];
+  readonly isPinned: (name: string) => boolean;
   /** The client whose person wrote the message, where that is known. */
   readonly clientId: string | null;
 }
@@ -24,10 +27,12 @@ export interface ChosenTools {
 
 /**
  * The tools that a model is offered when it takes fewer than there are (AL103):
- * those that the message names, the server's, those of the client whose person
- * wrote it, those that the run has called, those of visible clients, the rest.
- * Within each of these the clients take turns, so that one with many tools
- * leaves room for one with few. The same tools and wishes give the same choice.
+ * those about the run itself, those that the message names, pinned ones, those
+ * that the run has found or called, the newest first; of both no more than half of
+ * all. Then the server's, those of the client whose person wrote it, those of
+ * visible clients, the rest. Within each of these the clients take turns, so that
+ * one with many tools leaves room for one with few. The same tools and wishes give
+ * the same choice.
  */
 export function chooseTools(
   listings: readonly ToolListing[],
@@ -36,9 +41,16 @@ export function chooseTools(
   const { most } = options;
   if (most === null || listings.length <= most) return { offered: listings, leftOut: 0 };
   const rankOf = createRanking(options);
+  const half = Math.floor(most / 2);
+  const recent = new Set(options.recent.toReversed());
+  const places = new Map([...recent].slice(0, half).map((name, at) => [name, at]));
+  let pins = 0;
   const turns = new Map<string, number>();
   const placed = listings.toSorted(byName).map((listing) => {
-    const rank = rankOf(listing);
+    const place = places.get(listing.name);
+    const rank = rankOf(listing, place !== undefined, pins < half);
+    if (rank === Rank.pinned) pins += 1;
+    if (rank === Rank.recent && place !== undefined) return { listing, rank, turn: place };
     const queue = `${rank} ${listing.clients[0]?.client_id ?? ''}`;
     const turn = turns.get(queue) ?? 0;
     turns.set(queue, turn + 1);
@@ -53,23 +65,28 @@ export function chooseTools(
 const byName = (a: ToolListing, b: ToolListing): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-function createRanking({
-  text,
-  recent,
-  clientId,
-}: ToolChoiceOptions): (listing: ToolListing) => number {
+/** The lower the sooner. */
+const Rank = {
+  ...{ ofRun: 0, named: 1, pinned: 2, recent: 3, server: 4, ofWriter: 5 },
+  ...{ visible: 6, responsive: 7, silent: 8 },
+} as const;
+
+function createRanking({ text, clientId, isPinned }: ToolChoiceOptions) {
   const input = plain(text);
-  const used = new Set(recent);
   const isNamed = ({ name, model_name, display_name }: ToolListing) =>
     [name, model_name, display_name ?? ''].some((one) => isWithin(input, plain(one)));
-  return (listing) => {
-    if (isNamed(listing)) return 0;
-    if (listing.source === 'server') return 1;
-    if (listing.clients.some(({ client_id }) => client_id === clientId)) return 2;
-    if (used.has(listing.name)) return 3;
-    if (listing.clients.some(({ visible, responsive }) => visible && responsive !== false))
-      return 4;
-    return listing.clients.some(({ responsive }) => responsive !== false) ? 5 : 6;
+  return (listing: ToolListing, isRecent: boolean, mayBePinned: boolean): number => {
+    const { name, source, clients } = listing;
+    if (source === 'server' && RUN_TOOLS.has(name)) return Rank.ofRun;
+    if (isNamed(listing)) return Rank.named;
+    if (mayBePinned && isPinned(name)) return Rank.pinned;
+    if (isRecent) return Rank.recent;
+    if (isTrusted(listing)) return Rank.server;
+    if (clients.some(({ client_id }) => client_id === clientId)) return Rank.ofWriter;
+    if (!isOfClient(listing)) return Rank.visible;
+    const answering = clients.filter(({ responsive }) => responsive !== false);
+    if (answering.length === 0) return Rank.silent;
+    return answering.some(({ visible }) => visible) ? Rank.visible : Rank.responsive;
   };
 }
 

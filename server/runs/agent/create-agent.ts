@@ -1,12 +1,36 @@
+import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
+import { matchTools } from '#lib/policy/match-tools';
 import type { Agent } from './agent.ts';
 import { runTurn } from './run-turn.ts';
-import type { TurnDeps } from './turn.ts';
-import { NO_BUDGET } from './turn-budget.ts';
+import { chooseForStep } from './tool-choice.ts';
+import { readCalls, type TurnDeps } from './turn.ts';
+import { NO_BUDGET, type TurnBudget } from './turn-budget.ts';
 
 /** Of a turn, where none are given. */
 export const MAX_STEPS = 10;
 
-type Optional = 'maxSteps' | 'maxRetries' | 'silentMs' | 'budget' | 'isPolling';
+type Optional =
+  | 'maxSteps'
+  | 'maxRetries'
+  | 'silentMs'
+  | 'budget'
+  | 'isPolling'
+  | 'resultBytes'
+  | 'isPinned'
+  | 'denialOf';
+
+/** Of the configuration. */
+export interface AgentSettings {
+  readonly budget: TurnBudget;
+  readonly polling: readonly string[];
+  readonly result_bytes: number;
+  readonly pinned_tools: readonly string[];
+}
+
+export const agentLimits = ({ budget, polling, result_bytes, pinned_tools }: AgentSettings) => ({
+  ...{ budget, resultBytes: result_bytes, isPolling: matchTools(polling) },
+  isPinned: matchTools(pinned_tools),
+});
 
 /** The built-in agent, with the limits of issue 2 where none are given. */
 export function createAgent(
@@ -14,8 +38,17 @@ export function createAgent(
 ): Agent {
   const deps: TurnDeps = {
     ...{ maxSteps: MAX_STEPS, maxRetries: 2, silentMs: 60_000, budget: NO_BUDGET },
-    isPolling: () => false,
+    ...{ isPinned: () => false, denialOf: () => undefined },
+    ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES },
     ...options,
   };
-  return { maxSteps: deps.maxSteps, runTurn: (request) => runTurn(deps, request) };
+  const { maxSteps, budget, resultBytes } = deps;
+  return {
+    ...{ maxSteps, budget, resultBytes },
+    runTurn: (request) => runTurn(deps, request),
+    async toolStates(request) {
+      const turn = { ...request, deps, finals: new Map(), outputs: new WeakMap() };
+      return chooseForStep(turn, await readCalls(turn)).states;
+    },
+  };
 }

@@ -1,6 +1,10 @@
-import type { Clock } from '../../clock.ts';
+import { type EndpointAddress, type ListedModel, listModels, showModel } from './ask-endpoint.ts';
 import type { TurnError } from './describe-model-error.ts';
-import { type Discovery, listModelIds } from './list-model-ids.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+export type Discovery =
+  | { readonly ok: true; readonly ids: string[] }
+  | { readonly ok: false; readonly message: string };
 
 /** The server behind `OPENAI_BASE_URL`, and which models it has as far as it has answered. */
 export interface Endpoint {
@@ -12,6 +16,10 @@ export interface Endpoint {
   readonly url: string;
   /** Asks it, for two seconds at most; who asks meanwhile shares the answer. */
   ask(): Promise<Discovery>;
+  /** What it has said so far that the model can do. */
+  facts(id: string): ModelFacts;
+  /** The same, once it was asked for this model where its list says nothing of it; two seconds at most. */
+  learn(id: string): Promise<ModelFacts>;
   /** Unless it has answered with a model, asks it in the background until it has. Returns its own undo. */
   keepAsking(onAnswer: () => void): () => void;
 }
@@ -21,22 +29,23 @@ const MOST_IDS = 50;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export function createEndpoint(deps: {
-  readonly openaiBaseUrl: string;
-  readonly openaiApiKey: string | undefined;
-  readonly clock: Clock;
-  readonly fetch?: typeof fetch;
-}): Endpoint {
+export function createEndpoint(deps: EndpointAddress): Endpoint {
   const url = shownUrl(deps.openaiBaseUrl);
+  let models: readonly ListedModel[] = [];
   let ids: readonly string[] = [];
   let trouble: TurnError | undefined;
   let asking: Promise<Discovery> | undefined;
 
   const askOnce = async (): Promise<Discovery> => {
-    const found = await listModelIds(deps);
-    if (found.ok) ids = found.ids.slice(0, MOST_IDS);
+    const found = await listModels(deps);
+    if (found.ok) {
+      models = found.models.slice(0, MOST_IDS);
+      ids = models.map(({ id }) => id);
+    }
     trouble = ids.length > 0 ? undefined : found.ok ? empty(url) : silent(url, found.message);
-    return found;
+    return found.ok
+      ? { ok: true, ids: found.models.map(({ id }) => id) }
+      : { ok: false, message: found.message };
   };
 
   const ask = () => {
@@ -50,6 +59,7 @@ export function createEndpoint(deps: {
     get ids() {
       return ids;
     },
+    ...createFacts(deps, () => models),
     get trouble() {
       return trouble;
     },
@@ -75,6 +85,31 @@ export function createEndpoint(deps: {
         isStopped = true;
         cancelTimer?.();
       };
+    },
+  };
+}
+
+/** What the server says of its models, by its list or of each for itself. */
+function createFacts(
+  deps: EndpointAddress,
+  models: () => readonly ListedModel[],
+): Pick<Endpoint, 'facts' | 'learn'> {
+  /** Of models whose entries in the list have ids alone. */
+  const shown = new Map<string, ModelFacts>();
+  const listed = (id: string) => models().find((model) => model.id === id);
+  const isAny = (facts: ModelFacts) => Object.keys(facts).length > 0;
+  const facts = (id: string): ModelFacts => {
+    const ofList = listed(id)?.facts ?? {};
+    return isAny(ofList) ? ofList : (shown.get(id) ?? {});
+  };
+  return {
+    facts,
+    async learn(id) {
+      // Any id may be named; what is not in the list is asked for nowhere.
+      if (!listed(id) || shown.has(id) || isAny(facts(id))) return facts(id);
+      const answer = await showModel(deps, id);
+      if (answer) shown.set(id, answer);
+      return facts(id);
     },
   };
 }

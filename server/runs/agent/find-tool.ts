@@ -19,16 +19,16 @@ const MOST_LISTED = 20;
  * Finds what a name means among the tools of one step (AL100 to AL102). A name
  * that differs by case or separators alone means the one tool that it fits;
  * with two that fit, it means none. `offered` maps the names that the model
- * was given to the tools' own.
+ * was given to the tools' own; `others` are the tools that may be called and were
+ * not sent, for want of room: a name means one of them where it means none of those.
  */
-export function createToolFinder(offered: ReadonlyMap<string, string>) {
+export function createToolFinder(
+  offered: ReadonlyMap<string, string>,
+  others: readonly string[] = [],
+) {
   const own = new Map([...offered].map(([modelName, toolName]) => [toolName, modelName]));
-  const bySpelling = new Map<string, string[]>();
-  for (const [modelName, toolName] of offered) {
-    for (const spelling of new Set([looseSpelling(modelName), looseSpelling(toolName)])) {
-      bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), toolName]);
-    }
-  }
+  const bySpelling = toolsBySpelling(offered);
+  const othersBySpelling = toolsBySpelling(new Map(others.map((name) => [name, name])));
 
   return (written: string): MeantTool => {
     const toolName = offered.get(written) ?? (own.has(written) ? written : undefined);
@@ -38,12 +38,27 @@ export function createToolFinder(offered: ReadonlyMap<string, string>) {
       const message = `The call had no name, so nothing was run. ${listed(names)}`;
       return { toolName: NAMELESS, refusal: { reason: 'no_name', message } };
     }
-    const [only, ...others] = bySpelling.get(looseSpelling(written)) ?? [];
-    if (only !== undefined && others.length === 0) return { toolName: only };
+    const [only, ...more] = bySpelling.get(looseSpelling(written)) ?? [];
+    if (only !== undefined && more.length === 0) return { toolName: only };
+    if (only === undefined) {
+      const unsent = othersBySpelling.get(looseSpelling(written)) ?? [];
+      const meant = unsent.length === 1 ? unsent[0] : unsent.find((name) => name === written);
+      if (meant !== undefined) return { toolName: meant };
+    }
     const recorded = cut(written);
     const message = `The tool ${JSON.stringify(recorded)} is not offered to you in this step, so nothing was run. ${closestWords(written, names)}${listed(names)}`;
     return { toolName: recorded, refusal: { reason: 'not_offered', message } };
   };
+}
+
+function toolsBySpelling(tools: ReadonlyMap<string, string>): ReadonlyMap<string, string[]> {
+  const bySpelling = new Map<string, string[]>();
+  for (const [modelName, toolName] of tools) {
+    for (const spelling of new Set([looseSpelling(modelName), looseSpelling(toolName)])) {
+      bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), toolName]);
+    }
+  }
+  return bySpelling;
 }
 
 /** What two ways to write one name have in common. */

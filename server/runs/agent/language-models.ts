@@ -5,6 +5,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
 import { KEY_NAMES, type ModelRef } from '#lib/protocol/model-ref';
 import { withNamedCalls } from './mend-tool-calls.ts';
+import { withPastTools } from './past-tools.ts';
 
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
@@ -61,7 +62,7 @@ export function createLanguageModels(options: LanguageModelsOptions) {
       case 'compatible':
         return compatible.chatModel(id);
       case 'anthropic':
-        return anthropic.languageModel(id);
+        return withPastTools(anthropic.languageModel(id));
       case 'google':
         return google.languageModel(id);
       case 'rehearsal':

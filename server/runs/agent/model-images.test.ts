@@ -28,12 +28,15 @@ describe('pictures', () => {
     ]);
   });
 
-  test.each(['openai-chat:gpt-4o', 'compatible:llava'])(
+  test.each(['openai-chat:gpt-4o', 'compatible:llava:7b'])(
     '[AL12] %s gets the description as result and the picture from a user',
     async (model) => {
-      const { turn, openai } = await setupTurns({ model, script, tools: [shot] });
+      const settings = { 'compatible:llava:7b': { images: true } };
+      const { turn, openai } = await setupTurns({
+        ...{ model, script, tools: [shot], models: { settings } },
+      });
       await turn('go');
-      expect(openai.requests[1]?.toolResults).toEqual([{ id: 'tc_1', text: description }]);
+      expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: description }]);
       expect(openai.requests[1]?.images).toEqual([data]);
       expect(openai.requests[1]?.body.messages).toMatchObject([
         { role: expect.stringMatching(/system|developer/) },
@@ -53,7 +56,7 @@ describe('pictures', () => {
     });
     await turn('go');
     expect(openai.requests[1]?.images).toEqual([]);
-    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'tc_1', text: description }]);
+    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: description }]);
   });
 
   test('[AL13] a picture that cannot be read or scaled is described', async () => {
@@ -69,7 +72,7 @@ describe('pictures', () => {
     });
     const run = await turn('go');
     expect(run.status).toBe('idle');
-    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'tc_1', text: description }]);
+    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: description }]);
   });
 
   test('[AL13] only the newest four are sent', async () => {

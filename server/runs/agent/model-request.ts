@@ -12,6 +12,8 @@ export interface Prompt {
   readonly results: readonly HandedResult[];
   /** None for the last answer, which may call nothing. */
   readonly tools: readonly ToolDefinition[];
+  /** Of one result, as UTF-8. */
+  readonly resultBytes: number;
 }
 
 /** What is recorded of a request: hashes, by which it can be checked later what the model got. */
@@ -25,14 +27,14 @@ export function describeRequest(
     toolsSha256,
     promptSha256: sha256(JSON.stringify([instructions, messages, toolsSha256], bytesAsHash)),
     rendering: MODEL_OUTPUT_VERSION,
-    results: prompt.results.map(sentPart),
+    results: prompt.results.map((result) => sentPart(result, prompt.resultBytes)),
   };
 }
 
-const sentPart = ({ toolCallId, text, cut, images }: HandedResult): SentPart => ({
+const sentPart = ({ toolCallId, text, cut, images }: HandedResult, limit: number): SentPart => ({
   tool_call_id: toolCallId,
   ...textFacts(text),
-  cut,
+  ...{ cut, limit },
   images: images.map(({ blobId, mediaType, bytes }) => ({
     blob_id: blobId,
     media_type: mediaType,

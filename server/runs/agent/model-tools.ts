@@ -1,7 +1,10 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ToolSet, tool } from 'ai';
 import { toModelName } from '#lib/protocol/tool-name';
+import { isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { forModel } from '#lib/text/for-model';
+import { markUntrusted } from '#lib/text/untrusted';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
@@ -48,11 +51,13 @@ export function setUnfitApart(listings: readonly ToolListing[], target: SchemaTa
 /**
  * Tools under names that models' APIs accept, and the way back (AL11).
  * `a.b` and `a_b` of two clients have one spelling; the later of them gets a number.
- * A tool whose schema has no form of the target is left out.
+ * A tool whose schema has no form of the target is left out. A name may also mean
+ * one of `others`, which are not sent.
  */
 export function createModelTools(
   listings: readonly ToolListing[],
   target: SchemaTarget,
+  others: readonly ToolListing[] = [],
 ): ModelTools {
   const toolNames = new Map<string, string>();
   const modelNames = new Map<string, string>();
@@ -65,7 +70,7 @@ export function createModelTools(
     const name = freeName(acceptableName(listing.model_name), toolNames);
     toolNames.set(name, listing.name);
     modelNames.set(listing.name, name);
-    const { description } = listing;
+    const description = describedTo(listing);
     const { schema } = form;
     definitions.push({ name, description, schema });
     tools[name] = tool({
@@ -78,9 +83,18 @@ export function createModelTools(
   return {
     definitions,
     tools,
-    find: createToolFinder(toolNames),
+    find: createToolFinder(
+      toolNames,
+      others.map(({ name }) => name),
+    ),
     toModelName: (toolName) => modelNames.get(toolName) ?? acceptableName(toModelName(toolName)),
   };
+}
+
+/** What others than the server say of their tools is marked as untrusted. */
+function describedTo(listing: ToolListing): string {
+  const text = forModel(listing.description);
+  return isTrusted(listing) ? text : markUntrusted(text);
 }
 
 /** `[A-Za-z0-9_-]{1,64}`, whatever a model made up. */

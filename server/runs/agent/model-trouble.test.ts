@@ -14,14 +14,16 @@ import {
 import type { TurnDeps } from './turn.ts';
 
 describe.each(MODELS)('over %s', (model) => {
-  test('[AL7] a connection that breaks off ends the turn, and its calls are on record', async () => {
+  test('[AL7] E13: a connection that breaks off ends the turn, and its calls are on record', async () => {
     const script = () => ({
       text: 'Wait',
       calls: [{ name: 'demo_echo', args: { text: 'abcdefgh' } }],
       cut: { after: 12, how: 'abrupt' as const },
     });
-    const { turn, calls } = await setupTurns({ model, script, tools: [echo] });
+    const agent = { maxRetries: 2 };
+    const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo], agent });
     const run = await turn('go');
+    expect(openai.requests).toHaveLength(1);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'stream_cut' } });
     expect(notices(partsOf(run))).toEqual(['stream_cut']);
     expect([...calls.records.values()].map(({ status }) => status)).toEqual(['FAILED']);
@@ -35,7 +37,7 @@ describe.each(MODELS)('over %s', (model) => {
     expect(texts(partsOf(run)).at(-1)).toBe('Half ');
   });
 
-  test('[AL15] a stream that is cut where the arguments begin runs nothing', async () => {
+  test('[AL15] T152: a stream that is cut where the arguments begin runs nothing', async () => {
     const run = async () => ({ output: 'ran' });
     const script = () => ({
       calls: [{ name: 'demo_act', args: {} }],

@@ -1,4 +1,4 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import {
   FIRST_OF_ENDPOINT,
   type ModelProvider,
@@ -11,9 +11,9 @@ import type { Clock } from '../../clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';
-import { createEndpoint } from './endpoint.ts';
+import { createEndpoint, type Discovery } from './endpoint.ts';
 import { createLanguageModels, type LanguageModelsOptions } from './language-models.ts';
-import type { Discovery } from './list-model-ids.ts';
+import type { ModelFacts } from './model-facts.ts';
 import { createProviders } from './providers.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { takesImages } from './takes-images.ts';
@@ -49,12 +49,21 @@ export type OpenedModel =
 
 /** What the configuration says of one model; what it does not say is assumed. */
 export interface ModelSettings {
-  /** `text`: the tools are described in the prompt, and calls are read from the answer. Else `native`. */
+  /**
+   * `text`: the tools are described in the prompt, and calls are read from the answer. Without it,
+   * `native` unless its server says that it takes no tools.
+   */
   readonly toolCalling?: 'native' | 'text' | undefined;
   /** Markdown in place of the description that there is, with `{{tools}}`; for `text` only. */
   readonly toolPrompt?: string | undefined;
-  /** Whether it takes pictures; else its id is gone by. */
+  /** Whether it takes pictures; else as its server says, or its provider publishes. */
   readonly images?: boolean | undefined;
+  /** False: it is asked for one call at a time. */
+  readonly parallelCalls?: boolean | undefined;
+  /** Tokens that a request and its answer may have together; else as its server says. */
+  readonly contextTokens?: number | undefined;
+  /** Tools that one request may hold. */
+  readonly maxTools?: number | undefined;
 }
 
 export interface ModelsOptions extends LanguageModelsOptions {
@@ -75,7 +84,9 @@ export function createModels(options: ModelsOptions): Models {
     ? toRef(options.defaultModel, providers.first)
     : undefined;
   const own = configured ? [configured] : [];
-  const toModel = createResolving(options);
+  const languageModel = createLanguageModels(options);
+  const abilities = (ref: string): Abilities =>
+    abilitiesOf(parseModelRef(ref), settings?.[ref], (id) => endpoint?.facts(id) ?? {});
   const realRefs = () => providers.list(configured !== undefined);
   const refs = (): string[] => [...new Set([...own, ...realRefs(), REHEARSAL])];
   const defaultModel = () => refs()[0] ?? REHEARSAL;
@@ -101,14 +112,19 @@ export function createModels(options: ModelsOptions): Models {
     get trouble() {
       return endpoint?.trouble;
     },
-    list: () => refs().map((ref, at) => toListing(ref, at === 0, settings?.[ref], endpoint?.url)),
+    list: () => refs().map((ref, at) => toListing(ref, at === 0, abilities(ref), endpoint?.url)),
     resolve,
     async open(wanted) {
       if (wanted === FIRST_OF_ENDPOINT) await refresh();
       const resolved = resolve(wanted);
       if (!resolved.ok) return { ok: false, error: closed(wanted, resolved.message) };
       const parsed = parseModelRef(resolved.ref);
-      if (parsed) return { ok: true, model: toModel(parsed) };
+      if (parsed?.provider === 'compatible') await endpoint?.learn(parsed.id);
+      if (parsed)
+        return {
+          ok: true,
+          model: toResolved(parsed, languageModel(parsed), abilities(parsed.text)),
+        };
       return { ok: false, error: endpoint?.trouble ?? closed(wanted, unknown(wanted, refs())) };
     },
     discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
@@ -137,34 +153,77 @@ const SCHEMA_TARGETS: Record<ModelProvider, SchemaTarget> = {
 /** Whose APIs take pictures in a tool's result: of OpenAI's, the Responses API alone. */
 const RESULT_IMAGES: ReadonlySet<ModelProvider> = new Set<ModelProvider>(['openai', 'anthropic']);
 
-function createResolving(options: ModelsOptions): (ref: ModelRef) => ResolvedModel {
-  const languageModel = createLanguageModels(options);
-  return (ref) => toResolved(ref, languageModel(ref), options.settings?.[ref.text]);
+/** What a model can do: by the configuration, else by its server, else as its provider publishes. */
+interface Abilities {
+  readonly toolCalling: 'native' | 'text';
+  readonly toolPrompt: string;
+  readonly images: boolean;
+  readonly parallelCalls: boolean;
+  /** Null: nothing says. */
+  readonly contextTokens: number | null;
+  /** Null: as many as its API takes. */
+  readonly maxTools: number | null;
 }
+
+function abilitiesOf(
+  ref: ModelRef | undefined,
+  settings: ModelSettings = {},
+  factsOf: (id: string) => ModelFacts,
+): Abilities {
+  const facts = ref?.provider === 'compatible' ? factsOf(ref.id) : {};
+  return {
+    toolCalling: settings.toolCalling ?? (facts.tools === false ? 'text' : 'native'),
+    toolPrompt: settings.toolPrompt ?? TOOL_PROMPT,
+    images: settings.images ?? facts.images ?? (ref !== undefined && isPublishedForImages(ref)),
+    parallelCalls: settings.parallelCalls ?? true,
+    contextTokens: settings.contextTokens ?? facts.contextTokens ?? null,
+    maxTools: settings.maxTools ?? null,
+  };
+}
+
+/** Ids of the providers' own models say which they are; on another server the same id may be anything. */
+const isPublishedForImages = ({ provider, id }: ModelRef): boolean =>
+  provider !== 'compatible' && provider !== REHEARSAL && takesImages(id);
 
 function toResolved(
   ref: ModelRef,
   languageModel: LanguageModelV4,
-  settings: ModelSettings = {},
+  abilities: Abilities,
 ): ResolvedModel {
-  const isText = settings.toolCalling === 'text';
+  const { parallelCalls, contextTokens } = abilities;
+  const isText = abilities.toolCalling === 'text';
   // In text mode there is no result to put a picture into.
   const imageWay = RESULT_IMAGES.has(ref.provider) && !isText ? 'tool_result' : 'user_message';
   return {
     ref: ref.text,
     languageModel: isText ? withTextCalls(languageModel) : languageModel,
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
-    maxTools: ref.provider === REHEARSAL ? null : MOST_TOOLS,
+    maxTools: abilities.maxTools ?? (ref.provider === REHEARSAL ? null : MOST_TOOLS),
     schemaTarget: SCHEMA_TARGETS[ref.provider],
-    imageWay: imagesOf(ref, settings) ? imageWay : 'none',
-    // Stored responses are sent as references, and ours come from our own record.
-    providerOptions: ref.provider === 'openai' ? { openai: { store: false } } : {},
-    toolPrompt: isText ? (settings.toolPrompt ?? TOOL_PROMPT) : null,
+    imageWay: abilities.images ? imageWay : 'none',
+    contextTokens,
+    providerOptions: providerOptions(ref.provider, parallelCalls || isText),
+    toolPrompt: isText ? abilities.toolPrompt : null,
   };
 }
 
-const imagesOf = ({ id }: ModelRef, { images }: ModelSettings): boolean =>
-  images ?? takesImages(id);
+/** `isParallel`: it may ask for several calls at once. Gemini's API has no word for it. */
+function providerOptions(provider: ModelProvider, isParallel: boolean): SharedV4ProviderOptions {
+  const one = isParallel ? {} : { parallelToolCalls: false };
+  switch (provider) {
+    case 'openai':
+      // Stored responses are sent as references, and ours come from our own record.
+      return { openai: { store: false, ...one } };
+    case 'openai-chat':
+      return isParallel ? {} : { openai: one };
+    case 'compatible':
+      return isParallel ? {} : { compatible: { parallel_tool_calls: false } };
+    case 'anthropic':
+      return isParallel ? {} : { anthropic: { disableParallelToolUse: true } };
+    default:
+      return {};
+  }
+}
 
 const PROVIDER_NAMES: Record<ModelProvider, string> = {
   openai: 'OpenAI',
@@ -178,7 +237,7 @@ const PROVIDER_NAMES: Record<ModelProvider, string> = {
 function toListing(
   ref: string,
   isDefault: boolean,
-  settings: ModelSettings = {},
+  abilities: Abilities,
   endpointUrl = '',
 ): ModelListing {
   const parsed = parseModelRef(ref);
@@ -190,9 +249,10 @@ function toListing(
     label,
     provider: PROVIDER_NAMES[provider],
     rehearsal,
-    images: parsed !== undefined && imagesOf(parsed, settings),
+    images: abilities.images,
     default: isDefault,
-    ...(settings.toolCalling === 'text' ? { tool_calling: 'text' as const } : {}),
+    ...(abilities.toolCalling === 'text' ? { tool_calling: 'text' as const } : {}),
+    ...(abilities.contextTokens === null ? {} : { context_tokens: abilities.contextTokens }),
     ...(parsed ? {} : { available: false }),
   };
 }

@@ -2,6 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { forModelDeep } from '#lib/text/for-model';
 import { given } from '#lib/util/given';
 import { flatten } from './schema/flatten.ts';
 import { makeFlat, makePart } from './schema/make-part.ts';
@@ -44,7 +45,8 @@ export function normalizeSchema(schema: unknown, target: SchemaTarget): Normaliz
 }
 
 function normalize(schema: Schema, target: SchemaTarget): NormalizedSchema {
-  const run = createNormalRun(isDeeperThan(schema, LIMITS.jsonDepth) ? {} : schema, formOf(target));
+  const read = isDeeperThan(schema, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(schema));
+  const run = createNormalRun(read, formOf(target));
   const root = makeRoot(run);
   const $defs = makeDefinitions(run);
   if (run.refusal !== undefined) return { ok: false, reason: run.refusal };

@@ -79,28 +79,31 @@ describe.each(MODELS)('over %s', (model) => {
     ['null', null],
     ['a number', 42],
     ['missing', undefined],
-  ])('[AL104] a call whose name is %s fails, the others run, the turn goes on', async (_, name) => {
-    const script = inOrder(
-      {
-        calls: [
-          { name, args: { text: 'lost' } },
-          { name: 'demo_echo', args: { text: 'x' } },
-        ],
-      },
-      { text: 'I see.' },
-    );
-    const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
-    const run = await turn('go');
-    expect(run).toMatchObject({ status: 'idle', error: null });
-    expect(openai.requests).toHaveLength(2);
-    expect(errorsOf(calls).toSorted()).toEqual([
-      ['FAILED', 'no_provider', 'no'],
-      ['SUCCEEDED', undefined, undefined],
-    ]);
-    const input = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
-    expect(input).toContain('echo x');
-    expect(input.join(' ')).toContain('had no name');
-  });
+  ])(
+    '[AL104] T145: a call whose name is %s fails, the others run, the turn goes on',
+    async (_, name) => {
+      const script = inOrder(
+        {
+          calls: [
+            { name, args: { text: 'lost' } },
+            { name: 'demo_echo', args: { text: 'x' } },
+          ],
+        },
+        { text: 'I see.' },
+      );
+      const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
+      const run = await turn('go');
+      expect(run).toMatchObject({ status: 'idle', error: null });
+      expect(openai.requests).toHaveLength(2);
+      expect(errorsOf(calls).toSorted()).toEqual([
+        ['FAILED', 'no_provider', 'no'],
+        ['SUCCEEDED', undefined, undefined],
+      ]);
+      const input = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
+      expect(input).toContain('echo x');
+      expect(input.join(' ')).toContain('had no name');
+    },
+  );
 
   test('[AL104] a single call without a name does not end the turn', async () => {
     const script = inOrder({ calls: [{ name: '', args: {} }] }, { text: 'Sorry.' });
@@ -143,7 +146,7 @@ describe.each(MODELS)('over %s', (model) => {
     expect(openai.requests[1]?.toolResults.map(({ text }) => text)).toEqual(['echo 1', 'echo 2']);
   });
 
-  test('[AL106] of a step’s calls the first 32 run, and the others fail and are shown', async () => {
+  test('[AL106] T145: of a step’s calls the first 32 run, and the others fail and are shown', async () => {
     const busy = counted('demo.busy');
     const script = inOrder(
       { calls: Array.from({ length: 40 }, (_, n) => ({ name: 'demo_busy', args: { n } })) },

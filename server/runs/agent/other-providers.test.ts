@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../testing/scripted-openai.ts';
 import type { FakeTool } from './testing/fakes.ts';
-import { echo, inOrder, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
+import { echo, inOrder, notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
 const KEYS = { anthropicApiKey: 'sk-ant-test', googleApiKey: 'AIza-test' };
 
@@ -134,4 +134,40 @@ test('[AL38] a tool that one API takes in no form is left out for its models alo
   const openai = await setup('openai-chat:gpt-5', script, [echo, ODD]);
   await openai.turn('find');
   expect([...openai.calls.records.values()]).toMatchObject([{ status: 'SUCCEEDED' }]);
+});
+
+/** Anthropic answers 400 to a history with calls where the request defines no tool. */
+const sentWithLast = ({ openai }: Awaited<ReturnType<typeof setup>>) =>
+  openai.requests.map(({ toolNames, body }) => [toolNames, body.tool_choice]);
+
+test('[AL3] with the last answer Anthropic is sent the tools of its calls, and may call none', async () => {
+  const call = { calls: [{ name: 'demo_echo', args: { text: 'x' } }] };
+  const script = inOrder(call, { text: 'I had to stop.', ...call });
+  const made = await setupTurns({
+    ...{ model: 'anthropic:claude-sonnet-5-5', script, tools: [echo], models: KEYS },
+    agent: { maxSteps: 1 },
+  });
+  const run = await made.turn('loop');
+  expect(sentWithLast(made)).toEqual([
+    [['demo_echo'], { type: 'auto' }],
+    [['demo_echo'], { type: 'none' }],
+  ]);
+  expect(notices(partsOf(run))).toEqual(['step_limit']);
+  expect(made.calls.records.size).toBe(1);
+});
+
+test('[AL44] so it is where no tool is offered any more', async () => {
+  const tools: FakeTool[] = [];
+  tools.push({
+    name: 'demo.last',
+    run: () => {
+      tools.pop();
+      return { output: 'gone' };
+    },
+  });
+  const script = inOrder({ calls: [{ name: 'demo_last', args: {} }] }, { text: 'It is gone.' });
+  const made = await setup('anthropic:claude-sonnet-5-5', script, tools);
+  const run = await made.turn('go');
+  expect(sentWithLast(made)[1]).toEqual([['demo_last'], { type: 'none' }]);
+  expect(run.status).toBe('idle');
 });

@@ -82,6 +82,55 @@ describe('partial arguments', () => {
     },
   );
 
+  test.each([20_000, 100_000, 200_000])(
+    '[AL22] a text of %i characters shows 5 to 20 updates in each second, and bytes by its seconds',
+    async (length) => {
+      const { clock, sent, partial } = setup();
+      const text = JSON.stringify({ text: words.repeat(20).slice(0, length) });
+      const counts: number[] = [];
+      // 2,000 characters a second, 20 each 10 ms.
+      for (let at = 0; at < text.length; ) {
+        const before = sent.length;
+        for (let piece = 0; piece < 100; piece += 1, at += 20) {
+          partial.push(text.slice(at, at + 20));
+          await settle();
+          clock.advance(10);
+        }
+        await settle();
+        counts.push(sent.length - before);
+      }
+      const whole = counts.slice(0, -1);
+      expect(Math.min(...whole)).toBeGreaterThanOrEqual(5);
+      expect(Math.max(...whole)).toBeLessThanOrEqual(20);
+      // Of a long text 400 characters are shown, so 20 updates are 8 kB a second at most.
+      const bytes = sent.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+      expect(bytes).toBeLessThanOrEqual(counts.length * 20 * 420);
+      expect(bytes / text.length).toBeLessThan(4.2);
+    },
+  );
+
+  test('[AL21] [AL22] E12: 20 kB in 1,000 pieces within 2.5 s are at most 60 updates, of at most three times the size', async () => {
+    const { clock, sent, partial } = setup();
+    const text = JSON.stringify({ content: words });
+    for (const piece of text.match(/.{1,20}/gs) ?? []) {
+      partial.push(piece);
+      await settle();
+      clock.advance(2.5);
+    }
+    await settle();
+    expect(sent.length).toBeGreaterThan(10);
+    expect(sent.length).toBeLessThanOrEqual(60);
+    expect(JSON.stringify(sent).length).toBeLessThanOrEqual(3 * text.length);
+  });
+
+  test('[AL21] T151: ten thousand pieces of one moment are one update', async () => {
+    const { sent, partial } = setup();
+    partial.push('{"a":"');
+    for (let piece = 0; piece < 10_000; piece += 1) partial.push('x');
+    await settle();
+    expect(sent).toHaveLength(1);
+  });
+
   test('[AL22] of a long text the end is shown, and no half of a character', async () => {
     const { sent, partial } = setup();
     partial.push(`{"text":"${'\\n😀'.repeat(500)}a`);

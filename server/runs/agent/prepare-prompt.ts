@@ -1,14 +1,14 @@
 import type { CallRecord } from '#lib/call/call-record';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Message } from '#lib/protocol/run';
+import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
-import { chooseTools } from './choose-tools.ts';
+import { failingTools } from './failing-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { loadImages } from './load-images.ts';
-import { createModelTools, type ModelTools, setUnfitApart, type UnfitTool } from './model-tools.ts';
+import { createModelTools, type ModelTools, type UnfitTool } from './model-tools.ts';
 import { toTextHistory } from './text-calls/text-history.ts';
 import { describeTools } from './text-calls/tool-prompt.ts';
-import { askedFrom, askedIn, messagesRead, type Turn } from './turn.ts';
+import { chooseForStep } from './tool-choice.ts';
+import { askedIn, messagesRead, outputFor, readCalls, type Turn } from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
 import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
 import { readProgress, type TurnProgress } from './turn-progress.ts';
@@ -38,7 +38,9 @@ export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
   const records = await readCalls(turn);
   const named = namedCalls(ofLastTurn(messages));
   const ofTurn = records.filter(({ id }) => named.has(id));
-  const progress = readProgress(ofTurn, turn.deps.isPolling);
+  const progress = readProgress(ofTurn, turn.deps.isPolling, turn.written);
+  const asked = askedIn(turn)?.created_at ?? turn.deps.clock.now() / 1000;
+  turn.spending.begin(asked, progress.calls);
   return { records, progress, ending: endingOf(turn, progress, step) };
 }
 
@@ -47,20 +49,45 @@ export async function preparePrompt(
   turn: Turn,
   { records, progress, ending }: StepPlan,
 ): Promise<StepPrompt> {
-  const { offered, leftOut, unfit } = offeredTools(turn, records);
-  const modelTools = createModelTools(offered, turn.model.schemaTarget);
-  const history = await historyFor(turn, records, modelTools);
-  if (ending?.words !== undefined) {
-    const instructions = lastAnswerInstructions(ending.words);
-    return { ...history, instructions, tools: null, leftOut: 0, unfit };
-  }
-  const instructions = stepInstructions({
-    ...{ offered: offered.length, leftOut, repeated: progress.repeated },
-    emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
-  });
-  const whole = [instructions, ...toolsInWords(turn, modelTools)].join('\n\n');
-  return { ...history, instructions: whole, tools: modelTools, leftOut, unfit };
+  const { offered, unsent, leftOut, unfit } = chooseForStep(turn, records);
+  const modelTools = createModelTools(offered, turn.model.schemaTarget, unsent);
+  const isLast = ending?.words !== undefined;
+  const words = isLast
+    ? lastAnswerInstructions(ending.words)
+    : stepInstructions({
+        ...{ offered: offered.length, leftOut, repeated: progress.repeated },
+        failing: failingTools(records),
+        emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
+      });
+  const inWords = isLast ? [] : toolsInWords(turn, modelTools);
+  const instructions = [words, ...ofSubAgent(turn), ...inWords].join('\n\n');
+  const tools = isLast ? null : modelTools;
+  const roomBytes = roomForHistory(turn.model, instructions, tools);
+  const history = await historyFor(turn, { records, modelTools, roomBytes });
+  return { ...history, instructions, tools, leftOut: isLast ? 0 : leftOut, unfit };
 }
+
+/** Fewer than most texts have for a token, as no provider counts before it is asked. */
+const BYTES_OF_TOKEN = 3;
+/** What is kept for the answer: a quarter of all, and no more than this. */
+const MOST_ANSWER_TOKENS = 16_384;
+
+/** Of UTF-8, beside instructions and tools; null where the model has no configured length. */
+function roomForHistory(
+  { contextTokens, toolPrompt }: ResolvedModel,
+  instructions: string,
+  tools: ModelTools | null,
+): number | null {
+  if (contextTokens === null) return null;
+  const answer = Math.min(contextTokens / 4, MOST_ANSWER_TOKENS);
+  const offered = toolPrompt === null ? JSON.stringify(tools?.definitions ?? []) : '';
+  const taken = Buffer.byteLength(instructions) + Buffer.byteLength(offered);
+  return Math.max(0, Math.floor((contextTokens - answer) * BYTES_OF_TOKEN) - taken);
+}
+
+/** What the configuration says to a sub-agent. */
+const ofSubAgent = ({ delegated }: Turn): string[] =>
+  delegated && delegated.prompt !== '' ? [delegated.prompt] : [];
 
 /** For a model that is sent no tools (AL130). */
 function toolsInWords({ model }: Turn, { definitions }: ModelTools): string[] {
@@ -68,55 +95,33 @@ function toolsInWords({ model }: Turn, { definitions }: ModelTools): string[] {
   return [describeTools(model.toolPrompt, definitions)];
 }
 
-function offeredTools(turn: Turn, records: readonly CallRecord[]) {
-  const allowed = turn.tools === null ? undefined : new Set(turn.tools);
-  const callable = turn.deps.registry
-    .list(turn.principal, askedFrom(turn))
-    .filter((tool) => tool.callable && (!allowed || allowed.has(tool.name)));
-  const { fit, unfit } = setUnfitApart(callable, turn.model.schemaTarget);
-  const chosen = chooseTools(fit, {
-    most: turn.model.maxTools,
-    text: lastWords(askedIn(turn)),
-    recent: records.map(({ toolName }) => toolName),
-    clientId: askedFrom(turn) ?? null,
-  });
-  return { ...chosen, unfit };
-}
-
-const lastWords = (message: Message | undefined): string =>
-  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-
-/** The records of all calls that the messages name, in order. */
-async function readCalls(turn: Turn): Promise<CallRecord[]> {
-  const callIds = [...namedCalls(messagesRead(turn))];
-  const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
-  return records.filter((record) => record !== undefined);
+interface HistoryFacts {
+  readonly records: readonly CallRecord[];
+  readonly modelTools: ModelTools;
+  readonly roomBytes: number | null;
 }
 
 async function historyFor(
   turn: Turn,
-  records: readonly CallRecord[],
-  modelTools: ModelTools,
+  { records, modelTools, roomBytes }: HistoryFacts,
 ): Promise<ModelHistory> {
   const { imageWay } = turn.model;
   const images =
     imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
+  const isText = turn.model.toolPrompt !== null;
   const history = buildModelHistory({
     messages: messagesRead(turn),
+    // In text mode there is no place for what a provider said of parts.
+    replays: isText ? new Map() : await turn.transcript.replays(turn.model.ref),
+    hasOlder: turn.transcript.hasOlder,
+    roomBytes,
     calls: new Map(records.map((record) => [record.id, record])),
     images,
     imageWay,
     toModelName: modelTools.toModelName,
+    outputOf: (record) => outputFor(turn, record),
   });
-  if (turn.model.toolPrompt === null) return history;
+  if (!isText) return history;
   const names = modelTools.definitions.map(({ name }) => name);
   return { ...history, messages: toTextHistory(history.messages, names) };
-}
-
-async function readCall(turn: Turn, callId: string): Promise<CallRecord | undefined> {
-  const final = turn.finals.get(callId);
-  if (final) return final;
-  const record = await turn.deps.calls.get(callId);
-  if (record && isFinalStatus(record.status)) turn.finals.set(callId, record);
-  return record;
 }

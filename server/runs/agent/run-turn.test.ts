@@ -27,25 +27,25 @@ describe.each(MODELS)('over %s', (model) => {
     if (model.startsWith('openai:')) expect(openai.requests[0]?.body.store).toBe(false);
   });
 
-  test('[AL1] a tool is called, its result told under the call’s one id, the answer given', async () => {
+  test('[AL1] a tool is called, its result told under the id that the model gave it, the answer given', async () => {
     const script = inOrder(
       { text: 'Let me see.', calls: [{ name: 'demo_echo', args: { text: 'x' } }] },
       { text: 'It said echo x.' },
     );
     const { turn, openai, calls } = await setupTurns({ model, script, tools: [echo] });
     const run = await turn('echo x');
-    const id = [...calls.records.keys()][0] ?? '';
     expect(run.messages.map((message) => message.parts.map((part) => part.type))).toEqual([
       ['text'],
       ['text', 'tool_call'],
       ['text'],
     ]);
     expect(openai.requests[0]?.toolNames).toEqual(['demo_echo']);
-    expect(openai.requests[1]?.toolResults).toEqual([{ id, text: 'echo x' }]);
+    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: 'echo x' }]);
+    expect(calls.records.size).toBe(1);
     expect(JSON.stringify(openai.requests[1]?.body)).toContain('Let me see.');
   });
 
-  test('[AL2] parallel calls run at once and their results go back in call order', async () => {
+  test('[AL2] E11: parallel calls run at once and their results go back in call order', async () => {
     const both = gate();
     let running = 0;
     const tool = (name: string, first: boolean): FakeTool => ({
@@ -75,12 +75,12 @@ describe.each(MODELS)('over %s', (model) => {
     });
     await turn('both');
     expect(openai.requests[1]?.toolResults).toEqual([
-      { id: 'tc_1', text: 'a' },
-      { id: 'tc_2', text: 'b' },
+      { id: 'call_1', text: 'a' },
+      { id: 'call_2', text: 'b' },
     ]);
   });
 
-  test('[AL2] ids of the model that collide or are empty make calls of their own', async () => {
+  test('[AL2] T145: ids of the model that collide or are empty make calls of their own', async () => {
     const script = inOrder(
       {
         calls: [
@@ -94,10 +94,13 @@ describe.each(MODELS)('over %s', (model) => {
     const { turn, openai } = await setupTurns({ model, script, tools: [echo] });
     await turn('three');
     expect(openai.requests[1]?.toolResults).toEqual([
-      { id: 'tc_1', text: 'echo 1' },
-      { id: 'tc_2', text: 'echo 2' },
-      { id: 'tc_3', text: 'echo 3' },
+      { id: 'same', text: 'echo 1' },
+      { id: expect.any(String), text: 'echo 2' },
+      { id: expect.any(String), text: 'echo 3' },
     ]);
+    const ids = openai.requests[1]?.toolResults.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).not.toContain('');
   });
 
   test('[AL4] arguments are shown while they are written', async () => {
@@ -123,7 +126,7 @@ describe.each(MODELS)('over %s', (model) => {
   });
 
   test.each(['{"text": nonsense', 'not json at all', '[1,2]', '"x"'])(
-    '[AL5] arguments %s become a FAILED call that the model reads about',
+    '[AL5] T145: arguments %s become a FAILED call that the model reads about',
     async (args) => {
       const script = inOrder({ calls: [{ name: 'demo_echo', args }] }, { text: 'Sorry.' });
       const { turn, openai, calls } = await setupTurns({ model, script, tools: [echo] });
@@ -134,13 +137,13 @@ describe.each(MODELS)('over %s', (model) => {
         error: { code: 'invalid_args' },
       });
       expect(openai.requests[1]?.toolResults).toHaveLength(1);
-      expect(openai.requests[1]?.toolResults[0]).toMatchObject({ id: 'tc_1' });
+      expect(openai.requests[1]?.toolResults[0]).toMatchObject({ id: 'call_1' });
       const published = JSON.parse(openai.requests[1]?.toolResults[0]?.text ?? '');
       expect(published).toMatchObject({ error: { code: 'invalid_args', executed: 'no' } });
     },
   );
 
-  test('[AL5] a tool that is not there becomes a FAILED call, and the others run', async () => {
+  test('[AL5] T145: a tool that is not there becomes a FAILED call, and the others run', async () => {
     const script = inOrder(
       {
         calls: [
@@ -162,7 +165,7 @@ describe.each(MODELS)('over %s', (model) => {
     ]);
   });
 
-  test('[AL3] after the last step there is one answer without tools that says so', async () => {
+  test('[AL3] T117 E7: after the last step there is one answer without tools that says so', async () => {
     const script: Script = ({ toolNames, index }) =>
       toolNames.length > 0
         ? { calls: [{ name: 'demo_echo', args: { text: String(index) } }] }

@@ -5,6 +5,7 @@ import { abortable } from '#lib/util/abortable';
 import type { DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
+import { completedWith, endsTurn } from './completion.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import { describeRequest } from './model-request.ts';
 import type { UnfitTool } from './model-tools.ts';
@@ -19,13 +20,14 @@ import {
 } from './notices.ts';
 import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { retryDelay } from './retry-delay.ts';
+import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { stoppedEnd } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
 import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
-import type { TurnProgress } from './turn-progress.ts';
+import { callKey, type TurnProgress } from './turn-progress.ts';
 
 /** Answers with neither text nor call, one after the other, that end a turn. */
 const MOST_EMPTY = 3;
@@ -37,8 +39,9 @@ const MOST_EMPTY = 3;
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
   const turn: Turn = {
-    ...{ ...request, deps, finals: new Map(), scaled: new Map(), noted: new Set() },
-    used: { tokens: 0 },
+    ...{ ...request, deps, finals: new Map(), scaled: new Map(), outputs: new WeakMap() },
+    ...{ noted: new Set(), written: new Map() },
+    spending: request.spending ?? new Spending(deps.budget),
   };
   for (let step = (request.stepsDone ?? 0) + 1; ; step += 1) {
     const end = await runStep(turn, step);
@@ -56,18 +59,25 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   const calls = createStepCalls({
     clock: deps.clock,
     isRepeated: (toolName, args) => progress?.isRepeated(toolName, args) ?? false,
+    onWritten: (callId, toolName, args) => turn.written.set(callId, callKey(toolName, args)),
     draft: (tool) =>
       deps.calls.draft({
         principal: turn.principal,
         runId: turn.runId,
         tool,
         fromClientId: askedFrom(turn),
+        parent: turn.delegated,
       }),
-    onDraft: (callId) => writer.addCall(callId),
+    endsTurn: (toolName) => endsTurn(deps.registry, toolName),
+    takeCall: () => turn.spending.takeCall(),
+    onDraft: (callId, modelId) => writer.addCall(callId, modelId),
+    onDescribed: (callId, metadata) => writer.describeCall(callId, metadata),
     giveUp: (draft, message) => giveUp(turn, draft, message),
   });
   try {
     const plan = await abortable(turn.signal, planStep(turn, step));
+    const completed = completedWith(turn, plan.records);
+    if (completed !== undefined) return await endCompleted(writer, completed);
     const { ending } = plan;
     ({ progress } = plan);
     if (ending && ending.words === undefined) return await endUnasked(writer, ending);
@@ -76,7 +86,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     noteLeftOut(turn, { end, writer, calls });
     if (started.length === 0) return await endStep(turn, { writer, end, ending });
     // The calls stand in the history before anything waits for them: a crash loses none.
-    await writer.end();
+    await writer.end(turn.model.ref);
     await waitForCalls(turn, started);
     return undefined;
   } catch (error) {
@@ -100,7 +110,9 @@ interface Asked extends StepEnd {
 async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   const { deps, signal } = turn;
   const prompt = await abortable(signal, preparePrompt(turn, asking.plan));
-  const described = describeRequest({ ...prompt, tools: prompt.tools?.definitions ?? [] });
+  const described = describeRequest({
+    ...{ ...prompt, tools: prompt.tools?.definitions ?? [], resultBytes: deps.resultBytes },
+  });
   for (let failures = 1; ; failures += 1) {
     const beginsStep = !asking.plan.ending && failures === 1;
     const log = await asking.writer.beginRequest({
@@ -109,7 +121,7 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
     try {
       const end = await streamPrompt(turn, asking, prompt, log.answered);
       log.end(end);
-      turn.used.tokens += (end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0);
+      turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
       const { leftOut, unfit } = prompt;
       return { ...end, offered: described.toolsOffered, leftOut, unfit };
     } catch (error) {
@@ -201,8 +213,15 @@ async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<Tur
   if (ending) writer.addNotice(ending.notice);
   if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);
   if (end.finishReason === 'content-filter') writer.addNotice(ANSWER_FILTERED);
-  await writer.end();
+  await writer.end(turn.model.ref);
   return isEmpty && empty < MOST_EMPTY ? undefined : { status: 'idle' };
+}
+
+/** The result is the turn's answer: who reads the last message, reads it. */
+async function endCompleted(writer: MessageWriter, words: string): Promise<TurnEnd> {
+  writer.append('text', words);
+  await writer.end();
+  return { status: 'idle' };
 }
 
 async function endUnasked(writer: MessageWriter, { notice }: Ending): Promise<TurnEnd> {

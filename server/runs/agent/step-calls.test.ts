@@ -15,6 +15,10 @@ test('[AL6] a draft that is made while the turn ends is abandoned, and in no mes
       return calls.draft({ principal, runId: 'run_1', tool });
     },
     isRepeated: () => false,
+    onWritten: () => undefined,
+    endsTurn: () => false,
+    onDescribed: () => undefined,
+    takeCall: () => undefined,
     onDraft: (callId) => void named.push(callId),
     giveUp: (draft, message) => draft.abandon(message),
   });

@@ -6,6 +6,8 @@ import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { MeantTool } from './find-tool.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
+import type { ReplayMetadata } from './replay.ts';
+import type { SpentLimit } from './spending.ts';
 import { REPEATED_CALL } from './turn-progress.ts';
 
 /** A tool call as the model finished writing it. */
@@ -15,6 +17,8 @@ export interface WrittenCall {
   readonly input: unknown;
   /** Set when the arguments are no JSON; then there is nothing that could be run. */
   readonly unreadable: string | undefined;
+  /** What the provider says of the call, to be sent back with it. */
+  readonly metadata?: ReplayMetadata | undefined;
 }
 
 export type StartedCall = { readonly callId: string; readonly recorded: Promise<CallRecord> };
@@ -38,11 +42,17 @@ export const MOST_CALLS = 32;
 /** Calls of one step that are recorded, those that may not run among them. */
 const MOST_RECORDED = 128;
 
-const DENIED: ReadonlySet<string> = new Set(['too_many_calls', REPEATED_CALL]);
+const DENIED: ReadonlySet<string> = new Set(['too_many_calls', 'not_alone', REPEATED_CALL]);
 
 const TOO_MANY = {
   reason: 'too_many_calls',
   message: `A step runs at most ${MOST_CALLS} calls; this one and those after it were not run. Call again in the next step.`,
+} as const;
+
+const NOT_ALONE = {
+  reason: 'not_alone',
+  message:
+    'This call ends the turn, so it is made alone, and it was not run: other calls came with it. Read their results first.',
 } as const;
 
 const REPEATED = {
@@ -58,7 +68,7 @@ interface Entry {
   /** Set when nothing may be run, whatever the arguments are. */
   readonly refusal: MeantTool['refusal'];
   readonly partial: PartialArguments;
-  held: { readonly input: unknown } | undefined;
+  held: Pick<WrittenCall, 'input' | 'unreadable'> | undefined;
   recorded: Promise<CallRecord> | undefined;
 }
 
@@ -67,7 +77,14 @@ export interface StepCallsDeps {
   readonly clock: Clock;
   /** Whether this call gave the same result so often that it is not run again. */
   readonly isRepeated: (toolName: string, args: unknown) => boolean;
-  readonly onDraft: (callId: string) => void;
+  /** Of whole arguments that are about to be checked. */
+  readonly onWritten: (callId: string, toolName: string, args: unknown) => void;
+  /** Whether a call of it ends the turn: it runs only alone (AL160). */
+  readonly endsTurn: (toolName: string) => boolean;
+  /** Counts a call that may run; else the limit that is in its way (AL123). */
+  readonly takeCall: () => SpentLimit | undefined;
+  readonly onDraft: (callId: string, modelId: string) => void;
+  readonly onDescribed: (callId: string, metadata: ReplayMetadata) => void;
   /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
   readonly giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
 }
@@ -105,22 +122,24 @@ class DraftedCalls implements StepCalls {
     this.#entries.findLast(isMeant)?.partial.push(delta);
   }
 
-  async written({ modelId, tool, input, unreadable }: WrittenCall): Promise<void> {
+  async written({ modelId, tool, input, unreadable, metadata }: WrittenCall): Promise<void> {
     const known = this.#entries.find((entry) => entry.modelId === modelId && isOpen(entry));
     const at = known ? -1 : this.#unrecorded.indexOf(modelId);
     if (at >= 0) return void this.#unrecorded.splice(at, 1);
     const entry = known ?? (await this.#add(modelId, tool));
     if (!entry || !isOpen(entry)) return;
+    if (metadata) this.#deps.onDescribed(entry.draft.callId, metadata);
     // No arguments at all is also what a stream looks like that was cut at their start.
     const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;
-    if (unsure) entry.held = { input };
+    const isLast = this.#deps.endsTurn(entry.toolName);
+    if (unsure || isLast) entry.held = { input, unreadable };
     else this.#start(entry, input, unreadable);
   }
 
   finish(): StartedCall[] {
     for (const entry of this.#entries) {
       if (entry.recorded) continue;
-      if (entry.held) this.#start(entry, entry.held.input, undefined);
+      if (entry.held) this.#start(entry, entry.held.input, entry.held.unreadable);
       else this.#giveUp(entry, 'The model stopped before the arguments were complete.');
     }
     return this.#started();
@@ -140,21 +159,31 @@ class DraftedCalls implements StepCalls {
     const draft = await this.#deps.draft(tool.toolName);
     const send = (params: Record<string, unknown>) => draft.update(params);
     const partial = createPartialArguments({ clock: this.#deps.clock, send });
-    const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : undefined);
+    const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
     const entry: Entry = {
       ...{ modelId, toolName: tool.toolName, draft, refusal, partial },
       ...{ held: undefined, recorded: undefined },
     };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
-    if (this.#closed === undefined) this.#deps.onDraft(draft.callId);
+    if (this.#closed === undefined) this.#deps.onDraft(draft.callId, modelId);
     else this.#giveUp(entry, this.#closed);
     return entry;
   }
 
+  #overBudget(): MeantTool['refusal'] {
+    const spent = this.#deps.takeCall();
+    if (!spent) return undefined;
+    const message = `The limit of ${spent.limit} calls is reached, so this call was not run. Answer with what you have.`;
+    return { reason: 'too_many_calls', message };
+  }
+
   #start(entry: Entry, input: unknown, unreadable: string | undefined): void {
     entry.partial.end();
-    entry.recorded = keep(start(entry, { input, unreadable }, this.#deps.isRepeated));
+    const isAmongOthers = this.#begun > 1 && this.#deps.endsTurn(entry.toolName);
+    const refusal = entry.refusal ?? (isAmongOthers ? NOT_ALONE : undefined);
+    const call = { ...entry, refusal };
+    entry.recorded = keep(start(call, { input, unreadable }, this.#deps));
   }
 
   #giveUp(entry: Entry, message: string): void {
@@ -174,7 +203,7 @@ const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 function start(
   { draft, toolName, refusal: known }: Entry,
   { input, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
-  isRepeated: StepCallsDeps['isRepeated'],
+  { isRepeated, onWritten }: StepCallsDeps,
 ): Promise<CallRecord> {
   const isDeep = isDeeperThan(input, LIMITS.jsonDepth);
   const isWhole = unreadable === undefined && !isDeep;
@@ -190,6 +219,7 @@ function start(
     const message = 'The arguments are nested too deeply.';
     return draft.abandon(message, { reason: 'arguments_unreadable' });
   }
+  onWritten(draft.callId, toolName, input);
   return draft.complete(input);
 }
 

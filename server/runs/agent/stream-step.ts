@@ -13,6 +13,7 @@ import type { Clock } from '../../clock.ts';
 import type { MessageWriter, ResolvedModel } from './agent.ts';
 import { StreamCutError } from './describe-model-error.ts';
 import type { ModelTools } from './model-tools.ts';
+import { toReplayMetadata } from './replay.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 import type { StepCalls } from './step-calls.ts';
 
@@ -127,13 +128,13 @@ const toUsage = (usage: LanguageModelUsage): ModelUsage => ({
 const isContent = (part: Part): boolean =>
   part.type === 'text-delta' ||
   part.type === 'reasoning-delta' ||
+  part.type === 'reasoning-end' ||
   part.type === 'tool-input-start' ||
   part.type === 'tool-call';
 
 async function takePart(part: Part, request: StepRequest): Promise<void> {
   const { writer, calls, tools } = request;
-  if (part.type === 'text-delta') writer.append('text', part.text);
-  else if (part.type === 'reasoning-delta') writer.append('reasoning', part.text);
+  if (isBlock(part)) takeBlock(part, writer);
   // What a model calls that was offered nothing is not written down: it never was a call.
   if (!tools) return;
   if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
@@ -144,8 +145,23 @@ async function takePart(part: Part, request: StepRequest): Promise<void> {
       tool: tools.find(part.toolName),
       input: part.input ?? {},
       unreadable: unreadable(part),
+      metadata: toReplayMetadata(part.providerMetadata),
     });
   }
+}
+
+type BlockPart = Extract<Part, { type: `${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}` }>;
+
+const isBlock = (part: Part): part is BlockPart => /^(text|reasoning)-/.test(part.type);
+
+function takeBlock(part: BlockPart, writer: MessageWriter): void {
+  const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
+  writer.append(kind, 'text' in part ? part.text : '', {
+    id: part.id,
+    isStart: part.type.endsWith('-start'),
+    isEnd: part.type.endsWith('-end'),
+    metadata: toReplayMetadata(part.providerMetadata),
+  });
 }
 
 /** Arguments that are no JSON. What the SDK says of a tool's name is decided by `find`. */

@@ -1,12 +1,11 @@
 /**
- * Families that take pictures, by their ids. The APIs do not say, and a model
- * that takes none answers a picture with an error, so what is unknown gets a
- * description only.
+ * Families of OpenAI, Anthropic and Google that take pictures, as their lists of models publish
+ * it. Their APIs do not say, and a model that takes none answers a picture with an error, so what
+ * is unknown gets a description only.
  */
 const FAMILIES = [
   /gpt-4o|gpt-4-turbo|gpt-4\.[1-9]|gpt-[5-9]|chatgpt|\bo1(?!-mini|-preview)\b|\bo3(?!-mini)\b|\bo4\b/,
-  /vision|[-_.:/]vl\b|vl[-_:]|\dvl\b|llava|pixtral|minicpm-v|internvl|moondream/,
-  /gemma-?3|gemini|claude|llama-?4|mistral-small3|magistral/,
+  /gemma-?3|gemini|claude/,
 ];
 
 export const takesImages = (modelId: string): boolean => {

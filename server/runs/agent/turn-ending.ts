@@ -1,5 +1,5 @@
 import { budgetSpent, type Notice, repeatedCalls, stepLimit, toolTimeouts } from './notices.ts';
-import { askedIn, type Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
 /** Why a turn makes no further calls. */
@@ -23,19 +23,8 @@ export function endingOf(turn: Turn, progress: TurnProgress, step: number): Endi
     const words = `You have used all ${maxSteps} steps and cannot call tools any more.`;
     return { notice: stepLimit(maxSteps), words };
   }
-  const spent = spentOf(turn, progress);
+  const spent = turn.spending.spent(turn.deps.clock.now() / 1000);
   if (!spent) return undefined;
   const words = `The limit of ${spent.limit} ${spent.unit} of this turn is reached, and you cannot call tools any more.`;
   return { notice: budgetSpent(spent.unit, spent.limit), words };
-}
-
-function spentOf(turn: Turn, { calls }: TurnProgress) {
-  const { deps, used } = turn;
-  const now = deps.clock.now() / 1000;
-  const all = { seconds: now - (askedIn(turn)?.created_at ?? now), calls, tokens: used.tokens };
-  for (const unit of ['seconds', 'calls', 'tokens'] as const) {
-    const limit = deps.budget[unit];
-    if (limit !== null && all[unit] >= limit) return { unit, limit };
-  }
-  return undefined;
 }

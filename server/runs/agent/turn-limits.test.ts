@@ -22,7 +22,7 @@ function counted(tool: FakeTool = echo) {
   return { tool: { ...tool, run }, count: () => count };
 }
 
-test('[AL120] a call with the same result is run three times, refused twice, and ends the turn', async () => {
+test('[AL120] E7: a call with the same result is run three times, refused twice, and ends the turn', async () => {
   const { tool, count } = counted();
   const { turn, openai, calls } = await setupTurns({ script: again('demo_echo'), tools: [tool] });
   const run = await turn('loop');
@@ -96,6 +96,41 @@ test('[AL120] a tool that is polled may give the same result as often as there a
   });
   expect(notices(partsOf(await turn('wait for it')))).toEqual(['step_limit']);
   expect(count()).toBe(10);
+});
+
+test('[AL120] equal calls of one step end no turn before the model has read that they are', async () => {
+  const { tool, count } = counted();
+  const call = { name: 'demo_echo', args: { text: 'x' } };
+  const script = inOrder({ calls: Array.from({ length: 5 }, () => call) }, { calls: [call] });
+  const { turn, openai } = await setupTurns({ script, tools: [tool] });
+  const run = await turn('five at once');
+  expect(count()).toBe(5);
+  expect(openai.requests.map(({ toolNames }) => toolNames.length)).toEqual([1, 1, 0]);
+  expect(JSON.stringify(openai.requests[1]?.body)).toContain('the result was the same each time');
+  expect(notices(partsOf(run))).toEqual(['repeated_calls']);
+});
+
+test('[AL120] a call whose arguments are repaired each time is the same call', async () => {
+  let runs = 0;
+  const counts: FakeTool = {
+    name: 'demo.echo',
+    run: () => {
+      const record = [...made.calls.records.values()].at(-1);
+      // As the schema repairs it.
+      if (record) made.calls.put({ ...record, args: { count: 5 } });
+      runs += 1;
+      return { output: 'same' };
+    },
+  };
+  const script = again('demo_echo', () => ({ count: '5' }));
+  const made: Awaited<ReturnType<typeof setupTurns>> = await setupTurns({
+    script,
+    tools: [counts],
+  });
+  const run = await made.turn('loop');
+  expect(runs).toBe(3);
+  expect(notices(partsOf(run))).toEqual(['repeated_calls']);
+  expect(made.openai.requests).toHaveLength(6);
 });
 
 test('[AL120] arguments that are nested too deeply are refused before they are compared', async () => {
@@ -172,7 +207,7 @@ test('[AL122] an empty answer that was cut at the limit of output is not asked f
   expect(openai.requests).toHaveLength(1);
 });
 
-test('[AL123] a turn that has made its calls has one last answer without tools', async () => {
+test('[AL123] T117: a turn that has made its calls has one last answer without tools', async () => {
   const { turn, openai } = await setupTurns({
     script: again('demo_echo', (index) => ({ text: String(index) })),
     tools: [echo],
@@ -182,6 +217,25 @@ test('[AL123] a turn that has made its calls has one last answer without tools',
   expect(openai.requests).toHaveLength(3);
   expect(JSON.stringify(openai.requests[2]?.body)).toContain('limit of 2 calls');
   expect(notices(partsOf(run))).toEqual(['budget_calls']);
+});
+
+test('[AL123] of the calls of one step those over the limit are not run', async () => {
+  const made: string[] = [];
+  const run: FakeTool['run'] = ({ text }) => {
+    made.push(String(text));
+    return { output: text };
+  };
+  const call = (text: string) => ({ name: 'demo_echo', args: { text } });
+  const { turn, calls } = await setupTurns({
+    script: inOrder({ calls: [call('a'), call('b'), call('c')] }, { text: 'Done.' }),
+    tools: [{ ...echo, run }],
+    agent: { budget: { seconds: null, calls: 2, tokens: null } },
+  });
+  await turn('go');
+  expect(made).toEqual(['a', 'b']);
+  expect([...calls.records.values()].at(-1)?.error).toMatchObject({
+    ...{ code: 'denied', reason: 'too_many_calls', executed: 'no' },
+  });
 });
 
 test('[AL123] tokens of all its requests count', async () => {
@@ -215,4 +269,32 @@ test('[AL123] the time runs from the person’s message', async () => {
   });
   expect(notices(partsOf(await turn('loop')))).toEqual(['budget_seconds']);
   expect(openai.requests).toHaveLength(3);
+});
+
+test('[AL123] tokens count anew from a message that came meanwhile', async () => {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const held: FakeTool = {
+    name: 'demo.echo',
+    run: async () => {
+      begun.resolve();
+      await end.promise;
+      return { output: 'echoed' };
+    },
+  };
+  const usage = { input: 60, output: 40, reasoning: 0, cached: 0 };
+  const script: Script = ({ index }) =>
+    index < 2 ? { calls: [{ name: 'demo_echo', args: { index } }], usage } : { text: 'ok', usage };
+  const { start, ended, runs, openai } = await setupTurns({
+    script,
+    tools: [held],
+    agent: { budget: { seconds: null, calls: null, tokens: 150 } },
+  });
+  const runId = await start('One');
+  await begun.promise;
+  await runs.send(runId, { input: 'Two' });
+  end.resolve();
+  // The second request is the first one of the new message, so that a third one may call as well.
+  await ended(runId);
+  expect(openai.requests.map(({ toolNames }) => toolNames.length > 0)).toEqual([true, true, true]);
 });

@@ -7,6 +7,10 @@ export const ofLastTurn = (messages: readonly Message[]): readonly Message[] =>
 /** A person's message that no step has read. */
 export const isUnread = (messages: readonly Message[]): boolean => messages.at(-1)?.role === 'user';
 
+/** How many of these there are. */
+export const unreadAtEnd = (messages: readonly Message[]): number =>
+  messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
+
 export const hasCalls = ({ parts }: Message): boolean =>
   parts.some((part) => part.type === 'tool_call');
 

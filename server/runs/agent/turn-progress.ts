@@ -5,7 +5,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 
 /** A call that gave the same result so often is not run again, and the model reads why. */
 const MOST_REPEATS = 3;
-/** A turn whose model makes such a call still, so often in all, is ended. */
+/** A turn whose model makes such a call still, so often in all, is ended. Those of one step alone end none. */
 const ENDING_REPEATS = 5;
 /** Timeouts of one tool, one after the other, that end a turn. */
 const ENDING_TIMEOUTS = 3;
@@ -31,47 +31,66 @@ export interface TurnProgress {
 
 export const REPEATED_CALL = 'repeated_call';
 
+/** By `callKey`, of calls as the model wrote them. */
+type WrittenKeys = ReadonlyMap<CallRecord['id'], string>;
+
 /**
  * Reads the records of a turn, in order (AL120, AL121). Calls are the same when tool and arguments
  * are, whatever the order of keys; another result begins the count anew. `isPolling` names the
- * tools that are asked again and again on purpose: their repeats do not count.
+ * tools that are asked again and again on purpose: their repeats do not count. What a model wrote
+ * is known by `written` also where it was repaired, or a hook or a person changed it.
  */
 export function readProgress(
   records: readonly CallRecord[],
   isPolling: (toolName: string) => boolean,
+  written: WrittenKeys = new Map(),
 ): TurnProgress {
   const repeats = new Map<string, Repeats>();
+  /** What became of what the model wrote, where that is something else. */
+  const recorded = new Map<string, string>();
   const timeouts = new Map<string, number>();
   for (const record of records) {
     if (!isFinalStatus(record.status)) continue;
     countTimeout(timeouts, record);
-    if (!isPolling(record.toolName)) countRepeat(repeats, record);
+    if (isPolling(record.toolName)) continue;
+    const key = callKey(record.toolName, record.args);
+    const asWritten = written.get(record.id);
+    if (asWritten !== undefined && !isRefused(record)) recorded.set(asWritten, key);
+    countRepeat(repeats, isRefused(record) ? (recorded.get(key) ?? key) : key, record);
   }
   const counted = [...repeats.values()].filter(({ count }) => count >= MOST_REPEATS);
   const timedOut = [...timeouts].find(([, count]) => count >= ENDING_TIMEOUTS);
   return {
     calls: records.length,
     repeated: counted,
-    isRepeated: (toolName, args) =>
-      (repeats.get(keyOf(toolName, args))?.count ?? 0) >= MOST_REPEATS,
-    stuck: counted.find(({ count }) => count >= ENDING_REPEATS),
+    isRepeated(toolName, args) {
+      const key = callKey(toolName, args);
+      return (repeats.get(recorded.get(key) ?? key)?.count ?? 0) >= MOST_REPEATS;
+    },
+    stuck: counted.find(({ count, isWarned }) => count >= ENDING_REPEATS && isWarned),
     timedOut: timedOut && { toolName: timedOut[0], count: timedOut[1] },
   };
 }
 
 interface Repeats extends CountedTool {
   readonly outcome: string;
+  /** One of them was refused as a repeat: the model has made it although it had read of it. */
+  readonly isWarned: boolean;
 }
 
-function countRepeat(repeats: Map<string, Repeats>, record: CallRecord): void {
+/** As a repeat: it is one more of those before, and has the arguments as they were written. */
+const isRefused = ({ error }: CallRecord): boolean => error?.reason === REPEATED_CALL;
+
+function countRepeat(repeats: Map<string, Repeats>, key: string, record: CallRecord): void {
   const { toolName } = record;
-  const key = keyOf(toolName, record.args);
   const before = repeats.get(key);
-  // Refused as a repeat: it is one more of those before.
-  const isRefused = record.error?.reason === REPEATED_CALL;
-  const outcome = isRefused && before ? before.outcome : outcomeOf(record);
-  const count = before?.outcome === outcome ? before.count + 1 : 1;
-  repeats.set(key, { toolName, outcome, count });
+  const isWarned = isRefused(record);
+  const outcome = isWarned && before ? before.outcome : outcomeOf(record);
+  const isSame = before?.outcome === outcome;
+  repeats.set(key, {
+    ...{ toolName, outcome, count: isSame ? before.count + 1 : 1 },
+    isWarned: isWarned || (isSame && before.isWarned),
+  });
 }
 
 function countTimeout(timeouts: Map<string, number>, { toolName, status }: CallRecord): void {
@@ -79,7 +98,8 @@ function countTimeout(timeouts: Map<string, number>, { toolName, status }: CallR
   else timeouts.delete(toolName);
 }
 
-const keyOf = (toolName: string, args: unknown): string => digest([toolName, args]);
+/** The same for calls that are the same. */
+export const callKey = (toolName: string, args: unknown): string => digest([toolName, args]);
 
 /** Once a record: a result may have 8 MiB, and is read before each step. */
 const outcomes = new WeakMap<CallRecord, string>();

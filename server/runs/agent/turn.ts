@@ -1,5 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
+import { currentMessages } from '#lib/protocol/current-messages';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
+import type { Principal } from '../../auth/principal.ts';
 import type { CallService } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
@@ -7,17 +11,25 @@ import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
 import type { ImageSource } from './load-images.ts';
+import type { Spending } from './spending.ts';
 import type { TurnBudget } from './turn-budget.ts';
+import { namedCalls } from './turn-messages.ts';
 
 export interface TurnDeps {
   readonly calls: CallService;
-  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly registry: Pick<ToolRegistry, 'list' | 'find'>;
   readonly clock: Clock;
   readonly images: ImageSource;
   readonly maxSteps: number;
   readonly budget: TurnBudget;
+  /** Of one result as the model is sent it, as UTF-8. */
+  readonly resultBytes: number;
   /** Tools that are asked again and again on purpose, e.g. how far a job is. */
   readonly isPolling: (toolName: string) => boolean;
+  /** Tools that are offered before others. */
+  readonly isPinned: (toolName: string) => boolean;
+  /** What the policy denies, whatever the arguments. */
+  readonly denialOf: DenialOf;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
   /** A model that says nothing for so long is given up. */
@@ -26,26 +38,48 @@ export interface TurnDeps {
   readonly logger: Logger;
 }
 
+type DenialOf = (of: {
+  readonly principal: Principal;
+  readonly runId: string;
+  readonly name: string;
+  /** The client whose person asks. */
+  readonly from: string | null;
+}) => { readonly rule: string; readonly reason: string } | undefined;
+
 /** What the steps of one turn share. */
 export interface Turn extends TurnRequest {
   readonly deps: TurnDeps;
   /** Final records, read once. */
   readonly finals: Map<string, CallRecord>;
   readonly scaled: Map<string, ModelImage>;
-  /** Tokens of the requests that this server made for the turn. */
-  readonly used: { tokens: number };
+  /** The texts of final records, made once: a result may have 8 MiB. */
+  readonly outputs: WeakMap<CallRecord, ModelOutput>;
+  /** Calls as the model wrote them, by `callKey`. */
+  readonly written: Map<string, string>;
+  readonly spending: Spending;
   /** Codes of what was said once and is not said again. */
   readonly noted: Set<string>;
 }
 
 /**
  * The messages that the model reads in this step: those before the one that it is writing. What a
- * person sends meanwhile is read in the next step (RU33).
+ * person sends meanwhile is read in the next step (RU33); what was replaced, never (RU42).
  */
 export function messagesRead({ transcript }: Pick<Turn, 'transcript'>): readonly Message[] {
   const messages = transcript.messages();
   const at = messages.findLastIndex(({ status }) => status === 'streaming');
-  return at < 0 ? messages : messages.slice(0, at);
+  return currentMessages(at < 0 ? messages : messages.slice(0, at));
+}
+
+/** What the model is sent of the call. */
+export function outputFor(
+  { outputs, deps }: Pick<Turn, 'outputs' | 'deps'>,
+  record: CallRecord | undefined,
+): ModelOutput {
+  if (!record || !isFinalStatus(record.status)) return outputOfRecord(record, deps.resultBytes);
+  const made = outputs.get(record) ?? outputOfRecord(record, deps.resultBytes);
+  outputs.set(record, made);
+  return made;
 }
 
 /** The person's message that this step answers. */
@@ -53,4 +87,28 @@ export const askedIn = (turn: Pick<Turn, 'transcript'>): Message | undefined =>
   messagesRead(turn).findLast(({ role }) => role === 'user');
 
 /** The client whose person sent that message. It is on disk with it. */
-export const askedFrom = (turn: Turn): string | undefined => askedIn(turn)?.client_id;
+export const askedFrom = (turn: Pick<Turn, 'transcript'>): string | undefined =>
+  askedIn(turn)?.client_id;
+
+export const lastWords = (message: Message | undefined): string =>
+  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** The records of all calls that the messages name, in order. */
+export async function readCalls(
+  turn: Pick<Turn, 'transcript' | 'deps' | 'finals'>,
+): Promise<CallRecord[]> {
+  const callIds = [...namedCalls(messagesRead(turn))];
+  const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
+  return records.filter((record) => record !== undefined);
+}
+
+async function readCall(
+  { deps, finals }: Pick<Turn, 'deps' | 'finals'>,
+  callId: string,
+): Promise<CallRecord | undefined> {
+  const final = finals.get(callId);
+  if (final) return final;
+  const record = await deps.calls.get(callId);
+  if (record && isFinalStatus(record.status)) finals.set(callId, record);
+  return record;
+}

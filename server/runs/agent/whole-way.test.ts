@@ -11,14 +11,18 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { CircuitBreaker } from '../../calls/breaker.ts';
 import { createCalls } from '../../calls/create-call-service.ts';
+import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
+import { FakeProvider } from '../../testing/fake-provider.ts';
 import { createScriptedOpenAI, type Script } from '../../testing/scripted-openai.ts';
 import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
-import { defineTool } from '../../tools/define-tool.ts';
+import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { OwnTools } from '../../tools/own-tools.ts';
+import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from '../testing/owner-tokens.ts';
@@ -58,7 +62,17 @@ const hold = (started: () => void) =>
       }),
   });
 
-async function serve(given: { dir: string; script?: Script; started?: () => void }) {
+interface Given {
+  dir: string;
+  script?: Script;
+  started?: () => void;
+  /** Every call waits for a person. */
+  asks?: boolean;
+  tools?: readonly AnyServerTool[];
+  providers?: readonly ToolProvider[];
+}
+
+async function serve(given: Given) {
   const { logger, errors } = createErrorLog();
   const openai = await createScriptedOpenAI({ script: given.script ?? (() => ({})) });
   closing.push(openai.close);
@@ -84,7 +98,14 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
       look();
     });
   const registry = createToolRegistry({
-    serverTools: [createCalculationEval(), hold(given.started ?? (() => undefined))],
+    providers: [
+      new OwnTools([
+        createCalculationEval(),
+        hold(given.started ?? (() => undefined)),
+        ...(given.tools ?? []),
+      ]),
+      ...(given.providers ?? []),
+    ],
     availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });
   let ids = 0;
@@ -96,9 +117,12 @@ async function serve(given: { dir: string; script?: Script; started?: () => void
     bus,
     registry,
     clock,
-    check: () => ({ verdict: 'allow' }),
-    denial: () => undefined,
-    callers: { callerOf: () => undefined, operatorNamed: () => undefined },
+    policy: given.asks
+      ? { ...ALLOW_ALL, check: () => ({ verdict: 'ask', reason: 'A person decides.' }) }
+      : ALLOW_ALL,
+    callers: { callerOf: () => FIRST_OPERATOR, operatorNamed: () => undefined },
+    blobs: { put: () => Promise.reject(new Error('no blobs here')) },
+    rootOf: (runId) => runId,
     newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
     claimRun: known.claim,
     facts: () => undefined,
@@ -255,7 +279,22 @@ test('[RU4] Stop ends the run at once and cancels the call that runs', async () 
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
-test('[RU10] a server that comes back goes on, and the history stays paired', async () => {
+test('[RU4] Stop ends a turn that waits for a person’s yes, and the call did not run', async () => {
+  const script = () => ({ calls: [{ name: 'calculation_eval', args: { expression: '1+1' } }] });
+  const server = await serve({ dir: temporaryDirectory(), script, asks: true });
+  closing.push(server.close);
+  const runId = await started(server, 'x', 'openai-chat:gpt-4o');
+  await server.until((event) =>
+    event.type === 'call' && event.update.phase === 'approval' ? event : undefined,
+  );
+  expect(await server.runs.cancel(runId)).toMatchObject({ ok: true, run: { status: 'cancelled' } });
+  const error = await server.until((event) =>
+    event.type === 'call' && event.update.status === 'ERROR' ? event.update.error : undefined,
+  );
+  expect(error).toMatchObject({ code: 'cancelled', executed: 'no' });
+});
+
+test('[RU10] T149: a server that comes back goes on, and the history stays paired', async () => {
   const dir = temporaryDirectory();
   const running = Promise.withResolvers<void>();
   const first = await serve({ dir, script: holding, started: running.resolve });
@@ -365,7 +404,46 @@ test('[AL111] [AL113] after a restart each result is made again from the store w
   for (const part of parts) {
     const { text } = outputOfRecord(await second.calls.get(part.tool_call_id));
     expect(text).not.toContain('outcome_unknown');
-    expect(got).toContainEqual({ id: part.tool_call_id, text });
+    expect(got.map((result) => result.text)).toContain(text);
     expect(createHash('sha256').update(text).digest('hex')).toBe(part.sha256);
   }
+});
+
+test('[AL2] T97: what a tool shows people is on its card and in no request to the model', async () => {
+  const show = defineTool({
+    ...{ name: 'demo.show', displayName: 'Show', description: 'Shows', args: z.object({}) },
+    ...{ effect: 'read', timeoutMs: 60_000 },
+    async run(_args, { status }) {
+      status({ tip: 'CANARY tip', preview: { token: 'CANARY preview' } });
+      return { output: 'said', display: { secret: 'CANARY display' } };
+    },
+  });
+  const script = inOrder({ calls: [{ name: 'demo_show', args: '{}' }] }, { text: 'done' });
+  const server = await serve({ dir: temporaryDirectory(), script, tools: [show] });
+  closing.push(server.close);
+  await server.ended(await started(server, 'x', 'openai-chat:gpt-4o'));
+  expect(server.openai.requests[1]?.toolResults[0]?.text).toBe('said');
+  expect(JSON.stringify(server.openai.requests.map(({ body }) => body))).not.toContain('CANARY');
+  const shown = JSON.stringify(server.cardOf());
+  for (const part of ['tip', 'display']) expect(shown).toContain(`CANARY ${part}`);
+});
+
+test('[PV2] [PV8] [AL150] a model calls a tool of another provider, and reads what that gives in a mark', async () => {
+  const files = new FakeProvider();
+  files.offer({
+    name: 'files.read',
+    description: 'Reads a file',
+    run: async () => ({ output: 'Hi' }),
+  });
+  const script: Script = ({ index }) =>
+    index === 0 ? { calls: [{ name: 'files_read', args: {} }] } : { text: 'done' };
+  const server = await serve({ dir: temporaryDirectory(), script, providers: [files] });
+  closing.push(server.close);
+  const runId = await started(server, 'read it', 'openai-chat:gpt-4o');
+  expect(await server.ended(runId)).toMatchObject({ status: 'idle' });
+  expect(server.cardOf()).toMatchObject({ status: 'SUCCESS', source: 'mcp', result: 'Hi' });
+  const [first, second] = server.openai.requests;
+  expect(JSON.stringify(first?.body)).toMatch(/<untrusted [^>]*>[^<]*Reads a file/);
+  expect(second?.toolResults[0]?.text).toMatch(/<untrusted [^>]*>\s*Hi\s*</);
+  expect(server.errors).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { afterEach } from 'vitest';
+import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
@@ -19,6 +20,7 @@ import {
   createTestStore,
   type TestStore,
 } from '../agent/testing/fakes.ts';
+import { NO_BUDGET } from '../agent/turn-budget.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
@@ -47,6 +49,9 @@ export function setupRuns(
   const turns: TurnRequest[] = [];
   const agent: Agent = {
     maxSteps: 10,
+    budget: NO_BUDGET,
+    resultBytes: MODEL_OUTPUT_BYTES,
+    toolStates: async () => [],
     runTurn(request) {
       turns.push(request);
       return given.turn?.(request) ?? Promise.resolve({ status: 'idle' });

@@ -1,7 +1,7 @@
 import { DataDirInUseError, DataDirUnusableError } from '../data-dir-lock.ts';
 import { StoreTooNewError } from '../migrate.ts';
-import { isDiskTrouble, StoreFailedError } from '../store.ts';
 import { StoreDamagedError } from '../store-damaged-error.ts';
+import { isDiskTrouble, StoreFailedError } from '../store-errors.ts';
 
 /** By what number a supervisor knows why the server ended (as in sysexits.h). */
 export const EXIT = {

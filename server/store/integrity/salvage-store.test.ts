@@ -258,7 +258,7 @@ test('[ST31] a salvaged store goes on: it is written, searched, and its numbers 
     expect(await store.reserveSeqs(1)).toBe(5_000);
     const found = await store.listCalls({ limit: 200, text: 'call' });
     expect(found.calls).toHaveLength(61);
-    expect(await store.getMessages('run_1')).toHaveLength(60);
+    expect((await store.listMessages({ runId: 'run_1', maxChars: 1e6 })).messages).toHaveLength(60);
   } finally {
     await store.close();
   }

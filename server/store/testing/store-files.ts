@@ -112,6 +112,7 @@ export function readContent(file: string): Content {
       audit: rows('audit').sort(),
       model_turns: rows('model_turns').sort(),
       kept: rows('kept').sort(),
+      memories: rows('memories').sort(),
     };
   } finally {
     database.close();

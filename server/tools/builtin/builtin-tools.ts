@@ -2,6 +2,7 @@ import type { AnyServerTool } from '../define-tool.ts';
 import { createCalculationEval } from './calculation-eval.ts';
 import { createDatabaseQuery } from './database-query.ts';
 import type { Fetch } from './fetch-json.ts';
+import type { OwnRows } from './own-rows.ts';
 import { createWeatherQuery } from './weather-query.ts';
 
 export interface BuiltinToolsDeps {
@@ -20,7 +21,25 @@ export interface BuiltinToolsDeps {
 }
 
 /** Tables of our own store that hold secrets or hashes of them, or what administrators alone read. */
-const SECRET_TABLES = ['sessions', 'clients', 'meta', 'idempotency', 'tokens', 'audit', 'kept'];
+const SECRET_TABLES = [
+  ...['sessions', 'clients', 'meta', 'idempotency', 'tokens', 'audit', 'kept', 'memories'],
+  // The index over them, with the tables that FTS5 keeps behind it.
+  ...['', '_config', '_data', '_docsize', '_idx'].map((part) => `memory_text${part}`),
+];
+
+/** Of the history, what belongs to the holder of a token; the other tables are not read at all. */
+function rowsOf(token: string): OwnRows[] {
+  const mine = `'${token.replaceAll("'", "''")}'`;
+  const runs = `SELECT run_id FROM main.runs WHERE owner ->> '$.token_id' = ${mine}`;
+  const calls = `SELECT id FROM main.tool_calls WHERE owner_token = ${mine}`;
+  return [
+    { table: 'tool_calls', where: `owner_token = ${mine}` },
+    { table: 'call_events', where: `call_id IN (${calls})` },
+    { table: 'runs', where: `owner ->> '$.token_id' = ${mine}` },
+    { table: 'messages', where: `run_id IN (${runs})` },
+    { table: 'model_turns', where: `run_id IN (${runs})` },
+  ];
+}
 
 /** The server's own tools, listed by hand. */
 export function createBuiltinTools({
@@ -38,6 +57,7 @@ export function createBuiltinTools({
     createDatabaseQuery({
       databasePath: path,
       secretTables: isOwnStore ? SECRET_TABLES : [],
+      ...(isOwnStore ? { rowsOf } : {}),
       about: isOwnStore
         ? "this workbench's own history (tables tool_calls, runs, messages)."
         : "the operator's database.",

@@ -35,7 +35,7 @@ test('[TB1] arithmetic is computed with the usual precedence', async () => {
   expect(await runBuiltin(tool, { expression: '1+1' })).toEqual({ expression: '1+1', value: 2 });
 });
 
-test('[TB1] what is not arithmetic is an error', async () => {
+test('[TB1] T114: what is not arithmetic is an error', async () => {
   for (const expression of [
     'constructor.constructor("return process")()',
     'cos.constructor',
@@ -79,7 +79,7 @@ test('[TB1] what is not arithmetic is an error', async () => {
   }
 });
 
-test('[TB2] what would be slow or huge is an error at once', async () => {
+test('[TB2] T115: what would be slow or huge is an error at once', async () => {
   for (const expression of [
     '9^9^9^9',
     '('.repeat(100_000),

@@ -99,7 +99,7 @@ test('[TB3] one reading statement gives its rows', async () => {
   expect(await rowsOf('values (1), (2)')).toEqual([[1], [2]]);
 });
 
-test('[TB3] nothing is written, attached, or read from elsewhere', async () => {
+test('[TB3] T111 T112: nothing is written, attached, or read from elsewhere', async () => {
   const before = [hash(), readdirSync(dir).sort()];
   for (const sql of [
     'drop table items',
@@ -136,7 +136,7 @@ test('[TB3] nothing is written, attached, or read from elsewhere', async () => {
   expect([hash(), readdirSync(dir).sort()]).toEqual(before);
 });
 
-test('[TB4] secret tables are read by no way', async () => {
+test('[TB4] T112: secret tables are read by no way', async () => {
   for (const sql of [
     'select * from sessions',
     'select count(*) from main.SESSIONS',
@@ -163,7 +163,7 @@ test('[TB5] a cancelled query ends with its process', async () => {
   await expect(query('select 1', undefined, cancelled.signal)).rejects.toThrow(ToolError);
 });
 
-test('[TB5] a query that never ends is stopped by the time limit of the tool', async () => {
+test('[TB5] T113: a query that never ends is stopped by the time limit of the tool', async () => {
   const hasty = createDatabaseQuery({
     databasePath,
     secretTables: [],
@@ -176,7 +176,7 @@ test('[TB5] a query that never ends is stopped by the time limit of the tool', a
   expect(workers()).toEqual([]);
 });
 
-test('[TB5] a query cannot take all memory', async () => {
+test('[TB5] T113: a query cannot take all memory', async () => {
   for (const sql of [
     'select length(zeroblob(900000000))',
     "select printf('%.*c', 900000000, 'x')",
@@ -236,7 +236,7 @@ test('[TB10] a query that is cancelled or out of time while it waits starts no p
   expect(workers()).toEqual([]);
 });
 
-test('[TB6] answers are cut at a thousand rows or a mebibyte, and are marked as cut', async () => {
+test('[TB6] T113: answers are cut at a thousand rows or a mebibyte, and are marked as cut', async () => {
   const many = 'with recursive c(x) as (select 1 union all select x + 1 from c) select x from c';
   expect(await query(many)).toMatchObject({ row_count: 1_000, truncated: true });
   expect(await query(`${many} limit 1000`)).toMatchObject({ row_count: 1_000, truncated: false });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { createLimiter, QueueFullError } from '#lib/util/limiter';
+import { callerOf, ownToken } from '../../auth/principal.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
+import type { OwnRows } from './own-rows.ts';
 import type { QueryRequest } from './query-message.ts';
 import { type QueryOutcome, runQueryProcess } from './query-process.ts';
 
@@ -15,6 +17,8 @@ export interface DatabaseQueryDeps {
   readonly databasePath: string;
   /** Tables that cannot be read through the tool. */
   readonly secretTables: readonly string[];
+  /** The rows that the holder of a token reads who is no person; without it, everyone reads all. */
+  readonly rowsOf?: (token: string) => readonly OwnRows[];
   /** What is in the database, for the model. */
   readonly about: string;
   /** `database-worker`, built or source. */
@@ -26,6 +30,7 @@ export interface DatabaseQueryDeps {
 export function createDatabaseQuery({
   databasePath,
   secretTables,
+  rowsOf,
   about,
   workerPath,
   timeoutMs = 10_000,
@@ -49,7 +54,8 @@ export function createDatabaseQuery({
     }),
     effect: 'read',
     timeoutMs,
-    run: async ({ sql, params = [] }, { signal, status }) => {
+    run: async ({ sql, params = [] }, { signal, status, principal }) => {
+      const token = ownToken(callerOf(principal));
       status({ tip: `Querying: ${sql.replace(/\s+/g, ' ').slice(0, 120)}` });
       const request: QueryRequest = {
         databasePath,
@@ -57,6 +63,7 @@ export function createDatabaseQuery({
         // SQLite has no booleans.
         params: params.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
         secretTables: [...secretTables],
+        ...(rowsOf && token !== undefined ? { ownRows: [...rowsOf(token)] } : {}),
         maxRows: MAX_ROWS,
         maxBytes: MAX_BYTES,
       };

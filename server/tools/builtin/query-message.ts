@@ -6,6 +6,8 @@ export const queryRequestSchema = z.object({
   sql: z.string(),
   params: z.array(z.union([z.string(), z.number(), z.null()])),
   secretTables: z.array(z.string()),
+  /** Where given, nothing else is read: see own-rows.ts. */
+  ownRows: z.array(z.object({ table: z.string(), where: z.string() })).optional(),
   maxRows: z.number(),
   maxBytes: z.number(),
 });

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { createQueryAuthorizer } from './query-authorizer.ts';
+import { showOwnRows } from './own-rows.ts';
+import { createQueryAuthorizer, type QueryAuthorizer } from './query-authorizer.ts';
 import type { Cell, QueryReply, QueryRequest } from './query-message.ts';
 
 /** Bytes of one value and of the statement; SQLite's own limits are a thousand times as high. */
@@ -8,10 +9,13 @@ const MAX_SQL_BYTES = 20_000;
 
 /** Runs one reading statement on a database file. For a process of its own: it may take for ever. */
 export function runQuery(request: QueryRequest): QueryReply {
-  const authorizer = createQueryAuthorizer(request.secretTables);
   let database: DatabaseSync | undefined;
+  let authorizer: QueryAuthorizer | undefined;
   try {
     database = openReadOnly(request.databasePath);
+    const ownRows = request.ownRows && showOwnRows(database, request.ownRows);
+    authorizer = createQueryAuthorizer(request.secretTables, ownRows);
+    database.exec('PRAGMA query_only = ON');
     database.setAuthorizer(authorizer.authorize);
     const statement = database.prepare(request.sql);
     // SQLite reads one statement, and ends at a NUL; the rest would be ignored without a word.
@@ -21,7 +25,7 @@ export function runQuery(request: QueryRequest): QueryReply {
     return readRows(statement, request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown';
-    return refuse(authorizer.denied ?? `SQLite: ${reason}`);
+    return refuse(authorizer?.denied ?? `SQLite: ${reason}`);
   } finally {
     database?.close();
   }
@@ -37,7 +41,7 @@ function openReadOnly(path: string): DatabaseSync {
   });
   database.enableDefensive(true);
   // Sorting then takes memory, which is watched, and no disk, which is not.
-  database.exec('PRAGMA temp_store = MEMORY; PRAGMA query_only = ON; PRAGMA trusted_schema = OFF');
+  database.exec('PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF');
   return database;
 }
 

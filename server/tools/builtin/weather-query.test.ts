@@ -59,6 +59,11 @@ const answering: RequestListener = (request, response) => {
   response.end(JSON.stringify(request.url?.startsWith('/geo/') ? places : forecast));
 };
 
+test('it says that it reaches the world outside, so that what it gives counts as content of others', async () => {
+  const { tool } = await serve(answering);
+  expect(tool.annotations).toMatchObject({ openWorldHint: true });
+});
+
 test('[TB7] a city is found and its weather given in words', async () => {
   const { tool, asked } = await serve(answering);
   const tips: unknown[] = [];

@@ -23,6 +23,7 @@ export function createWeatherQuery(deps: OpenMeteoDeps) {
       days: z.number().int().min(1).max(7).optional().describe('Days of forecast, default 3'),
     }),
     effect: 'read',
+    annotations: { openWorldHint: true },
     timeoutMs: TIMEOUT_MS,
     run: async ({ city, latitude, longitude, days = 3 }, { signal, status }) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

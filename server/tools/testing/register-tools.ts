@@ -7,8 +7,12 @@ export const registerTools = (
   registry: Pick<ToolRegistry, 'register'>,
   client: { clientId: string; instanceId: string },
   specs: readonly unknown[],
-): Registration => registry.register(client, specs.map(checkedAlone));
+): Registration =>
+  registry.register(
+    client,
+    specs.map((spec) => checkedAlone(spec)),
+  );
 
 /** As the only tool of its client. */
-export const checkedAlone = (spec: unknown) =>
-  validateToolSpec(spec, { alike: () => undefined, room: LIMITS.toolBytesPerClient });
+export const checkedAlone = (spec: unknown, hide = (text: string): string => text) =>
+  validateToolSpec(spec, { alike: () => undefined, hide, room: LIMITS.toolBytesPerClient });

@@ -1,3 +1,4 @@
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { AnyServerTool, ToolContext } from '../define-tool.ts';
 
 /** Runs a tool as the server would, without a server. Gives its output; errors pass through. */
@@ -9,8 +10,11 @@ export async function runBuiltin(
   const answer = await tool.run(args, {
     callId: 'tc_1',
     runId: 'run_1',
+    principal: FIRST_OPERATOR,
+    ownerToken: null,
     signal: new AbortController().signal,
     status: () => {},
+    attach: () => Promise.reject(new Error('no files here')),
     ...context,
   });
   return answer.output;

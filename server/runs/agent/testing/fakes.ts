@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { CallError } from '#lib/protocol/call-status';
@@ -12,7 +13,8 @@ import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call
 import { type Clock, createSystemClock } from '../../../clock.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
 import { createSqliteStore } from '../../../store/sqlite-store.ts';
-import { type Change, type Store, StoreFailedError } from '../../../store/store.ts';
+import type { Change, Store } from '../../../store/store.ts';
+import { StoreFailedError } from '../../../store/store-errors.ts';
 
 /**
  * Test doubles for the tests of agent and runs: what is next to them, cut down
@@ -27,13 +29,15 @@ export interface FakeTool {
   readonly description?: string;
   readonly schema?: Record<string, unknown>;
   readonly callable?: boolean;
+  /** Without it the server's own: what a client gives is marked as untrusted. */
+  readonly source?: CallRecord['source'];
   readonly run: Handler;
 }
 
 export const toListing = (tool: FakeTool): ToolListing => ({
   name: tool.name,
   model_name: toModelName(tool.name),
-  source: 'client',
+  source: tool.source ?? 'server',
   description: tool.description ?? `The tool ${tool.name}`,
   schema: tool.schema ?? { type: 'object', properties: {} },
   timeout_ms: 30_000,
@@ -46,7 +50,7 @@ export const fakeCall = (
 ): CallRecord =>
   sampleCall({
     ...{ phase: 'streaming', args: {}, annotations: {}, card: { params: {} } },
-    ...{ requestedBy: 'run:run_1', createdAt: 0, queuedAt: null },
+    ...{ source: 'server', requestedBy: 'run:run_1', createdAt: 0, queuedAt: null },
     ...given,
   });
 
@@ -130,7 +134,9 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     async draft({ runId, tool }): Promise<DraftCall> {
       count += 1;
       const id = `tc_${count}`;
-      put(fakeCall({ id, runId, requestedBy: `run:${runId}`, toolName: tool, createdAt: count }));
+      const { source = 'server' } = tools().find(({ name }) => name === tool) ?? {};
+      const by = { requestedBy: `run:${runId}`, createdAt: count };
+      put(fakeCall({ id, runId, toolName: tool, source, ...by }));
       return {
         callId: id,
         update: (params) => void updates.push({ callId: id, params }),
@@ -173,20 +179,24 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
 }
 
 export interface TestStore extends Store {
+  readonly file: string;
   readonly writes: (readonly Change[])[];
   /** Every write from now on fails. */
   fail(): void;
 }
 
 /** The real store, in a directory of its own, that lists what was written and can be broken. */
-export function createTestStore(): TestStore {
+export function createTestStore(
+  file = join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
+): TestStore {
   const writes: (readonly Change[])[] = [];
-  const store = createSqliteStore({
-    file: join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
-  });
+  const store = createSqliteStore({ file });
+  // Its threads would be there until the last test of the process.
+  onTestFinished(() => store.close());
   let failed = false;
   return {
     ...store,
+    file,
     writes,
     fail: () => {
       failed = true;

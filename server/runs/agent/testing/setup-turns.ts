@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
 import type { MessagePart } from '#lib/protocol/run';
+import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { FIRST_OPERATOR } from '../../../auth/principal.ts';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createErrorLog } from '../../../testing/error-log.ts';
@@ -7,6 +8,7 @@ import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/s
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createKnownRuns } from '../../known-runs.ts';
+import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
 import { createModels, type ModelsOptions } from '../models.ts';
@@ -15,6 +17,7 @@ import {
   createFakeBus,
   createFakeCalls,
   createTestStore,
+  type FakeCalls,
   type FakeTool,
   systemClock,
   toListing,
@@ -32,8 +35,14 @@ export interface TurnSetup {
   agent?: Partial<TurnDeps>;
   models?: Partial<ModelsOptions>;
   /** What the server lists, and whether it is down at the start. */
-  listed?: readonly string[];
+  listed?: readonly (string | { readonly id: string; readonly [fact: string]: unknown })[];
+  /** What it shows of each, as Ollama does. */
+  shows?: Readonly<Record<string, object>>;
   isDown?: boolean;
+  prices?: PriceTable;
+  secrets?: Secrets;
+  /** A server that ran before on the same store. */
+  earlier?: { readonly file: string; readonly calls: FakeCalls };
 }
 
 /** Runs and agent on a scripted server over real HTTP, with calls that a test writes down. */
@@ -41,11 +50,12 @@ export async function setupTurns(given: TurnSetup) {
   const openai = await createScriptedOpenAI({
     script: given.script,
     ...(given.listed === undefined ? {} : { models: given.listed }),
+    ...(given.shows === undefined ? {} : { shows: given.shows }),
   });
   openai.setDown(given.isDown ?? false);
   const tools = given.tools ?? [];
-  const calls = createFakeCalls(() => tools);
-  const store = createTestStore();
+  const calls = given.earlier?.calls ?? createFakeCalls(() => tools);
+  const store = createTestStore(given.earlier?.file);
   const bus = createFakeBus();
   const models = createModels({
     openaiApiKey: 'sk-test-key',
@@ -56,10 +66,12 @@ export async function setupTurns(given: TurnSetup) {
     fetch: fetchFrom(openai.url),
     ...given.models,
   });
+  const { prices } = given;
+  const secrets = given.secrets ?? createSecrets();
   const { logger, errors: defects } = createErrorLog();
   const agent = createAgent({
     calls,
-    registry: { list: () => tools.map(toListing) },
+    registry: { list: () => tools.map(toListing), find: () => undefined },
     clock: systemClock,
     images: {
       readBlob: async (id) => ({ bytes: new TextEncoder().encode(id) }),
@@ -70,10 +82,11 @@ export async function setupTurns(given: TurnSetup) {
     ...given.agent,
   });
   let ids = 0;
-  const newId = (prefix: string) => `${prefix}_${++ids}`;
+  const newId = (prefix: string) => `${prefix}_${given.earlier ? 'later_' : ''}${++ids}`;
   const clock = systemClock;
   const runs = createRunService({
-    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
+    known: createKnownRuns({ store, bus, clock, newId, prices, secrets, maxSteps: 10, logger }),
+    secrets,
     store,
     bus,
     calls,
@@ -106,7 +119,13 @@ export async function setupTurns(given: TurnSetup) {
     return run;
   };
   const turn = async (input: string) => ended(await start(input));
-  return { openai, models, calls, store, bus, runs, start, ended, turn, defects };
+  /** The server is stopped, and another one starts on its store: what it has of the run is on disk. */
+  const restarted = async (more: Partial<TurnSetup>) => {
+    await runs.close();
+    await store.close();
+    return setupTurns({ ...given, ...more, earlier: { file: store.file, calls } });
+  };
+  return { openai, models, calls, store, bus, runs, start, ended, turn, restarted, defects };
 }
 
 export const texts = (parts: MessagePart[]) =>

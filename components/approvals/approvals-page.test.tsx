@@ -1,0 +1,144 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { CardUpdate } from '#lib/protocol/card';
+import { ApprovalsLink } from '../shell/approvals-link.tsx';
+import {
+  createTestWorkbench,
+  InWorkbench,
+  personWith,
+} from '../tool-call/testing/in-workbench.tsx';
+import { ApprovalsPage } from './approvals-page.tsx';
+
+afterEach(cleanup);
+
+const listed = (id: string, key: string) => ({
+  ...{ tool_call_id: id, run_id: 'run_1', tool_name: `pay_${id}`, reason: 'it has effects' },
+  ...{ expires_at: 2_000, key, requested_by: 'agent:bot' },
+});
+
+function setup({
+  locale = 'en',
+  role = 'operator',
+}: {
+  locale?: 'en' | 'zh';
+  role?: 'operator' | 'viewer';
+} = {}) {
+  const { workbench, sent } = createTestWorkbench(() => ({ body: {} }));
+  workbench.me.setState({ me: personWith(role) });
+  workbench.connection.setState({ feed: { kind: 'connected' } });
+  let seq = 0;
+  const change = (id: string, update: CardUpdate) =>
+    act(() =>
+      workbench.calls
+        .getState()
+        .apply([{ type: 'call', seq: ++seq, tool_call_id: id, run_id: 'run_1', update }]),
+    );
+  const list = (...approvals: ReturnType<typeof listed>[]) => {
+    for (const { tool_call_id: id, tool_name } of approvals) {
+      const created_at = Date.now() / 1_000 - 180;
+      change(id, { tool_name, status: 'WAIT', phase: 'approval', params: { n: 1 }, created_at });
+    }
+    act(() => workbench.listings.setState({ approvals, known: true }));
+  };
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <ApprovalsLink />
+      <ApprovalsPage />
+    </InWorkbench>,
+  );
+  return { workbench, sent, change, list };
+}
+
+const waiting = () => screen.queryByRole('list', { name: 'Waiting' });
+const badge = () => screen.queryByTestId('approvals');
+
+test('[IB1] each question that waits is there once, with who asks, and the header has their number', async () => {
+  const { list, sent } = setup();
+  list(listed('tc_1', 'a'), listed('tc_2', 'a'), listed('tc_3', 'b'));
+  expect(badge()?.textContent).toContain('2');
+  expect(badge()?.getAttribute('href')).toBe('/approvals');
+  const items = within(waiting() ?? document.body).getAllByRole('listitem');
+  expect(items).toHaveLength(2);
+  expect(items[0]?.textContent).toContain('agent:bot');
+  expect(items[0]?.textContent).toContain('3 minutes ago');
+  const way = within(items[0] ?? document.body).getByRole('link', { name: 'in run_1' });
+  expect(way.getAttribute('href')).toBe('/?run=run_1#call=tc_1');
+  await act(async () => {
+    const [first] = screen.getAllByRole('button', { name: 'Deny' });
+    if (first) fireEvent.click(first);
+  });
+  expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/approval']);
+});
+
+test('[IB2] what was decided meanwhile stays with whose decision it was', () => {
+  const { list, change, workbench } = setup();
+  list(listed('tc_1', 'a'));
+  change('tc_1', {
+    ...{ status: 'DOING', phase: 'offered' },
+    approval_decision: { by: 'operator:olga', decision: 'yes' },
+  });
+  act(() => workbench.listings.setState({ approvals: [] }));
+  expect(waiting()).toBeNull();
+  expect(badge()).toBeNull();
+  const decided = screen.getByRole('list', { name: 'Decided' });
+  expect(decided.textContent).toContain('Allowed by operator:olga');
+});
+
+test('[IB2] equal calls that leave one by one are one decision; an equal one of later is its own', () => {
+  const { list } = setup();
+  const decided = () =>
+    within(screen.getByRole('list', { name: 'Decided' })).getAllByRole('listitem').length;
+  list(listed('tc_1', 'a'), listed('tc_2', 'a'), listed('tc_3', 'a'));
+  list(listed('tc_2', 'a'), listed('tc_3', 'a'));
+  expect(decided()).toBe(1);
+  list(listed('tc_3', 'a'));
+  list();
+  expect(decided()).toBe(1);
+  list(listed('tc_4', 'a'));
+  list();
+  expect(decided()).toBe(2);
+});
+
+test('[IB3] nothing waits, not known yet, and offline are three things', () => {
+  const { workbench } = setup();
+  expect(screen.getByText('Fetching what waits…')).toBeTruthy();
+  act(() => workbench.listings.setState({ known: true }));
+  expect(screen.getByText('Nothing waits for a decision.')).toBeTruthy();
+  act(() => workbench.connection.setState({ feed: { kind: 'offline' } }));
+  expect(screen.getByText(/last known/)).toBeTruthy();
+});
+
+test('[IB4] a viewer reads it and decides nothing', () => {
+  const { list } = setup({ role: 'viewer' });
+  list(listed('tc_1', 'a'));
+  expect(screen.queryByRole('button', { name: 'Deny' })).toBeNull();
+  expect(screen.getByText('An operator or administrator decides on this call.')).toBeTruthy();
+});
+
+test('[IB5] of 200 questions the header has the number, and the page the first 50, the rest on demand', () => {
+  const { list } = setup();
+  list(...Array.from({ length: 200 }, (_, at) => listed(`tc_${at}`, `k${at}`)));
+  expect(badge()?.textContent).toContain('200 approvals wait');
+  const shown = () => within(waiting() ?? document.body).getAllByRole('listitem').length;
+  expect(shown()).toBe(50);
+  fireEvent.click(screen.getByRole('button', { name: 'Show more (150)' }));
+  expect(shown()).toBe(100);
+});
+
+test('[IB6] a call that the snapshot had no room for is fetched, and why it could not be is shown', async () => {
+  const { workbench } = setup();
+  act(() => workbench.listings.setState({ approvals: [listed('tc_9', 'a')], known: true }));
+  const answer = { code: 'internal', message: 'no', details: [], status: 500, retryAfter: null };
+  const failure = { ok: false, ...answer } as const;
+  act(() => workbench.older.setState({ single: { tc_9: { state: 'failed', failure } } }));
+  expect(screen.getByTestId('missing-call').textContent).toContain('could not be loaded');
+  expect(screen.getByRole('button', { name: /again/ })).toBeTruthy();
+});
+
+test('[IB1] in Chinese', () => {
+  const { list } = setup({ locale: 'zh' });
+  list(listed('tc_1', 'a'));
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('待批准');
+  expect(badge()?.textContent).toContain('1 个待批准');
+});

@@ -1,0 +1,127 @@
+'use client';
+
+import Link from 'next/link';
+import { useLocale, useTranslations } from 'next-intl';
+import { useCallback, useId, useRef, useState } from 'react';
+import { Button } from '#components/ui/button';
+import { MarkedText } from '#components/ui/marked-text';
+import { formatRelativeTime } from '#lib/format/format-relative-time';
+import type { ApprovalListing } from '#lib/protocol/watch-messages';
+import { questionsOf } from '#lib/stores/questions-of';
+import { MissingCall } from '../conversation/missing-call.tsx';
+import {
+  useApprovals,
+  useCall,
+  useConnection,
+  useListingsKnown,
+} from '../providers/workbench-context.tsx';
+import { useNow } from '../shell/use-now.ts';
+import { ApprovalVoice } from '../tool-call/approval-voice.tsx';
+import type { CardActions } from '../tool-call/card-actions.ts';
+import { ConnectedCard } from '../tool-call/connected-card.tsx';
+import { hashOfCall } from '../tool-call/focus-call.ts';
+import { useCardActions } from '../tool-call/use-card-actions.tsx';
+import { useCardKeys } from '../tool-call/use-card-keys.ts';
+import { useDecided } from './use-decided.ts';
+
+const LIST = { role: 'list' };
+/** Cards drawn at first, and more at each press: whole cards of hundreds would make each key slow. */
+const DRAWN = 50;
+
+/** All that waits for a person, over all conversations, with the decision right there. */
+export function ApprovalsPage() {
+  const t = useTranslations('approvals');
+  const waiting = questionsOf(useApprovals());
+  const decided = useDecided(waiting);
+  const isKnown = useListingsKnown();
+  const isStale = useConnection().feed.kind !== 'connected';
+  const { actions, dialog } = useCardActions();
+  const page = useRef<HTMLDivElement>(null);
+  const move = useCallback((by: number) => focusNext(page.current, by), []);
+  useCardKeys({ move, actions });
+  const [drawn, setDrawn] = useState(DRAWN);
+  const now = useNow(!isStale && waiting.length > 0);
+  const shown = { isStale, now, actions };
+  const more = waiting.length - drawn;
+  return (
+    <div ref={page} className="mx-auto max-w-3xl p-4">
+      <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
+      <p className="mb-4 text-muted">{t('text')}</p>
+      {isStale && isKnown && <p className="mb-2 text-xs text-wait">{t('stale')}</p>}
+      {!isKnown && <p className="text-muted">{t('loading')}</p>}
+      {isKnown && waiting.length === 0 && <p className="mb-4 text-muted">{t('none')}</p>}
+      <Requests title={t('waiting')} requests={waiting.slice(0, drawn)} {...shown} />
+      {more > 0 && (
+        <Button className="mb-6" onClick={() => setDrawn(drawn + DRAWN)}>
+          {t('more', { count: more })}
+        </Button>
+      )}
+      <Requests title={t('decided')} requests={decided} {...shown} />
+      <ApprovalVoice />
+      {dialog}
+    </div>
+  );
+}
+
+interface Shown {
+  isStale: boolean;
+  /** Milliseconds. */
+  now: number;
+  actions: CardActions;
+}
+
+type RequestsProps = Shown & { title: string; requests: readonly ApprovalListing[] };
+
+function Requests({ title, requests, ...shown }: RequestsProps) {
+  const id = useId();
+  if (requests.length === 0) return null;
+  return (
+    <section aria-labelledby={id} className="mb-6">
+      <h2 id={id} className="mb-2 text-base font-bold">
+        {title}
+      </h2>
+      <ol aria-labelledby={id} className="grid gap-4" {...LIST}>
+        {requests.map((request) => (
+          <li key={request.tool_call_id}>
+            <Request request={request} {...shown} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Request({ request, now, ...shown }: Shown & { request: ApprovalListing }) {
+  const t = useTranslations('approvals');
+  const locale = useLocale();
+  const { tool_call_id: callId, run_id: run, requested_by: caller = '' } = request;
+  const card = useCall(callId)?.card;
+  const at = card?.created_at;
+  const ago = at === undefined ? '' : formatRelativeTime(at * 1_000, now, locale);
+  return (
+    <>
+      <p className="mb-1 text-xs text-muted wrap-anywhere">
+        <MarkedText text={t('from', { caller, ago })} />{' '}
+        <Link
+          href={`/?run=${encodeURIComponent(run)}${hashOfCall(callId)}`}
+          className="underline underline-offset-2"
+        >
+          <MarkedText text={t('inRun', { run })} />
+        </Link>
+      </p>
+      {/* A snapshot may have had no room for it. */}
+      {card ? (
+        <ConnectedCard callId={callId} {...shown} />
+      ) : (
+        <MissingCall runId={run} callId={callId} />
+      )}
+    </>
+  );
+}
+
+function focusNext(page: HTMLElement | null, by: number): void {
+  const cards = [...(page?.querySelectorAll<HTMLElement>('[data-testid="tool-card"]') ?? [])];
+  const at = cards.findIndex((card) => card.contains(document.activeElement));
+  const next = at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by));
+  cards[next]?.focus();
+}

@@ -1,0 +1,43 @@
+'use client';
+
+import { Pencil } from 'lucide-react';
+import { useTranslations } from 'next-intl';
+import { useRef, useState } from 'react';
+import type { Message } from '#lib/protocol/run';
+import { IconButton } from '../ui/icon-button.tsx';
+import { EditedMessage } from './edited-message.tsx';
+import { textOf, UserBubble } from './user-bubble.tsx';
+
+export interface PersonMessageProps {
+  message: Message;
+  /** Sends it anew; undefined where that cannot be now. Resolves to whether it was sent. */
+  resend: ((messageId: string, changes: { text: string }) => Promise<boolean>) | undefined;
+}
+
+/** A message of a person, which can be edited and sent anew. */
+export function PersonMessage({ message, resend }: PersonMessageProps) {
+  const t = useTranslations('conversation.edit');
+  const [isEditing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  if (!resend) return <UserBubble message={message} />;
+  const close = () => {
+    setEditing(false);
+    requestAnimationFrame(() => button.current?.focus());
+  };
+  if (isEditing) {
+    const send = async (text: string) => {
+      if (await resend(message.message_id, { text })) setEditing(false);
+    };
+    return (
+      <EditedMessage text={textOf(message)} onSend={(text) => void send(text)} onCancel={close} />
+    );
+  }
+  return (
+    <div className="flex items-start justify-end gap-1">
+      <IconButton ref={button} variant="plain" label={t('edit')} onClick={() => setEditing(true)}>
+        <Pencil aria-hidden className="size-4" />
+      </IconButton>
+      <UserBubble message={message} />
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { RunToolsPage } from '#lib/protocol/rest';
+import type { RunTool } from '#lib/protocol/run-tools';
+import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { RunTools } from './run-tools.tsx';
+
+afterEach(cleanup);
+
+const tool = (name: string, more: Partial<RunTool> = {}): RunTool => ({
+  ...{ name, source: 'server', offer: 'offered', pinned: false, found: false },
+  ...more,
+});
+const page = (more: Partial<RunToolsPage>): RunToolsPage => ({
+  ...{ run_id: 'run_1', tools: [], next_after: null, counts: {} },
+  ...more,
+});
+
+async function opened(answer: (path: string) => unknown, locale: 'en' | 'zh' = 'en') {
+  const { workbench, sent } = createTestWorkbench(({ path }) => ({ body: answer(path) }));
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <RunTools runId="run_1" />
+    </InWorkbench>,
+  );
+  expect(sent).toEqual([]);
+  const details = screen.getByTestId<HTMLDetailsElement>('run-tools');
+  await act(async () => {
+    details.open = true;
+    fireEvent(details, new Event('toggle'));
+  });
+  const counts = await screen.findByTestId('run-tool-counts');
+  return { details, counts, sent };
+}
+
+const rows = () => screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+
+test('each tool is shown with whether it is offered, or why not, once it is opened', async () => {
+  const tools = [
+    tool('a.pin', { pinned: true }),
+    tool('b.found', { found: true }),
+    tool('c.much', { offer: 'over_limit' }),
+    tool('d.no', { offer: 'denied', rule: 'deny.0', reason: 'The policy denies it' }),
+    tool('e.gone\u202e', { offer: 'client_away', source: 'client' }),
+  ];
+  const counts = { offered: 2, over_limit: 1, denied: 1, client_away: 1 };
+  const made = await opened(() => page({ tools, counts }));
+  expect(made.counts.textContent).toBe(
+    'offered: 2 · over the model’s limit: 1 · denied by the policy: 1 · its client is away: 1',
+  );
+  expect(rows().slice(0, 4)).toEqual([
+    'a.pinoffered · pinned',
+    'b.foundoffered · found by search',
+    'c.muchover the model’s limit',
+    'd.nodenied by the policy · rule deny.0 (The policy denies it)',
+  ]);
+  expect(rows()[4]).not.toContain('\u202e');
+  // What scrolls takes the focus, so that keys reach it.
+  expect(screen.getByRole('group', { name: 'Tools of this conversation' }).tabIndex).toBe(0);
+});
+
+test('further tools are fetched when they are asked for', async () => {
+  const made = await opened((path) =>
+    path.includes('after=')
+      ? page({ tools: [tool('b')] })
+      : page({ tools: [tool('a')], next_after: 'a' }),
+  );
+  expect(rows()).toHaveLength(1);
+  fireEvent.click(screen.getByRole('button', { name: 'More tools' }));
+  await screen.findByText('b');
+  expect(made.sent.map(({ path }) => path)).toEqual([
+    '/v1/runs/run_1/tools?limit=100',
+    '/v1/runs/run_1/tools?limit=100&after=a',
+  ]);
+  expect(screen.queryByRole('button', { name: 'More tools' })).toBeNull();
+});
+
+test('it is in Chinese, too', async () => {
+  const { counts } = await opened(
+    () => page({ tools: [tool('a')], counts: { offered: 1, not_needed: 2 } }),
+    'zh',
+  );
+  expect(counts.textContent).toBe('已提供：1 · 目前不需要：2');
+});

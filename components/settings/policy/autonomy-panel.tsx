@@ -1,0 +1,174 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { AUTONOMY_LEVELS, type AutonomyLevel } from '#lib/policy/autonomy';
+import type { WireAutonomy } from '#lib/policy/policy-wire';
+import { useFailureToast } from '../../failure/format-failure.ts';
+import { useAnnounce, useRuns } from '../../providers/workbench-context.tsx';
+import { Button } from '../../ui/button.tsx';
+import { MarkedText } from '../../ui/marked-text.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Choice } from '../choice.tsx';
+import { usePolicyApi } from './use-policy-api.ts';
+
+export interface AutonomyPanelProps {
+  autonomy: WireAutonomy;
+  mayChange: boolean;
+  onChange: (autonomy: WireAutonomy) => void;
+}
+
+/** How much agents do without a person, for all and for single runs; switched by a button, not by looking. */
+export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelProps) {
+  const t = useTranslations('settings.policy.autonomy');
+  const titleId = useId();
+  const { set, isSending } = useSetAutonomy(onChange);
+  const [chosen, setChosen] = useState<AutonomyLevel | null>(null);
+  const level = chosen ?? autonomy.level;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await set(level)) setChosen(null);
+  };
+  return (
+    <section aria-labelledby={titleId} className="mt-4">
+      <h2 id={titleId} className="text-base font-bold">
+        {t('title')}
+      </h2>
+      <p data-testid="autonomy-now">
+        {t('now')} <strong>{t(`level.${autonomy.level}`)}</strong>. {t(`text.${autonomy.level}`)}
+      </p>
+      {mayChange && (
+        <form onSubmit={(event) => void submit(event)} className="mt-2">
+          <Choice
+            legend={t('forAll')}
+            name="autonomy"
+            options={AUTONOMY_LEVELS}
+            value={level}
+            onValue={setChosen}
+          >
+            {(one) => `${t(`level.${one}`)}: ${t(`text.${one}`)}`}
+          </Choice>
+          <Button type="submit" variant="primary" aria-disabled={isSending}>
+            {t('switch')}
+          </Button>
+        </form>
+      )}
+      <RunLevels {...{ autonomy, mayChange, set }} />
+    </section>
+  );
+}
+
+type SetLevel = (level: AutonomyLevel | null, runId?: string) => Promise<boolean>;
+
+function useSetAutonomy(onChange: AutonomyPanelProps['onChange']) {
+  const t = useTranslations('settings.policy.autonomy');
+  const api = usePolicyApi();
+  const announce = useAnnounce();
+  const showFailure = useFailureToast();
+  const [isSending, setSending] = useState(false);
+  const set: SetLevel = async (level, runId) => {
+    if (isSending) return false;
+    setSending(true);
+    const answer = await api.setAutonomy(level, runId);
+    setSending(false);
+    if (!answer.ok) {
+      showFailure(t('notSet'), answer);
+      return false;
+    }
+    onChange(answer.value);
+    announce(level === null ? t('takenAway') : t('set', { level: t(`level.${level}`) }));
+    return true;
+  };
+  return { set, isSending };
+}
+
+const LIST = { role: 'list' };
+
+function RunLevels({
+  autonomy: { runs },
+  mayChange,
+  set,
+}: Pick<AutonomyPanelProps, 'autonomy' | 'mayChange'> & { set: SetLevel }) {
+  const t = useTranslations('settings.policy.autonomy');
+  const titleOf = useTitles();
+  return (
+    <>
+      <h3 className="mt-3 font-medium">{t('ofRuns')}</h3>
+      {runs.length === 0 && <p className="text-muted">{t('noRuns')}</p>}
+      <ul className="divide-y divide-line" {...LIST}>
+        {runs.map(({ run_id, level }) => (
+          <li
+            key={run_id}
+            data-testid="run-level"
+            className="flex flex-wrap items-center gap-2 py-1"
+          >
+            <span className="min-w-0 flex-1 wrap-anywhere">
+              <MarkedText text={titleOf(run_id)} />: <strong>{t(`level.${level}`)}</strong>
+            </span>
+            {mayChange && (
+              <Button
+                size="sm"
+                aria-label={`${t('takeAway')}: ${titleOf(run_id)}`}
+                onClick={() => void set(null, run_id)}
+              >
+                {t('takeAway')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayChange && <NewRunLevel set={set} />}
+    </>
+  );
+}
+
+function useTitles(): (runId: string) => string {
+  const runs = useRuns();
+  return (runId) => runs.find(({ run_id }) => run_id === runId)?.title || runId;
+}
+
+/** A run is chosen from the newest ones, or named by its id. */
+function NewRunLevel({ set }: { set: SetLevel }) {
+  const t = useTranslations('settings.policy.autonomy');
+  const runs = useRuns();
+  const listId = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [level, setLevel] = useState<AutonomyLevel>('read_only');
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const runId = field.current?.value.trim() ?? '';
+    if (runId === '') field.current?.focus();
+    else if ((await set(level, runId)) && field.current) field.current.value = '';
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} className="mt-2 flex flex-wrap items-end gap-2">
+      <label className="min-w-0 flex-1 basis-40 sm:max-w-72">
+        <span className="block text-xs font-medium">{t('run')}</span>
+        <input
+          ref={field}
+          list={listId}
+          maxLength={128}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="run_…"
+          className="field mono w-full"
+        />
+      </label>
+      <datalist id={listId}>
+        {runs.map(({ run_id, title }) => (
+          <option key={run_id} value={run_id} label={title} />
+        ))}
+      </datalist>
+      <Select
+        label={t('levelOfRun')}
+        value={level}
+        onValueChange={(value) =>
+          setLevel(AUTONOMY_LEVELS.find((one) => one === value) ?? 'read_only')
+        }
+        options={AUTONOMY_LEVELS.map((value) => ({ value, label: t(`level.${value}`) }))}
+      />
+      <Button type="submit">{t('setForRun')}</Button>
+    </form>
+  );
+}

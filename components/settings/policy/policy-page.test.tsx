@@ -1,0 +1,244 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
+import type { WireAlwaysRule } from '#lib/protocol/rest';
+import type { Role } from '#lib/protocol/role';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import {
+  type Answer,
+  createTestWorkbench,
+  InWorkbench,
+  personWith,
+  type SentRequest,
+} from '../../tool-call/testing/in-workbench.tsx';
+import { PolicyPage } from './policy-page.tsx';
+
+afterEach(cleanup);
+
+const HOOK = {
+  ...{ name: 'redact', module: './redact.mjs', tools: null, timeout_ms: 500, security: true },
+  ...{ before: false, after: true, failures: 0, last_failure: null },
+};
+const STATE: PolicyStateAnswer = {
+  policy: {
+    ...{ ask: ['clipboard.*'], deny: [], unknown_effects: 'ask' },
+    taint: { private: ['file.read'], untrusted: [], way_out: ['shell'] },
+    rules: [
+      { name: 'no /etc', effect: 'deny', tools: ['file.write'], reason: 'Not there' },
+      { effect: 'allow', via: ['run'] },
+    ],
+    limits: [{ name: 'mails', calls: 20, seconds: 3_600, tools: ['mail.*'], each: ['caller'] }],
+  },
+  ...{ file: '/srv/callboard.config.json', loaded_at: 86_400, problem: null },
+  autonomy: { level: 'supervised', runs: [{ run_id: 'run_a', level: 'full', set_at: 1 }] },
+  hooks: [HOOK, { ...HOOK, name: 'sign', failures: 2, last_failure: { at: 1, message: 'No key' } }],
+};
+const RULE: WireAlwaysRule = {
+  ...{ id: 'r1', run_id: 'run_a', tool_name: 'pay', client_id: 'till', scope: 'saved' },
+  ...{ allowed_at: 86_400, allowed_by: 'operator:olga', expires_at: 172_800, last_used_at: null },
+};
+const tool: ToolListing = {
+  ...{ name: 'mail.send', model_name: 'mail_send', source: 'client', description: '', schema: {} },
+  ...{ timeout_ms: 1, callable: true },
+  clients: [{ client_id: 'c1', name: 'laptop', visible: true }],
+};
+
+type Answers = (request: SentRequest) => Answer | undefined;
+
+async function setup(
+  more: Answers = () => undefined,
+  { role = 'operator', locale = 'en' }: { role?: Role; locale?: 'en' | 'zh' } = {},
+) {
+  const { workbench, sent } = createTestWorkbench((request) => {
+    const given = more(request);
+    if (given) return given;
+    if (request.path === '/v1/policy') return { body: STATE };
+    if (request.path === '/v1/approvals/always') return { body: { always: [RULE] } };
+    return { status: 500, body: {} };
+  });
+  workbench.me.setState({ me: personWith(role) });
+  workbench.listings.setState({ tools: [tool] });
+  await act(async () => {
+    render(
+      <InWorkbench workbench={workbench} locale={locale}>
+        <PolicyPage />
+      </InWorkbench>,
+    );
+  });
+  return { workbench, sent: (path: string) => sent.filter((one) => one.path === path) };
+}
+
+const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
+  act(async () => {
+    fireEvent.click(within(inside).getByRole('button', { name }));
+  });
+const alerts = () => screen.queryAllByRole('alert').flatMap(({ textContent }) => textContent || []);
+const texts = (id: string) => screen.queryAllByTestId(id).map(({ textContent }) => textContent);
+
+test('the page shows the rules in order, defaults, limits, hooks, and where they come from', async () => {
+  await setup();
+  expect(texts('policy-source')[0]).toMatch(/^Read from \/srv\/callboard\.config\.json, .*1970/);
+  expect(texts('policy-rule')).toEqual([
+    'ask ask.0tools: ["clipboard.*"]',
+    'deny no /etcNot theretools: ["file.write"]',
+    'allow rules.1via: ["run"]',
+  ]);
+  expect(screen.getByText(/Client tools with effects that no rule allows ask/)).toBeDefined();
+  expect(texts('policy-limit')).toEqual([
+    'mails 20 calls in 3,600 seconds for each callertools: ["mail.*"]',
+  ]);
+  expect(texts('policy-mark').map((text) => text?.split(' ').at(-1))).toEqual([
+    ...['file.read', '', 'shell'],
+  ]);
+  const [redact, sign] = texts('hook');
+  expect(redact).toMatch(
+    /redact .*about results · all tools · 500 ms.*nothing passes when it fails/,
+  );
+  expect(sign).toMatch(/Failures since the start: 2; the last one .*: No key/);
+});
+
+test('where the file does not count, the page says what is wrong with it', async () => {
+  const problem = 'rules.0.effect is the text "maybe"';
+  await setup(({ path }) =>
+    path === '/v1/policy' ? { body: { ...STATE, problem, file: null } } : undefined,
+  );
+  expect(alerts()).toEqual([expect.stringContaining(problem)]);
+  expect(texts('policy-source')[0]).toContain('There is no configuration file');
+});
+
+test('without rules, limits, hooks and anything allowed, each part says so', async () => {
+  const { taint } = STATE.policy;
+  const policy = { ask: [], deny: [], rules: [], limits: [], unknown_effects: 'allow', taint };
+  const autonomy = { level: 'full', runs: [] };
+  await setup(({ path }) =>
+    path === '/v1/policy'
+      ? { body: { ...STATE, policy, autonomy, hooks: [] } }
+      : { body: { always: [] } },
+  );
+  for (const text of ['There are no rules.', 'There are no limits.', 'There are no hooks.']) {
+    expect(screen.getByText(text)).toBeDefined();
+  }
+  expect(screen.getByText('No run has one.')).toBeDefined();
+  expect(screen.getByText('Nothing is here.')).toBeDefined();
+});
+
+test('a page that the server does not answer shows why, and asks again when a person wants it', async () => {
+  let isDown = true;
+  await setup(() => (isDown ? { status: 503, body: {} } : undefined));
+  expect(alerts()).toHaveLength(2);
+  isDown = false;
+  const [policy, always] = screen.getAllByRole('button', { name: 'Try again' });
+  await act(async () => {
+    policy?.click();
+    always?.click();
+  });
+  expect(alerts()).toEqual([]);
+  expect(texts('policy-rule')).toHaveLength(3);
+});
+
+test.each([
+  ['en', 'Switch', 'read only', 'supervised'],
+  ['zh', '切换', '只读', '受监督'],
+] as const)('the autonomy is switched by a button, in %s', async (locale, name, less, before) => {
+  const { sent } = await setup(
+    ({ path }) =>
+      path.endsWith('/autonomy') ? { body: { level: 'read_only', runs: [] } } : undefined,
+    { locale },
+  );
+  expect(texts('autonomy-now')[0]).toContain(before);
+  fireEvent.click(screen.getByRole('radio', { name: new RegExp(less) }));
+  expect(sent('/v1/policy/autonomy')).toEqual([]);
+  await press(name);
+  expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'read_only' }]);
+  expect(texts('autonomy-now')[0]).toContain(less);
+});
+
+test('a run gets a level of its own, and gives it up', async () => {
+  const { sent } = await setup(({ path }) =>
+    path.endsWith('/autonomy') ? { body: { level: 'supervised', runs: [] } } : undefined,
+  );
+  fireEvent.change(screen.getByRole('combobox', { name: 'Run' }), { target: { value: 'run_b' } });
+  await press('Set for this run');
+  expect(texts('run-level')).toEqual([]);
+  cleanup();
+  const again = await setup(({ path }) =>
+    path.endsWith('/autonomy') ? { body: { level: 'supervised', runs: [] } } : undefined,
+  );
+  await press('Take away: run_a');
+  const bodies = [...sent('/v1/policy/autonomy'), ...again.sent('/v1/policy/autonomy')];
+  expect(bodies.map(({ body }) => body)).toEqual([
+    { level: 'read_only', run_id: 'run_b' },
+    { level: null, run_id: 'run_a' },
+  ]);
+});
+
+test('a switch that is refused changes nothing on the page', async () => {
+  await setup();
+  fireEvent.click(screen.getByRole('radio', { name: /^full/ }));
+  await press('Switch');
+  expect(texts('autonomy-now')[0]).toBe('Now, for all runs: supervised. Calls go by the rules.');
+});
+
+test('a viewer reads all of it and can change nothing', async () => {
+  await setup(undefined, { role: 'viewer' });
+  expect(texts('policy-rule')).toHaveLength(3);
+  expect(texts('always')).toHaveLength(1);
+  expect(screen.queryByRole('radio')).toBeNull();
+  expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+    'Look again',
+  ]);
+});
+
+test('what is always allowed shows by whom, until when and its use, and is revoked after a question', async () => {
+  const { sent } = await setup(({ path }) => (path.endsWith('/r1') ? { body: RULE } : undefined));
+  expect(texts('always')[0]).toMatch(
+    /pay of till, with any arguments, in each run of its owner.*by operator:olga, .*until .*never used/,
+  );
+  await press('Revoke… pay');
+  expect(document.activeElement?.textContent).toBe('Keep it');
+  expect(sent('/v1/approvals/always/r1')).toEqual([]);
+  await press('Revoke', screen.getByRole('group', { name: 'Ask again before pay?' }));
+  expect(sent('/v1/approvals/always/r1')).toHaveLength(1);
+  expect(texts('always')).toEqual([]);
+  expect(document.activeElement?.textContent).toBe('Always allowed');
+});
+
+const DRY = '/v1/policy/dry-run';
+
+test('a call is tried, and the page shows what would happen, by which rule, and why', async () => {
+  const answer = {
+    ...{ effect: 'ask', rule: 'mail to others', reason: 'It leaves the house', via: 'run' },
+    ...{ tool_name: 'mail.send', caller: { kind: 'agent', name: 'bot' }, client_id: 'c1' },
+    ...{ access: 'write', schema_hash: 'h', args: { to: 'eve' } },
+    limits: [{ limit: 'mails', left: 3, retry_after: 0 }],
+  };
+  const { sent } = await setup(({ path }) => (path === DRY ? { body: answer } : undefined));
+  const choose = (name: string, value: string) =>
+    fireEvent.change(screen.getByRole('combobox', { name }), { target: { value } });
+  choose('Client', 'c1');
+  choose('Caller', 'agent');
+  choose('By way of', 'run');
+  const name = screen.getByRole('textbox', { name: 'Name of the caller' });
+  fireEvent.change(name, { target: { value: 'bot' } });
+  const args = screen.getByRole('textbox', { name: 'Arguments as JSON' });
+  fireEvent.change(args, { target: { value: '{"to": "eve"}' } });
+  await press('Try');
+  const caller = { kind: 'agent', name: 'bot' };
+  expect(sent(DRY).map(({ body }) => body)).toEqual([
+    { tool: 'mail.send@c1', args: { to: 'eve' }, via: 'run', caller },
+  ]);
+  expect(texts('outcome')[0]).toMatch(
+    /^ask by the rule mail to othersIt leaves the househas effects · c1 · mails: 3 left/,
+  );
+});
+
+test('arguments that are no object are sent nowhere, and have the focus', async () => {
+  const { sent } = await setup();
+  const args = screen.getByRole('textbox', { name: 'Arguments as JSON' });
+  fireEvent.change(args, { target: { value: '[1]' } });
+  await press('Try');
+  expect(sent(DRY)).toEqual([]);
+  expect(screen.getByText('Arguments are one JSON object.')).toBeDefined();
+  expect(document.activeElement).toBe(args);
+});

@@ -1,0 +1,78 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useCallback, useState } from 'react';
+import type { ApiResult } from '#lib/api/api-result';
+import type { PolicyStateAnswer, WireAutonomy } from '#lib/policy/policy-wire';
+import { Fetched } from '../../failure/fetched.tsx';
+import { useAnswer } from '../../failure/use-answer.ts';
+import { useHasRole } from '../../providers/workbench-context.tsx';
+import { ViewerNote } from '../../shell/viewer-note.tsx';
+import { Button } from '../../ui/button.tsx';
+import { AlwaysRules } from './always-rules.tsx';
+import { AutonomyPanel } from './autonomy-panel.tsx';
+import { DryRunForm } from './dry-run-form.tsx';
+import { HookList } from './hook-list.tsx';
+import { LimitList, MarkList, RuleList } from './rule-list.tsx';
+import { SourceNote } from './source-note.tsx';
+import { usePolicyApi } from './use-policy-api.ts';
+
+/** What may be called: the policy that counts, how much agents do alone, and what was always allowed. */
+export function PolicyPage() {
+  const t = useTranslations('settings.policy');
+  const mayChange = useHasRole('operator');
+  const { answer, again, setAutonomy } = usePolicyState();
+  return (
+    <>
+      <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
+      <p className="mb-3 text-muted">{t('text')}</p>
+      {!mayChange && <ViewerNote />}
+      <Fetched answer={answer} loading={<Loading />}>
+        {(state) => (
+          <>
+            <SourceNote state={state} />
+            <AutonomyPanel autonomy={state.autonomy} mayChange={mayChange} onChange={setAutonomy} />
+            <RuleList policy={state.policy} />
+            <LimitList limits={state.policy.limits ?? []} />
+            <MarkList taint={state.policy.taint} />
+            <HookList hooks={state.hooks} />
+          </>
+        )}
+      </Fetched>
+      {answer !== null && (
+        <Button size="sm" className="mt-3" onClick={again}>
+          {t(answer.ok ? 'refresh' : 'again')}
+        </Button>
+      )}
+      <AlwaysRules mayChange={mayChange} />
+      {mayChange && <DryRunForm />}
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <p role="status" className="text-muted">
+      {useTranslations('settings')('loading')}
+    </p>
+  );
+}
+
+/** The state as the server has it, asked for again when a person wants that; a switch is in it at once. */
+function usePolicyState() {
+  const api = usePolicyApi();
+  const [round, setRound] = useState(0);
+  const [autonomy, setAutonomy] = useState<{ round: number; value: WireAutonomy } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
+  const ask = useCallback(() => api.getPolicy(), [api, round]);
+  const fetched = useAnswer(ask);
+  const answer: ApiResult<PolicyStateAnswer> | null =
+    fetched?.ok && autonomy?.round === round
+      ? { ok: true, value: { ...fetched.value, autonomy: autonomy.value } }
+      : fetched;
+  return {
+    answer,
+    again: () => setRound(round + 1),
+    setAutonomy: (value: WireAutonomy) => setAutonomy({ round, value }),
+  };
+}

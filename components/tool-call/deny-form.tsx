@@ -1,0 +1,56 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useId, useRef, useState } from 'react';
+import { Button } from '#components/ui/button';
+import { useFirstFocus } from './use-first-focus.ts';
+
+/** As the server takes it. */
+const NOTE_CHARS = 2_000;
+
+interface DenyFormProps {
+  /** On its button; "Deny" when not given. */
+  action?: string;
+  isSending: boolean;
+  onDeny: (note: string) => void;
+  onBack: () => void;
+}
+
+/** A no with its reason, which the model is given. */
+export function DenyForm({ action, isSending, onDeny, onBack }: DenyFormProps) {
+  const t = useTranslations('card.approval');
+  const id = useId();
+  const [note, setNote] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  useFirstFocus(form, 'textarea', true);
+  return (
+    <form
+      ref={form}
+      className="mt-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDeny(note.trim());
+      }}
+    >
+      <label htmlFor={id} className="text-xs font-semibold">
+        {t('reason')}
+      </label>
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={NOTE_CHARS}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+        className="field mt-1 w-full"
+      />
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button type="submit" variant="danger" disabled={isSending}>
+          {action ?? t('deny')}
+        </Button>
+        <Button disabled={isSending} onClick={onBack}>
+          {t('back')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { Button } from '#components/ui/button';
+import { MarkedText } from '#components/ui/marked-text';
+import type { Card } from '#lib/protocol/card';
+import { type Answer, checkAnswer, type Question, questionSchema } from '#lib/protocol/question';
+import type { CardActions } from './card-actions.ts';
+import { DenyForm } from './deny-form.tsx';
+import { FetchedRecord } from './fetched-record.tsx';
+import { QuestionFields } from './question-fields.tsx';
+import { useFirstFocus } from './use-first-focus.ts';
+
+export interface QuestionFormProps {
+  callId: string;
+  card: Card;
+  actions: Pick<CardActions, 'answer' | 'decide'>;
+}
+
+/** A question of a model, which a person answers or declines. Of one that the card has in part, the record is fetched. */
+export function QuestionForm(props: QuestionFormProps) {
+  const { callId, card } = props;
+  return typeof card.params_bytes === 'number' ? (
+    <FetchedRecord callId={callId}>{({ args }) => <Asked {...props} args={args} />}</FetchedRecord>
+  ) : (
+    <Asked {...props} args={card.params} />
+  );
+}
+
+type AskedProps = QuestionFormProps & { args: Readonly<Record<string, unknown>> };
+
+/** When it comes it takes no focus: what is typed elsewhere must not become an answer. */
+function Asked({ callId, actions, args }: AskedProps) {
+  const t = useTranslations('card.question');
+  const [isSending, setSending] = useState(false);
+  const [isDeclining, setDeclining] = useState<boolean | null>(null);
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  useFirstFocus(place, '[data-approval="no"]', isDeclining === false);
+  const question = questionSchema.safeParse(args).data;
+  const send = async (request: Promise<boolean>) => {
+    setSending(true);
+    // Taken: the card changes by the watch feed, and a second click must not come between.
+    if (!(await request)) setSending(false);
+  };
+  if (isDeclining) {
+    return (
+      <DenyForm
+        action={t('decline')}
+        isSending={isSending}
+        onDeny={(note) =>
+          void send(actions.decide(callId, { decision: 'no', ...(note && { note }) }))
+        }
+        onBack={() => setDeclining(false)}
+      />
+    );
+  }
+  const onDecline = () => setDeclining(true);
+  return (
+    <div ref={place} className="mt-2">
+      {question ? (
+        <AnswerForm
+          {...{ question, answer, isSending, onDecline }}
+          onChange={setAnswer}
+          onAnswer={(given) => void send(actions.answer(callId, given))}
+        />
+      ) : (
+        <>
+          <p>{t('unreadable')}</p>
+          <Decline isSending={isSending} onDecline={onDecline} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface DeclineProps {
+  isSending: boolean;
+  onDecline: () => void;
+}
+
+interface AnswerFormProps extends DeclineProps {
+  question: Question;
+  answer: Answer | null;
+  onChange: (answer: Answer) => void;
+  onAnswer: (answer: Answer) => void;
+}
+
+function AnswerForm({ question, answer, isSending, onChange, ...props }: AnswerFormProps) {
+  const t = useTranslations('card.question');
+  const id = useId();
+  const checked = checkAnswer(question, answer);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (checked.ok && !isSending) props.onAnswer(checked.answer);
+  };
+  return (
+    <form onSubmit={onSubmit}>
+      <fieldset className="min-w-0 border-0" disabled={isSending} aria-labelledby={id}>
+        {/* The model's words lie in a box of their own, so that they pass for none of ours. */}
+        <p
+          id={id}
+          lang=""
+          className="rounded-md bg-surface2 px-2 py-1.5 font-medium whitespace-pre-wrap wrap-anywhere"
+        >
+          <MarkedText text={question.question} keepLayout />
+        </p>
+        <QuestionFields {...{ question, answer, onChange }} labelledBy={id} />
+      </fieldset>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" disabled={isSending || !checked.ok}>
+          {t('answer')}
+        </Button>
+        <Decline isSending={isSending} onDecline={props.onDecline} />
+      </div>
+    </form>
+  );
+}
+
+function Decline({ isSending, onDecline }: DeclineProps) {
+  const t = useTranslations('card.question');
+  return (
+    <Button data-approval="no" disabled={isSending} onClick={onDecline}>
+      {t('declineWith')}
+    </Button>
+  );
+}

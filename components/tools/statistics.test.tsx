@@ -1,0 +1,138 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { ToolStats } from '#lib/protocol/tool-stats';
+import {
+  type Answer,
+  createTestWorkbench,
+  InWorkbench,
+} from '../tool-call/testing/in-workbench.tsx';
+import { Statistics } from './statistics.tsx';
+
+afterEach(cleanup);
+
+const times = (p50: number | null) => ({ p50_ms: p50, p95_ms: p50, p99_ms: p50 });
+const none = { failures: {}, last_errors: [], clients: [] };
+
+const STATS: ToolStats = {
+  calls: 2_012,
+  tools: [
+    { tool_name: 'a.often', count: 2_000, succeeded: 1_999, ...times(12), ...none },
+    {
+      ...{ tool_name: 'b.fails', count: 10, succeeded: 4, ...times(90_000) },
+      failures: { timeout: 1, tool_error: 5 },
+      last_errors: [
+        {
+          tool_call_id: 'tc_9',
+          at: Date.now() / 1_000 - 120,
+          code: 'tool_error',
+          message: 'no\u202eway',
+        },
+      ],
+      clients: [{ client_id: 'phone', count: 10, succeeded: 4, failures: {}, ...times(90_000) }],
+    },
+    { tool_name: 'c.never', count: 2, succeeded: 0, ...times(null), ...none },
+  ],
+};
+
+async function setup({
+  tool = null,
+  locale = 'en',
+  answers = [{ body: STATS }],
+}: {
+  tool?: string | null;
+  locale?: 'en' | 'zh';
+  answers?: Answer[];
+} = {}) {
+  const left = [...answers];
+  const { workbench, sent } = createTestWorkbench(() => left.shift() ?? { body: STATS });
+  const onSelect = vi.fn();
+  await act(async () => {
+    render(
+      <InWorkbench workbench={workbench} locale={locale}>
+        <Statistics tool={tool} onSelect={onSelect} />
+      </InWorkbench>,
+    );
+  });
+  return { sent, onSelect };
+}
+
+const rows = () => screen.getAllByRole('row').map((row) => row.textContent);
+const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent);
+const press = async (name: string) => {
+  await act(async () => {
+    fireEvent.click(screen.getByRole('button', { name }));
+  });
+};
+
+test('a row for each tool has its calls, successes, failures and times; its name leads to it', async () => {
+  const { sent, onSelect } = await setup();
+  expect(sent).toMatchObject([{ path: '/v1/tools/stats' }]);
+  expect(rows()[1]).toBe('a.often2,00099.9%112 ms12 ms12 ms');
+  expect(rows()[2]).toBe('b.fails1040%61m 30s1m 30s1m 30s');
+  expect(rows()[3]).toBe('c.never20%2–––');
+  expect(screen.getByText(/^Of the newest 2,012 calls/)).toBeTruthy();
+  await press('b.fails');
+  expect(onSelect).toHaveBeenCalledWith('b.fails');
+});
+
+test('the head of a column sorts by it, the other way round when pressed again, without a value last', async () => {
+  await setup();
+  const sorted = (name: RegExp) =>
+    screen.getByRole('columnheader', { name }).getAttribute('aria-sort');
+  expect(sorted(/Calls/)).toBe('descending');
+  await press('p95');
+  expect(names()).toEqual(['b.fails', 'a.often', 'c.never']);
+  expect([sorted(/Calls/), sorted(/p95/)]).toEqual([null, 'descending']);
+  await press('p95');
+  expect(names()).toEqual(['a.often', 'b.fails', 'c.never']);
+  expect(sorted(/p95/)).toBe('ascending');
+  await press('Tool');
+  expect(names()).toEqual(['a.often', 'b.fails', 'c.never']);
+  await press('Success');
+  expect(names()[0]).toBe('a.often');
+});
+
+test('of one tool it shows failures by code, the last errors with their calls, and each client', async () => {
+  await setup({ tool: 'b.fails' });
+  const [codes] = screen.getAllByRole('list');
+  const shown = within(codes ?? document.body).getAllByRole('listitem');
+  expect(shown.map((item) => item.textContent)).toEqual(['tool_error 5', 'timeout 1']);
+  expect(screen.getByRole('link', { name: 'Call tc_9' }).getAttribute('href')).toBe('/#call=tc_9');
+  expect(screen.getByText('2 minutes ago')).toBeTruthy();
+  expect(document.body.textContent).not.toContain('\u202e');
+  expect(screen.getByText('phone')).toBeTruthy();
+});
+
+test('nothing has ended yet, nothing of this tool has, and it cannot be read: three texts', async () => {
+  await setup({ answers: [{ body: { calls: 0, tools: [] } }] });
+  expect(screen.getByText('No call has ended yet.')).toBeTruthy();
+  cleanup();
+  await setup({ tool: 'd.other' });
+  expect(screen.getByText(/^No call of this tool/)).toBeTruthy();
+  cleanup();
+  const error = { code: 'internal', message: 'It broke.', details: [] };
+  await setup({ answers: [{ status: 500, body: { error } }, { body: STATS }] });
+  expect(screen.getByRole('alert').textContent).toBe('It broke.');
+  await press('Read again');
+  expect(rows()).toHaveLength(4);
+});
+
+test('another tool is shown without reading them again', async () => {
+  const { workbench, sent } = createTestWorkbench(() => ({ body: STATS }));
+  const page = (tool: string | null) => (
+    <InWorkbench workbench={workbench}>
+      <Statistics tool={tool} onSelect={() => {}} />
+    </InWorkbench>
+  );
+  const { rerender } = await act(async () => render(page(null)));
+  await act(async () => rerender(page('b.fails')));
+  expect(screen.getByText('Failures by code')).toBeTruthy();
+  expect(sent).toHaveLength(1);
+});
+
+test('in Chinese', async () => {
+  await setup({ locale: 'zh' });
+  expect(screen.getByRole('heading', { name: '统计' })).toBeTruthy();
+  expect(screen.getByText(/^最近结束的 2012 个调用/)).toBeTruthy();
+});

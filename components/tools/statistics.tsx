@@ -1,0 +1,60 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useCallback, useId, useState } from 'react';
+import { Button } from '#components/ui/button';
+import type { Api } from '#lib/api/http-client';
+import type { ToolStats } from '#lib/protocol/tool-stats';
+import { Fetched } from '../failure/fetched.tsx';
+import { useAnswer } from '../failure/use-answer.ts';
+import { useApi } from '../providers/workbench-context.tsx';
+import { StatisticsOfTool } from './statistics-of-tool.tsx';
+import { StatisticsTable } from './statistics-table.tsx';
+
+export interface StatisticsProps {
+  /** Null: of all tools. */
+  tool: string | null;
+  onSelect: (tool: string) => void;
+}
+
+const read = (api: Api) => () => api.request<ToolStats>({ method: 'GET', path: '/v1/tools/stats' });
+
+/** How tools did of late. Read once for all tools, and again on demand. */
+export function Statistics({ tool, onSelect }: StatisticsProps) {
+  const t = useTranslations('tools.statistics');
+  const api = useApi();
+  const titleId = useId();
+  const [ask, setAsk] = useState(() => read(api));
+  const answer = useAnswer(ask);
+  const again = useCallback(() => setAsk(() => read(api)), [api]);
+  return (
+    <section aria-labelledby={titleId} className="mt-4">
+      <div className="mb-1 flex flex-wrap items-center gap-3">
+        <h2 id={titleId} className="text-base font-bold">
+          {t('title')}
+        </h2>
+        <Button size="sm" onClick={again}>
+          {t('again')}
+        </Button>
+      </div>
+      <Fetched answer={answer} loading={<p role="status">{t('loading')}</p>}>
+        {({ calls, tools }) => {
+          const one = tools.find(({ tool_name: name }) => name === tool);
+          if (calls === 0 || (tool !== null && !one)) {
+            return <p className="text-muted">{t(tool === null ? 'none' : 'noneOfTool')}</p>;
+          }
+          return (
+            <>
+              <p className="mb-2 text-xs text-muted">{t('of', { count: calls })}</p>
+              {one ? (
+                <StatisticsOfTool use={one} />
+              ) : (
+                <StatisticsTable uses={tools} onSelect={onSelect} />
+              )}
+            </>
+          );
+        }}
+      </Fetched>
+    </section>
+  );
+}

@@ -1,0 +1,239 @@
+import type { Browser, Page, TestInfo } from '@playwright/test';
+import { get, post } from './contract/kit/ask.ts';
+import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
+import { asToken, makeToken } from './contract/kit/tokens.ts';
+import { spec } from './contract/kit/tool-client.ts';
+import { type Callboard, startCallboard } from './start-callboard.ts';
+import { configFile } from './support/config-file.ts';
+import { ASKING_POLICY } from './support/every-look.ts';
+import { outside } from './support/outside-screen.ts';
+import { cardOf, connection, signIn, signInByToken } from './support/workbench.ts';
+
+const GATE = spec('gate.open', {
+  parameters: {
+    type: 'object',
+    properties: { gate: { type: 'number' }, hurry: { type: 'boolean' } },
+  },
+});
+
+const asking = async (testInfo: TestInfo) => ({
+  env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
+});
+
+/** A browser of a person's own. */
+async function personAt(
+  browser: Browser,
+  board: Callboard,
+  [name, role]: [string, 'operator' | 'viewer'],
+): Promise<Page> {
+  const token = await makeToken(board, { kind: 'operator', name, role });
+  const page = await (await browser.newContext()).newPage();
+  await signInByToken(page, asToken(board, token), '/approvals');
+  await expect(connection(page)).toHaveAttribute('data-state', 'connected');
+  return page;
+}
+
+const waiting = (page: Page) => page.getByRole('list', { name: 'Waiting' }).getByRole('article');
+const decided = (page: Page) => page.getByRole('list', { name: 'Decided' }).getByRole('article');
+const badge = (page: Page) => page.getByTestId('approvals');
+
+test('in the inbox one is approved, one edited and approved, one denied with a reason', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  const program = await connect.client(board, { tools: [GATE] });
+  await signIn(page, board);
+  await expect(badge(page)).toBeHidden();
+  const [plain, edited, denied] = [
+    await invoke(board, 'gate.open', { gate: 1 }, { run_id: 'run_a' }),
+    await invoke(board, 'gate.open', { gate: 2, hurry: true }, { run_id: 'run_b' }),
+    await invoke(board, 'gate.open', { gate: 3 }, { run_id: 'run_c' }),
+  ];
+  await expect(badge(page)).toHaveAccessibleName('3 approvals wait');
+  await badge(page).click();
+  await page.waitForURL('**/approvals');
+  await expect(waiting(page)).toHaveCount(3);
+  await expect(page.getByText(/^Asked by operator now/).first()).toBeVisible();
+  await expect(page.getByRole('link', { name: 'in run_b' })).toHaveAttribute(
+    'href',
+    `/?run=run_b#call=${edited}`,
+  );
+
+  await cardOf(page, plain).getByRole('button', { name: 'Allow once' }).click();
+  const first = await program.request();
+  expect([first.id, first.args]).toEqual([plain, { gate: 1 }]);
+  program.succeed(plain, 'open');
+
+  const card = cardOf(page, edited);
+  await card.getByRole('button', { name: 'Edit arguments…' }).click();
+  await card.getByRole('textbox').fill('{"gate": 4}');
+  await card.getByRole('button', { name: 'Allow with these' }).click();
+  const second = await program.request();
+  expect([second.id, second.args]).toEqual([edited, { gate: 4 }]);
+  program.succeed(edited, 'open');
+  await expect(card).toContainText('with edited arguments');
+  await expect(card).not.toContainText('hurry');
+  const sent = await get(board, `/v1/tool_calls/${edited}/model_output`);
+  expect(sent.text).toContain('A person changed the arguments');
+
+  await cardOf(page, denied).getByRole('button', { name: 'Deny with a reason…' }).click();
+  await cardOf(page, denied)
+    .getByRole('textbox', { name: /^Reason/ })
+    .fill('it is stormy');
+  await cardOf(page, denied).getByRole('button', { name: 'Deny', exact: true }).click();
+  expect((await finalCall(board, denied)).error).toMatchObject({
+    ...{ code: 'denied', executed: 'no' },
+    message: expect.stringContaining('it is stormy'),
+  });
+  await expect(page.getByText('Nothing waits for a decision.')).toBeVisible();
+  await expect(decided(page)).toHaveCount(3);
+  await expect(badge(page)).toBeHidden();
+});
+
+test('of two operators at once the first decides, and the second sees whose decision it was', async ({
+  browser,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  await connect.client(board, { tools: [GATE] });
+  const id = await invoke(board, 'gate.open', { gate: 1 });
+  const olga = await personAt(browser, board, ['olga', 'operator']);
+  const otto = await personAt(browser, board, ['otto', 'operator']);
+  for (const page of [olga, otto]) await expect(waiting(page)).toHaveCount(1);
+  // What Otto's page is shown of it comes only once his own decision is on its way.
+  const held = Promise.withResolvers<void>();
+  await olga.route('**/approval', async (route) => {
+    await route.continue();
+    held.resolve();
+  });
+  await otto.route('**/approval', async (route) => {
+    await held.promise;
+    await expect.poll(async () => (await readCall(board, id)).phase).not.toBe('approval');
+    await route.continue();
+  });
+  const answered = otto.waitForResponse('**/approval');
+  await otto.getByRole('button', { name: 'Deny', exact: true }).click();
+  await olga.getByRole('button', { name: 'Allow once' }).click();
+  const refused = await answered;
+  expect(refused.status()).toBe(409);
+  expect(await refused.text()).toContain('operator:olga allowed it before');
+  for (const page of [olga, otto]) {
+    await expect(decided(page)).toContainText('Allowed by operator:olga');
+  }
+});
+
+test('a pending approval is there after a restart, with the time that it had left', async ({
+  page,
+  connect,
+}, testInfo) => {
+  const options = { ...(await asking(testInfo)), token: 'a-token-that-two-servers-have' };
+  const before = await startCallboard(options);
+  await connect.client(before, { tools: [GATE] });
+  const id = await invoke(before, 'gate.open', { gate: 1 });
+  await before.stop('SIGKILL');
+  const board = await startCallboard({ ...options, dataDir: before.dataDir });
+  try {
+    const program = await connect.client(board, { tools: [GATE] });
+    await signInByToken(page, board, '/approvals');
+    await expect(waiting(page)).toHaveCount(1);
+    await expect(badge(page)).toHaveText(/^1/);
+    await cardOf(page, id).getByRole('button', { name: 'Allow once' }).click();
+    // Its client is another one now: a person is asked anew before it runs there.
+    await expect(page.getByText('has changed since').first()).toBeVisible();
+    await cardOf(page, id).getByRole('button', { name: 'Allow once' }).click();
+    expect((await program.request()).id).toBe(id);
+  } finally {
+    await board.remove();
+  }
+});
+
+test('80 equal approvals are one decision', async ({ page, startServer, connect }, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  const program = await connect.client(board, { tools: [GATE] });
+  const ids = await Promise.all(
+    Array.from({ length: 80 }, () => invoke(board, 'gate.open', { gate: 1 })),
+  );
+  await signIn(page, board);
+  await expect(badge(page)).toHaveAccessibleName('1 approval waits');
+  await page.goto(`${board.url}/approvals`);
+  await expect(waiting(page)).toHaveCount(1);
+  await expect(page.getByText('One decision for 80 equal calls.')).toBeVisible();
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  const asked = new Set<string>();
+  for (const _ of ids) asked.add((await program.request()).id);
+  expect(asked).toEqual(new Set(ids));
+  await expect(badge(page)).toBeHidden();
+  await expect(decided(page)).toHaveCount(1);
+  await expect(decided(page)).toContainText(
+    /Allowed by operator · One decision for 80 equal calls/,
+  );
+});
+
+test('a sixth question of a run is refused, and a viewer sees the five and decides none', async ({
+  browser,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  await connect.client(board, { tools: [GATE] });
+  const ids: string[] = [];
+  for (let gate = 1; gate <= 6; gate += 1) ids.push(await invoke(board, 'gate.open', { gate }));
+  expect((await readCall(board, ids[5] ?? '')).error).toMatchObject({
+    reason: 'too_many_approvals',
+  });
+  const page = await personAt(browser, board, ['vera', 'viewer']);
+  await expect(waiting(page)).toHaveCount(5);
+  for (const name of ['Allow once', 'Deny', 'Edit arguments…', 'Deny with a reason…']) {
+    await expect(page.getByRole('button', { name, exact: true })).toHaveCount(0);
+  }
+  const vera = await makeToken(board, { kind: 'operator', name: 'vera2', role: 'viewer' });
+  const path = `/v1/tool_calls/${ids[0]}/approval`;
+  expect((await post(asToken(board, vera), path, { decision: 'yes' })).status).toBe(403);
+});
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test.describe(`on a narrow ${colorScheme} screen`, () => {
+    test.use({
+      viewport: { width: 360, height: 740 },
+      colorScheme,
+      isMobile: true,
+      hasTouch: true,
+    });
+
+    test('the inbox and the number in the header fit', async ({
+      page,
+      startServer,
+      connect,
+    }, testInfo) => {
+      const board = await startServer(await asking(testInfo));
+      await connect.client(board, { tools: [GATE] });
+      for (let gate = 1; gate <= 3; gate += 1) {
+        await invoke(
+          board,
+          'gate.open',
+          { gate, hurry: true },
+          { run_id: `run_${'long'.repeat(9)}_${gate}` },
+        );
+      }
+      await signIn(page, board);
+      for (const width of [360, 320]) {
+        await page.setViewportSize({ width, height: 740 });
+        await page.goto(`${board.url}/approvals`);
+        await expect(waiting(page)).toHaveCount(3);
+        await expect(badge(page)).toBeVisible();
+        expect(await outside(page), `approvals, ${width}`).toEqual([]);
+        await page.getByRole('button', { name: 'Deny with a reason…' }).first().click();
+        await expect(page.getByRole('textbox', { name: /^Reason/ })).toBeFocused();
+        expect(await outside(page), `with a reason, ${width}`).toEqual([]);
+        await testInfo.attach(`${width}`, {
+          body: await page.screenshot(),
+          contentType: 'image/png',
+        });
+      }
+    });
+  });
+}

@@ -1,0 +1,423 @@
+/** A statement that holds a threat of docs/threats.md, and the same one broken: a test of that number fails then. */
+export interface Guard {
+  readonly number: string;
+  readonly file: string;
+  /** Stands there once. */
+  readonly code: string;
+  readonly broken: string;
+}
+
+export const GUARDS: readonly Guard[] = [
+  {
+    number: 'E1',
+    file: 'server/tools/define-tool.ts',
+    code: '  const instance = await tool.create();',
+    broken: '  await tool.create();\n  const instance = await tool.create();',
+  },
+  {
+    number: 'E2',
+    file: 'server/calls/tool-stats.ts',
+    code: '[endedAt - startedAt]',
+    broken: '[endedAt]',
+  },
+  {
+    number: 'E3',
+    file: 'lib/schema/repair-args.ts',
+    code: 'const scalar = readScalarText(text, types);',
+    broken: 'const scalar: unknown = text;',
+  },
+  {
+    number: 'E4',
+    file: 'lib/schema/repair-args.ts',
+    code: "  if (types.has('string')) return text;\n",
+    broken: '',
+  },
+  {
+    number: 'E5',
+    file: 'server/tools/to-provided-tool.ts',
+    code: "{ type: 'string', format: 'date-time' }",
+    broken: "'throw'",
+  },
+  {
+    number: 'E6',
+    file: 'lib/call/model-output.ts',
+    code: "body || '(empty result)'",
+    broken: 'body',
+  },
+  {
+    number: 'E7',
+    file: 'server/runs/agent/turn-ending.ts',
+    code: 'if (step > maxSteps) {',
+    broken: 'if (step > maxSteps + 1) {',
+  },
+  {
+    number: 'E8',
+    file: 'server/runs/delegate/delegation.ts',
+    code: 'return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };',
+    broken: 'return { output: await new Promise(() => undefined) };',
+  },
+  {
+    number: 'E9',
+    file: 'server/runs/create-run-service.ts',
+    code: "    signal.addEventListener('abort', stop, { once: true });\n",
+    broken: '',
+  },
+  {
+    number: 'E10',
+    file: 'server/runs/agent/text-calls/text-call-stream.ts',
+    code: 'const calls = new TextCallStream(offeredTools(tools));',
+    broken:
+      'const shared: { calls?: TextCallStream } = globalThis;\n        shared.calls ??= new TextCallStream(offeredTools(tools));\n        const { calls } = shared;',
+  },
+  {
+    number: 'E11',
+    file: 'server/runs/agent/build-model-history.ts',
+    code: '    results.push(published.result);',
+    broken: '    results.unshift(published.result);',
+  },
+  {
+    number: 'E12',
+    file: 'server/runs/agent/partial-arguments.ts',
+    code: 'const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);',
+    broken: 'const pauseMs = Math.min(0, bytes);',
+  },
+  {
+    number: 'E13',
+    file: 'server/runs/agent/run-turn.ts',
+    code: '      if (delay === undefined) throw error;',
+    broken: '      if (delay === undefined && failures > 2) throw error;',
+  },
+  {
+    number: 'T37',
+    file: 'server/tools/memory-tool-registry.ts',
+    code: 'if (inside.reserves(name)) {',
+    broken: 'if (name === undefined) {',
+  },
+  {
+    number: 'T38',
+    file: 'server/tools/tool-pools.ts',
+    code: 'return holder === name ? undefined : holder;',
+    broken: 'return holder === name ? undefined : undefined;',
+  },
+  {
+    number: 'T39',
+    file: 'lib/protocol/tool-name.ts',
+    code: ' && !OBJECT_NAMES.has(name);',
+    broken: ';',
+  },
+  {
+    number: 'T40',
+    file: 'server/calls/route-call.ts',
+    code: 'possible({ ...only, schemaHash });',
+    broken: 'possible({ ...only });',
+  },
+  {
+    number: 'T41',
+    file: 'server/calls/route-call.ts',
+    code: 'own().filter(({ tool }) => sameJson(scopeOf(tool), approval));',
+    broken: 'own();',
+  },
+  {
+    number: 'T42',
+    file: 'server/calls/route-call.ts',
+    code: "? unrepaired(call, checkAgain(call, route.tool, 'executor'))\n    : route;",
+    broken: '? route\n    : route;',
+  },
+  {
+    number: 'T43',
+    file: 'lib/policy/decide-policy.ts',
+    code: "looks && access === 'write' ? 'ask' : 'allow'",
+    broken: "looks && access === 'write' ? 'allow' : 'allow'",
+  },
+  {
+    number: 'T44',
+    file: 'server/runs/agent/build-model-history.ts',
+    code: "const content = forModel(text.join('\\n'));",
+    broken: "const content = text.join('\\n');",
+  },
+  {
+    number: 'T45',
+    file: 'lib/schema/compile-pattern.ts',
+    code: 'const size = toProgram(source).programSize();',
+    broken: 'const size = estimate;',
+  },
+  {
+    number: 'T46',
+    file: 'lib/schema/schema-reader.ts',
+    code: "if (!ref.startsWith('#')) {",
+    broken: "if (ref === '') {",
+  },
+  {
+    number: 'T47',
+    file: 'server/tools/memory-tool-registry.ts',
+    code: ' >= LIMITS.toolsPerClient)',
+    broken: ' > LIMITS.toolsPerClient)',
+  },
+  {
+    number: 'T48',
+    file: 'server/tools/memory-tool-registry.ts',
+    code: 'OfferChange): void {\n    this.#sortedNames = undefined;\n',
+    broken: 'OfferChange): void {\n',
+  },
+  {
+    number: 'T49',
+    file: 'server/tools/memory-tool-registry.ts',
+    code: 'const registered = names.length;',
+    broken: 'const registered = checked.length;',
+  },
+  {
+    number: 'T50',
+    file: 'server/tools/list-tools.ts',
+    code: 'source: origin.source,',
+    broken: "source: 'server',",
+  },
+  {
+    number: 'T69',
+    file: 'lib/policy/match-args.ts',
+    code: 'return (value, { steps }) => {\n    if (!isObject(value)) return simple.has(value);',
+    broken: 'return (value, { steps }) => {\n    if (!isObject(value)) return true;',
+  },
+  {
+    number: 'T71',
+    file: 'server/policy/live-policy.ts',
+    code: 'const now = { ...question, args };',
+    broken: 'const now = question;',
+  },
+  {
+    number: 'T72',
+    file: 'lib/call/clocks.ts',
+    code: 'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + CLOCKS.approvalMs } };',
+    broken:
+      'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + 2 * CLOCKS.approvalMs } };',
+  },
+  {
+    number: 'T73',
+    file: 'components/tool-call/use-seen-to-end.ts',
+    code: '      if (clientHeight === 0) return;\n',
+    broken: '',
+  },
+  {
+    number: 'T74',
+    file: 'server/calls/always-allowed.ts',
+    code: 'if (neverAlways || isNeverAlways(toolName)) return null;',
+    broken: '',
+  },
+  {
+    number: 'T75',
+    file: 'lib/policy/match-args.ts',
+    code: '    if (!isObject(value)) return simple.has(value);',
+    broken:
+      '    if (!isObject(value)) return [...simple].some((one) => String(value).includes(String(one)));',
+  },
+  {
+    number: 'T76',
+    file: 'server/auth/principal.ts',
+    code: "principal.kind === 'operator' && hasRole(principal.role, 'operator');",
+    broken: "principal.kind !== 'operator' || hasRole(principal.role, 'operator');",
+  },
+  {
+    number: 'T80',
+    file: 'server/calls/open-approvals.ts',
+    code: 'ofRun: ofRun?.size ?? 0,',
+    broken: 'ofRun: 0,',
+  },
+  {
+    number: 'T82',
+    file: 'server/calls/operator-actions.ts',
+    code: '    if (!applied.ok) return this.#tooLate(call);\n    const isAskedAgain',
+    broken: '    if (!applied.ok) return this.#done(call.id);\n    const isAskedAgain',
+  },
+  {
+    number: 'T83',
+    file: 'lib/protocol/closed-object.ts',
+    code: 'z.strictObject(shape,',
+    broken: 'z.object(shape,',
+  },
+  {
+    number: 'T84',
+    file: 'server/tools/open-tools.ts',
+    code: '  if (held) throw refuse(',
+    broken: "  if (held === '') throw refuse(",
+  },
+  {
+    number: 'T85',
+    file: 'server/runs/delegate/delegation.ts',
+    code: 'if (depth >= this.#maxDepth) {',
+    broken: 'if (depth > this.#maxDepth) {',
+  },
+  {
+    number: 'T97',
+    file: 'lib/call/model-output.ts',
+    code: '  result: record?.result,',
+    broken: '  result: record?.display ?? record?.result,',
+  },
+  {
+    number: 'T98',
+    file: 'server/policy/live-policy.ts',
+    code: 'return isAsked ? this.#deps.taints.of(runId) : NO_TAINT;',
+    broken: 'return NO_TAINT;',
+  },
+  {
+    number: 'T99',
+    file: 'server/policy/live-policy.ts',
+    code: '(isWayOut || isUntrusted);',
+    broken: 'isWayOut && !isUntrusted;',
+  },
+  {
+    number: 'T100',
+    file: 'lib/call/model-output.ts',
+    code: 'call.attachments.filter(isImage)',
+    broken: '[...call.attachments, ...[call.result].flat()].filter(isImage)',
+  },
+  {
+    number: 'T101',
+    file: 'server/tools/workspace/open-folder.ts',
+    code: "    segments.includes('..') ||\n",
+    broken: '',
+  },
+  {
+    number: 'T102',
+    file: 'server/tools/workspace/open-folder.ts',
+    code: ' | constants.O_DIRECTORY | constants.O_NOFOLLOW;',
+    broken: ' | constants.O_DIRECTORY;',
+  },
+  {
+    number: 'T103',
+    file: 'server/tools/workspace/file-tools.ts',
+    code: 'const MOST_READ = 256 * 1024;',
+    broken: 'const MOST_READ = 512 * 1024;',
+  },
+  {
+    number: 'T104',
+    file: 'server/tools/workspace/run-program.ts',
+    code: 'env: env as NodeJS.ProcessEnv,',
+    broken: 'env: { ...process.env, ...env },',
+  },
+  {
+    number: 'T105',
+    file: 'server/tools/workspace/run-program.ts',
+    code: 'shell: false',
+    broken: 'shell: true',
+  },
+  {
+    number: 'T106',
+    file: 'server/tools/workspace/run-program.ts',
+    code: "process.kill(-child.pid, 'SIGKILL');",
+    broken: "child.kill('SIGKILL');",
+  },
+  {
+    number: 'T107',
+    file: 'server/tools/builtin/is-public-address.ts',
+    code: "  '127.0.0.0/8',\n",
+    broken: '',
+  },
+  {
+    number: 'T108',
+    file: 'server/tools/builtin/http-exchange.ts',
+    code: 'if (all || !first) callback(null, [...addresses]);',
+    broken: "if (all || !first) callback(null, [{ address: '127.0.0.9', family: 4 }]);",
+  },
+  {
+    number: 'T109',
+    file: 'server/tools/builtin/http-exchange.ts',
+    code: '      via: TOOL_VIA,\n',
+    broken: '',
+  },
+  {
+    number: 'T110',
+    file: 'server/tools/builtin/http-exchange.ts',
+    code: '    if (room < 0) break;',
+    broken: '    if (room < -1e12) break;',
+  },
+  {
+    number: 'T111',
+    file: 'server/tools/builtin/run-query.ts',
+    code: 'if (!isBlank(request.sql.slice(statement.sourceSQL.length))) {',
+    broken: "if (isBlank('x')) {",
+  },
+  {
+    number: 'T112',
+    file: 'server/tools/builtin/query-authorizer.ts',
+    code: 'if (isReadable(table, database, within)) return constants.SQLITE_OK;',
+    broken: 'return constants.SQLITE_OK;',
+  },
+  {
+    number: 'T113',
+    file: 'server/tools/builtin/query-process.ts',
+    code: "  signal.addEventListener('abort', kill, { once: true });\n",
+    broken: '',
+  },
+  {
+    number: 'T114',
+    file: 'server/tools/builtin/calculate.ts',
+    code: '  if (!operator) {\n    throw',
+    broken: '  if (!operator) return 0;\n  if (!operator) {\n    throw',
+  },
+  {
+    number: 'T115',
+    file: 'server/tools/builtin/calculate.ts',
+    code: 'if (deepestBracket(expression) > MAX_DEPTH) throw tooDeep();',
+    broken: '',
+  },
+  {
+    number: 'T116',
+    file: 'server/tools/workspace/run-program.ts',
+    code: '  const end = () => endGroup(child);',
+    broken: '  const end = () => undefined;',
+  },
+  {
+    number: 'T117',
+    file: 'server/runs/agent/turn-ending.ts',
+    code: '  if (!spent) return undefined;',
+    broken: '  return undefined;',
+  },
+  {
+    number: 'T145',
+    file: 'server/runs/agent/step-calls.ts',
+    code: 'export const MOST_CALLS = 32;',
+    broken: 'export const MOST_CALLS = 33;',
+  },
+  {
+    number: 'T146',
+    file: 'server/runs/agent/text-calls/text-history.ts',
+    code: 'plain: (text) => withoutTags(text, toolNames),',
+    broken: 'plain: (text) => text,',
+  },
+  {
+    number: 'T147',
+    file: 'lib/text/untrusted.ts',
+    code: 'if (!text.includes(boundary)) return boundary;',
+    broken: "return seed === 0 ? '0123456789abcdef' : boundary;",
+  },
+  {
+    number: 'T148',
+    file: 'lib/call/model-output.ts',
+    code: "typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null');",
+    broken:
+      "typeof result === 'string' ? result : String(Object(result).content ?? JSON.stringify(result));",
+  },
+  {
+    number: 'T149',
+    file: 'lib/call/model-output.ts',
+    code: "if (!isFinalStatus(call.status) || !call.error || call.error.executed === 'unknown') {",
+    broken: 'if (!call.error) {',
+  },
+  {
+    number: 'T150',
+    file: 'lib/call/model-output.ts',
+    code: 'export const MODEL_OUTPUT_BYTES = 32 * 1024;',
+    broken: 'export const MODEL_OUTPUT_BYTES = 64 * 1024;',
+  },
+  {
+    number: 'T151',
+    file: 'server/runs/delegate/delegation.ts',
+    code: 'if (lineage.includes(agent.name)) {',
+    broken: "if (lineage.includes('')) {",
+  },
+  {
+    number: 'T152',
+    file: 'server/runs/agent/step-calls.ts',
+    code: 'const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;',
+    broken: 'const unsure = false;',
+  },
+];

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { GUARDS, type Guard } from './guards.ts';
+
+/**
+ * Breaks each guard of docs/threats.md in turn, and expects a test of its number to fail:
+ * `node e2e/threats/main.ts`, or some by their numbers, `node e2e/threats/main.ts T76 T82`. A guard
+ * is broken in its file, which is put back at once, also when this is interrupted.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/threats.md'), 'utf8');
+const outcomeSchema = z.object({ numFailedTests: z.number(), numPassedTests: z.number() });
+
+/** Of the tests of one number. */
+const LONGEST_MS = 180_000;
+
+let putBack = (): void => undefined;
+process.on('exit', () => putBack());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+const numbers = process.argv.slice(2);
+const survivors: string[] = [];
+for (const guard of GUARDS) {
+  if (numbers.length > 0 && !numbers.includes(guard.number)) continue;
+  const isKilled = await isNoticed(guard);
+  console.log(`${guard.number} ${isKilled ? 'killed' : 'SURVIVED'}: ${guard.file}`);
+  if (!isKilled) survivors.push(guard.number);
+}
+if (survivors.length > 0) {
+  console.error(`Broken without a test that fails: ${survivors.join(', ')}`);
+  process.exitCode = 1;
+}
+
+async function isNoticed({ number, file, code, broken }: Guard): Promise<boolean> {
+  const path = join(root, file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(code).length !== 2) throw new Error(`${file}: not once: ${code}`);
+  putBack = () => writeFileSync(path, source);
+  try {
+    writeFileSync(
+      path,
+      source.replace(code, () => broken),
+    );
+    return (await failedTests(number)) > 0;
+  } finally {
+    putBack();
+    putBack = () => undefined;
+  }
+}
+
+/** Of this number alone. Those that need a build or a browser are not run. */
+async function failedTests(number: string): Promise<number> {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${number} |`)) ?? '';
+  const [, , , tests = ''] = row.split('|');
+  const files = [...tests.matchAll(/`([^`]+\.test\.tsx?)`/g)].map(([, name = '']) => name);
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-threats-'));
+  const report = join(dir, 'report.json');
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const asked = ['run', ...files, '-t', `\\b${number}\\b`, '--testTimeout', '20000'];
+  const child = spawn(
+    process.execPath,
+    [vitest, ...asked, '--reporter', 'json', '--outputFile', report],
+    { cwd: root, stdio: 'ignore' },
+  );
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+  await once(child, 'exit');
+  clearTimeout(giveUp);
+  // It hung: that was noticed, too.
+  if (child.signalCode !== null) return 1;
+  const { numFailedTests } = outcomeSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  rmSync(dir, { recursive: true });
+  return numFailedTests;
+}

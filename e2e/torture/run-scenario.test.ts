@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Build } from './build-variant.ts';
+import { runScenario } from './run-scenario.ts';
+
+const BUILD: Build = {
+  name: 'original',
+  patches: [],
+  serverFile: '',
+  clientFile: '',
+  libraryFile: '',
+  pageFile: '',
+  remove: async () => {},
+};
+
+const runOf = async (fault: () => unknown) =>
+  (
+    await runScenario(
+      {
+        id: 'F00',
+        name: 'a scenario',
+        run: async () => {
+          fault();
+          throw new Error('unreachable');
+        },
+      },
+      {
+        ...{ seed: 'a', cycles: 1, isShort: true, original: BUILD, chromium: undefined },
+        say: () => {},
+      },
+    )
+  ).outcome.violations;
+
+test('a message of the server that does not fit the protocol is a violation, with its place', async () => {
+  const answer = z.object({ card: z.object({ client_name: z.string() }) });
+  const [first] = await runOf(() => answer.parse({ card: { client_name: 7 } }));
+  expect(first?.invariant).toBe('HEALTH');
+  expect(first?.detail).toContain('not of the protocol, at card.client_name: ');
+});
+
+test('another error of a scenario is a defect of the rig, which shows nothing of the server', async () => {
+  const [first] = await runOf(() => {
+    throw new Error('no port is free');
+  });
+  expect(first?.invariant).toBe('RUN');
+  expect(first?.detail).toContain('no port is free');
+});

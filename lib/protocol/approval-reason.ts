@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** Which of the texts of the policy asks for an approval, for pages to show it in their language. */
+export const POLICY_REASON_CODES = ['policy', 'destructive', 'unknown_effects', 'taint'] as const;
+export type PolicyReasonCode = (typeof POLICY_REASON_CODES)[number];
+
+/** What a run had read: of each kind the tool that it came from at first. */
+export const readBeforeSchema = z.object({ private: z.string(), untrusted: z.string() });
+export type ReadBefore = z.infer<typeof readBeforeSchema>;

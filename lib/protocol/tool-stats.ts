@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+const figures = {
+  count: z.number().int().describe('Calls that have ended'),
+  succeeded: z.number().int(),
+  failures: z.record(z.string(), z.number().int()).describe('How many, by the code of the error'),
+  p50_ms: z
+    .number()
+    .nullable()
+    .describe('From the start of the tool to its end; of calls that started'),
+  p95_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+};
+
+const toolErrorSchema = z.object({
+  tool_call_id: z.string(),
+  at: z.number().describe('Unix seconds'),
+  code: z.string(),
+  message: z.string(),
+});
+
+const toolUseSchema = z.object({
+  tool_name: z.string(),
+  ...figures,
+  last_errors: z.array(toolErrorSchema).describe('Newest first'),
+  clients: z
+    .array(z.object({ client_id: z.string(), ...figures }))
+    .describe('Those that ran it, most calls first'),
+});
+
+/** What `GET /v1/tools/stats` answers. */
+export const toolStatsSchema = z.object({
+  calls: z.number().int().describe('How many ended calls were looked at, the newest'),
+  tools: z.array(toolUseSchema).describe('Most calls first'),
+});
+export type ToolStats = z.infer<typeof toolStatsSchema>;

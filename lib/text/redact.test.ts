@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { mapTexts, redactShapes, valueRedactor, withoutSecretNames } from './redact.ts';
+
+// Put together here, so that no file holds what looks like a token.
+const run = (text: string, count: number) => text.repeat(count).slice(0, count);
+const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', run('dBjftJeZ4CVP', 43)].join(
+  '.',
+);
+const pem = `-----BEGIN RSA PRIVATE ${'KEY'}-----\nMIIEow${run('IBAAKC', 120)}=\n-----END RSA PRIVATE KEY-----`;
+
+const SECRETS: readonly [string, string, string][] = [
+  ['of OpenAI', `sk-proj-${run('aB3_', 40)}`, 'api_key'],
+  ['of Anthropic', `sk-ant-api03-${run('aB3-', 80)}`, 'api_key'],
+  ['of Google', `AIza${run('SyD3', 35)}`, 'api_key'],
+  ['of GitHub', `ghp_${run('a1B2', 36)}`, 'token'],
+  ['of GitHub, fine-grained', `github_pat_${run('11AB_', 60)}`, 'token'],
+  ['of Slack', `xoxb-${run('12345-', 40)}`, 'token'],
+  ['of AWS', `AKIA${run('IOSF', 16)}`, 'aws_key'],
+  ['of an operator', `cb_op_${run('x-Y_', 43)}`, 'token'],
+  ['of an agent', `cb_agent_${run('x-Y_', 43)}`, 'token'],
+  ['signed as a JWT', jwt, 'jwt'],
+  ['that is a private key', pem, 'private_key'],
+  ['that is a private key as JSON text', JSON.stringify(pem).slice(1, -1), 'private_key'],
+];
+
+describe('a token', () => {
+  test.each(SECRETS)('%s is taken out, and the text around it stays', (_name, secret, kind) => {
+    expect(redactShapes(`a ${secret} b`)).toBe(`a [redacted:${kind}] b`);
+    expect(redactShapes(`key="${secret}"`)).toBe(`key="[redacted:${kind}]"`);
+    expect(redactShapes(secret).length).toBeLessThanOrEqual(secret.length);
+  });
+
+  test('that is a private key is taken out without its end, too', () => {
+    expect(redactShapes(`a ${pem.slice(0, 90)}`)).toBe('a [redacted:private_key]');
+  });
+
+  test('behind Bearer is taken out, whatever its form', () => {
+    expect(redactShapes('Authorization: Bearer 0123456789abcdef=')).toBe(
+      'Authorization: Bearer [redacted:token]',
+    );
+  });
+
+  test.each([
+    'task-force-of-the-harbour-and-the-lighthouse',
+    'sk-short',
+    'The bearer of this letter',
+    'AKIA',
+    'eyJ is how a JWT begins',
+    '-----BEGIN CERTIFICATE-----\nMIIB',
+    'ghp_',
+    'https://example.org/task-0123456789abcdef0123456789',
+  ])('is not seen in %j', (text) => {
+    expect(redactShapes(text)).toBe(text);
+  });
+
+  test('is found in what is as long as a result may be, also one made to be slow', () => {
+    const secret = ` ghp_${run('a1B2', 36)} `;
+    for (const filler of [
+      'sk-',
+      ' eyJaaaaaaaaa.eyJbbbbbbbbb',
+      '-----BEGIN PRIVATE KEY-----',
+      'x ',
+    ]) {
+      const long = run(filler, 1_000_000);
+      expect(redactShapes(`${long}${secret}`).endsWith(' [redacted:token] ')).toBe(true);
+    }
+  });
+});
+
+describe('a value that is known', () => {
+  const take = valueRedactor([
+    { kind: 'configured', value: 'correct-horse' },
+    { kind: 'configured', value: 'correct-horse-battery' },
+    { kind: 'configured', value: 'short' },
+  ]);
+
+  test('is taken out wherever it stands, the longer one first', () => {
+    expect(take?.('a correct-horse-battery b correct-horse')).toBe(
+      'a [redacted:configured] b [redacted:configured]',
+    );
+  });
+
+  test('is taken out where it is cut, as long as half of it is there', () => {
+    const cut = valueRedactor([{ kind: 'configured', value: '0123456789'.repeat(4) }]);
+    expect(cut?.('a 01234567890123456789012… b')).toBe('a [redacted:configured]… b');
+    expect(cut?.('a 0123456789012345678 b')).toBe('a 0123456789012345678 b');
+    const url = valueRedactor([{ kind: 'configured', value: 'https://a.b/c' }]);
+    expect(url?.('https://a.b/d')).toBe('https://a.b/d');
+  });
+
+  test('is not looked for when it is so short that it would be found by chance', () => {
+    expect(take?.('a short one')).toBe('a short one');
+    expect(valueRedactor([{ kind: 'configured', value: 'short' }])).toBeUndefined();
+  });
+});
+
+test('of a JSON value the same object is given back where nothing changes, else a new one', () => {
+  const value = { a: ['x', 1, null], b: { c: 'y' } };
+  expect(mapTexts(value, (text) => text)).toBe(value);
+  expect(mapTexts(value, (text) => (text === 'y' || text === 'a' ? 'z' : text))).toEqual({
+    z: ['x', 1, null],
+    b: { c: 'z' },
+  });
+  expect(value).toEqual({ a: ['x', 1, null], b: { c: 'y' } });
+});
+
+test('T97 what has a name of a secret is taken out, at any depth', () => {
+  const shown = { token: 1, a: [{ accessToken: 'x', 'API-Key': 'y', Authorization: { b: 'z' } }] };
+  expect(withoutSecretNames({ ...shown, max_tokens: 5, secretary: 'Ann' })).toEqual({
+    token: '[redacted:by_name]',
+    a: [
+      {
+        accessToken: '[redacted:by_name]',
+        'API-Key': '[redacted:by_name]',
+        Authorization: '[redacted:by_name]',
+      },
+    ],
+    max_tokens: 5,
+    secretary: 'Ann',
+  });
+});

@@ -1,0 +1,180 @@
+/** What stands in place of a secret. Its kind says what was there, and nothing of the secret. */
+export const redacted = (kind: string): string => `[redacted:${kind}]`;
+
+const MARKER = /\[redacted:[a-z_]+\]/;
+
+export const hasMarker = (text: string): boolean => MARKER.test(text);
+
+/** A secret that is shorter would also be found where none is. */
+export const LEAST_SECRET_CHARS = 8;
+
+/**
+ * Tokens by the form that their makers gave them, each with a text that it always holds. Also one
+ * that was cut: what is shorter than this is of no use. No form has a part of any length: a regular
+ * expression would take a stack as long as the text.
+ */
+const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
+  { kind: 'api_key', hint: 'sk-', form: 'sk-[\\w-]{20,512}' },
+  { kind: 'api_key', hint: 'AIza', form: 'AIza[\\w-]{20,64}' },
+  ...['gho_', 'ghp_', 'ghs_', 'ghu_', 'ghr_'].map((hint) => ({
+    ...{ kind: 'token', hint, form: `${hint}[A-Za-z0-9]{20,255}` },
+  })),
+  { kind: 'token', hint: 'github_pat_', form: 'github_pat_\\w{22,255}' },
+  { kind: 'token', hint: 'glpat-', form: 'glpat-[\\w-]{20,255}' },
+  { kind: 'token', hint: 'npm_', form: 'npm_[A-Za-z0-9]{20,64}' },
+  { kind: 'token', hint: 'xox', form: 'xox[a-z]-[A-Za-z0-9-]{11,255}' },
+  { kind: 'token', hint: 'cb_op_', form: 'cb_op_[\\w-]{20,64}' },
+  { kind: 'token', hint: 'cb_agent_', form: 'cb_agent_[\\w-]{20,64}' },
+  { kind: 'aws_key', hint: 'AKIA', form: 'AKIA[0-9A-Z]{16}(?![0-9A-Z])' },
+  { kind: 'aws_key', hint: 'ASIA', form: 'ASIA[0-9A-Z]{16}(?![0-9A-Z])' },
+  { kind: 'jwt', hint: 'eyJ', form: 'eyJ[\\w-]{8,4096}\\.eyJ[\\w-]{8,8192}\\.[\\w-]{0,2048}' },
+];
+
+/** Where it ends is only seen once it is there. */
+export const KEY_BEGIN = '-----BEGIN ';
+
+const RULES = [
+  // To where the key stops, if its end is cut off. Its line breaks may be those of JSON text.
+  {
+    kind: 'private_key',
+    hint: 'PRIVATE KEY-----',
+    pattern:
+      /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s]|\\[nr]|[A-Z][A-Za-z]{1,20}-[A-Z][A-Za-z]{1,20}: [^\n\\]{1,100}){0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+  },
+  ...SHAPES.map(({ kind, hint, form }) => ({
+    ...{ kind, hint, pattern: new RegExp(`(?<![A-Za-z0-9_-])${form}`, 'g') },
+  })),
+  ...['Bearer ', 'bearer '].map((hint) => ({
+    ...{
+      kind: 'token',
+      hint,
+      pattern: new RegExp(`(?<=\\b${hint})[A-Za-z0-9._~+/-]{16,8192}=*`, 'g'),
+    },
+  })),
+];
+
+/** No form is shorter. */
+const LEAST_SHAPE_CHARS = 16;
+/** In a long text one look for each hint is faster than one for all of them. */
+const SHORT_CHARS = 2_048;
+export const HINT_TEXTS: readonly string[] = RULES.map(({ hint }) => hint);
+export const HINTS = new RegExp(HINT_TEXTS.join('|'));
+
+/**
+ * The text without what has the form of a token or a private key. Linear in the text; the same
+ * object where there is none.
+ */
+export function redactShapes(text: string): string {
+  // Most texts have none of them, and this is faster than to try each form.
+  if (text.length < LEAST_SHAPE_CHARS) return text;
+  if (text.length < SHORT_CHARS && !HINTS.test(text)) return text;
+  let found = text;
+  for (const { kind, hint, pattern } of RULES) {
+    if (found.includes(hint)) found = found.replace(pattern, redacted(kind));
+  }
+  return found;
+}
+
+export interface NamedSecret {
+  readonly kind: string;
+  readonly value: string;
+}
+
+/** `token`, `accessToken`, `access_token`, and not `tokens` or `token_count`. */
+const SECRET_NAME = /(?:token|password|passwd|passphrase|secret|authorization|api[-_]?key)$/i;
+
+/** What a tool shows under a name of a secret, at any depth, is not shown. */
+export function withoutSecretNames(
+  params: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      SECRET_NAME.test(name) ? redacted('by_name') : inside(value),
+    ]),
+  );
+}
+
+function inside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inside);
+  if (typeof value !== 'object' || value === null) return value;
+  return withoutSecretNames({ ...value });
+}
+
+type Change = (text: string) => string;
+
+/**
+ * Takes these secrets out of a text, looking for them to the letter, also as JSON text has them;
+ * undefined when there are none to look for.
+ */
+export function valueRedactor(secrets: readonly NamedSecret[]): Change | undefined {
+  // Of two of which one holds the other, the longer one first.
+  const known = secrets
+    .filter(({ value }) => value.length >= LEAST_SECRET_CHARS)
+    .flatMap(({ kind, value }) => spellingsOf(value).map((one) => ({ kind, value: one })))
+    .toSorted((a, b) => b.value.length - a.value.length);
+  if (known.length === 0) return undefined;
+  return (text) => {
+    if (text.length < LEAST_SECRET_CHARS) return text;
+    let found = text;
+    for (const { kind, value } of known) {
+      if (found.includes(value)) found = found.replaceAll(value, redacted(kind));
+    }
+    for (const { kind, value } of known) found = withoutBeginnings(found, value, redacted(kind));
+    return found;
+  };
+}
+
+/** Also where it is cut, e.g. in a title or a quotation, as long as half of it is there. */
+function withoutBeginnings(text: string, value: string, mark: string): string {
+  const head = value.slice(0, leastOf(value));
+  let at = text.indexOf(head);
+  if (at < 0) return text;
+  let kept = '';
+  let from = 0;
+  for (; at >= 0; at = text.indexOf(head, from)) {
+    kept += text.slice(from, at) + mark;
+    from = at + head.length;
+    for (let next = head.length; next < value.length && text[from] === value[next]; next += 1) {
+      from += 1;
+    }
+  }
+  return kept + text.slice(from);
+}
+
+/** Shorter beginnings, e.g. `https://`, are of other texts as well. */
+const LEAST_BEGINNING_CHARS = 16;
+
+const leastOf = ({ length }: string): number =>
+  Math.min(length, Math.max(LEAST_BEGINNING_CHARS, Math.ceil(length / 2)));
+
+/** As it is, and within JSON text, where that differs. */
+export const spellingsOf = (value: string): string[] => [
+  ...new Set([value, JSON.stringify(value).slice(1, -1)]),
+];
+
+/** Each text of a JSON value, keys too, by `change`; a value in which nothing changes comes back as it is. */
+export function mapTexts<Value>(value: Value, change: Change): Value;
+export function mapTexts(value: unknown, change: Change): unknown {
+  return someText(value, (text) => change(text) !== text) ? mapped(value, change) : value;
+}
+
+/** Makes nothing, as most values have no such text. */
+function someText(value: unknown, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((one) => someText(one, test));
+  for (const [key, one] of Object.entries(value)) {
+    if (test(key) || someText(one, test)) return true;
+  }
+  return false;
+}
+
+function mapped(value: unknown, change: Change): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [change(key), mapped(one, change)]),
+  );
+}

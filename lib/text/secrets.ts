@@ -1,0 +1,118 @@
+import {
+  HINT_TEXTS,
+  HINTS,
+  KEY_BEGIN,
+  LEAST_SECRET_CHARS,
+  type NamedSecret,
+  redactShapes,
+  spellingsOf,
+  valueRedactor,
+} from './redact.ts';
+
+/** What is secret whatever the call: values that are named, and what has the form of a token. */
+export interface Secrets {
+  /** The text without them; the same text where it has none. */
+  readonly hide: (text: string) => string;
+  /** How much of a text, in characters, no secret reaches into that goes on behind its end. */
+  readonly settled: (text: string) => number;
+}
+
+export function createSecrets(named: readonly NamedSecret[] = []): Secrets {
+  const hideNamed = valueRedactor(named);
+  const values = named.map(({ value }) => value).filter((one) => one.length >= LEAST_SECRET_CHARS);
+  const spelled = values.flatMap(spellingsOf);
+  const openings = [...spelled, KEY_BEGIN];
+  return {
+    hide: hideNamed ? (text) => redactShapes(hideNamed(text)) : redactShapes,
+    settled: (text) =>
+      uncut(text, Math.min(openFrom(text, openings), hintFrom(text), formFrom(text)), spelled),
+  };
+}
+
+/** Longer than the beginning by which a form is found, and shorter than any form. */
+const MOST_BEFORE = 15;
+
+export interface RedactedStream {
+  /** What may be shown once `delta` has come. */
+  add(delta: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+/** A text that comes in pieces, without secrets: what may be the beginning of one is kept back. */
+export function createRedactedStream({ hide, settled }: Secrets): RedactedStream {
+  let held = '';
+  // What was shown before, as a form begins where no word goes on.
+  let before = '';
+  const release = (length: number): string => {
+    const shown = hide(before + held.slice(0, length)).slice(before.length);
+    held = held.slice(length);
+    before = (before + shown).slice(-MOST_BEFORE);
+    return shown;
+  };
+  return {
+    add(delta) {
+      held += delta;
+      return release(Math.max(0, settled(before + held) - before.length));
+    },
+    end: () => release(held.length),
+  };
+}
+
+/** The same for what a form begins with, which stands at the beginning of a word. */
+function hintFrom(text: string): number {
+  const word = /(?<![\w-])[\w-]{1,12} ?$/.exec(text.slice(-14));
+  const end = word?.[0] ?? '';
+  return end !== '' && HINT_TEXTS.some((hint) => hint.startsWith(end))
+    ? text.length - end.length
+    : text.length;
+}
+
+/** Where the longest end of the text begins that is the beginning of one of these. */
+function openFrom(text: string, values: readonly string[]): number {
+  let most = 0;
+  for (const value of values) {
+    let length = Math.min(value.length - 1, text.length);
+    while (length > most && !text.endsWith(value.slice(0, length))) length -= 1;
+    most = Math.max(most, length);
+  }
+  return text.length - most;
+}
+
+/** The place, or that before it where none of these, and no key, lies across it: one may end as others begin. */
+function uncut(text: string, place: number, values: readonly string[]): number {
+  const key = text.lastIndexOf(KEY_BEGIN, place);
+  const isAcross =
+    key >= 0 && KEY_END.test(text.slice(key)) && !KEY_END.test(text.slice(key, place));
+  let found = isAcross ? key : place;
+  for (let at = -1; at !== found; ) {
+    at = found;
+    for (const value of values) {
+      const begin = text.indexOf(value, Math.max(0, found - value.length + 1));
+      if (begin >= 0 && begin < found) found = begin;
+    }
+  }
+  return found;
+}
+
+/** What is longer is let go, and then not found any more. */
+const LONGEST_FORM = 24_000;
+const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
+const IN_TOKEN = /[\w.~+/=-]/;
+const BEARER = 'Bearer '.length;
+
+/** Where a token or a private key begins that may go on behind the end of the text. */
+function formFrom(text: string): number {
+  const least = Math.max(0, text.length - LONGEST_FORM);
+  const key = text.lastIndexOf(KEY_BEGIN);
+  if (key >= least && isOpenKey(text.slice(key))) return key;
+  let word = text.length;
+  while (word > least && IN_TOKEN.test(text.charAt(word - 1))) word -= 1;
+  if (/^[Bb]earer $/.test(text.slice(Math.max(0, word - BEARER), word))) return word - BEARER;
+  const hint = HINTS.exec(text.slice(word));
+  return hint ? word + hint.index : text.length;
+}
+
+const isOpenKey = (text: string): boolean =>
+  /^-----BEGIN [A-Z ]{0,40}-{0,5}$/.test(text) ||
+  (/^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text) && !KEY_END.test(text));

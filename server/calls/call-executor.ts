@@ -1,0 +1,30 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { isOfClient } from '#lib/protocol/tool-source';
+
+/**
+ * Runs calls: inside the server, or by asking a client. The engine's effects go to
+ * the one that the record says, and nothing of the engine depends on which
+ * that is. It decides nothing: what becomes of a call comes back as an event.
+ */
+export interface CallExecutor {
+  /** Starts the call, or asks the client that it is pinned to. Called once for each attempt. */
+  start(call: CallRecord): void;
+  /**
+   * Looks at arguments that are still being written, as the card shows them. Nothing of the call
+   * is decided, so that nothing may be done. Resolves when it has looked.
+   */
+  partial?(call: CallRecord, args: Readonly<Record<string, unknown>>): void | Promise<void>;
+  /** Asks to stop it; also of a call that has not started, or has ended. */
+  stop(call: CallRecord, reason: string): void;
+}
+
+export interface CallExecutors {
+  /** For the tools of every `ToolProvider`. */
+  readonly inside: CallExecutor;
+  readonly clients: CallExecutor;
+}
+
+export const executorOf = (
+  { inside, clients }: CallExecutors,
+  call: Pick<CallRecord, 'source'>,
+): CallExecutor => (isOfClient(call) ? clients : inside);

@@ -1,0 +1,109 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { CallError } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Logger } from '../logger.ts';
+import { type ToolContext, ToolError } from '../tools/define-tool.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { createAttachedFiles } from './attached-files.ts';
+import type { CallExecutor } from './call-executor.ts';
+import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
+import type { Outcome } from './finished-here.ts';
+import { hasOtherTerms, isClientTool } from './offered-tool.ts';
+
+/** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
+export interface InsideExecutor extends CallExecutor {
+  stopAll(reason: string): void;
+}
+
+interface InsideExecutorDeps {
+  readonly registry: Pick<ToolRegistry, 'find'>;
+  readonly callers: CallersOfCalls;
+  readonly blobs: Pick<BlobStore, 'put'>;
+  publishStatus(callId: string, update: CardUpdate): void;
+  /** The same while the arguments are still being written. */
+  sketch(callId: string, update: CardUpdate): void;
+  finish(callId: string, outcome: Outcome): Promise<void>;
+  readonly logger: Logger;
+  /** Takes out of a text what is secret of the call. */
+  hiderOf(callId: string): (text: string) => string;
+}
+
+/** Runs the tools of all providers. It knows neither clocks nor the record's life. */
+export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
+  const running = new Map<string, AbortController>();
+
+  async function execute(record: CallRecord, controller: AbortController) {
+    try {
+      await deps.finish(record.id, await run(deps, record, controller.signal));
+    } catch (error) {
+      const cancelled = controller.signal.aborted;
+      if (!(error instanceof ToolError) && !cancelled)
+        deps.logger.error(error, `${record.toolName} failed`, deps.hiderOf(record.id));
+      await deps.finish(record.id, { error: toCallError(error, cancelled) });
+    } finally {
+      running.delete(record.id);
+    }
+  }
+
+  return {
+    start(record) {
+      const controller = new AbortController();
+      running.set(record.id, controller);
+      void execute(record, controller);
+    },
+    partial({ id, runId, toolName }, args) {
+      const tool = deps.registry.find(toolName)?.best;
+      if (!tool || isClientTool(tool)) return undefined;
+      const status = (update: CardUpdate) => deps.sketch(id, update);
+      return tool.provider.partial?.(toolName, args, { callId: id, runId, status });
+    },
+    stop({ id }, reason) {
+      running.get(id)?.abort(new ToolError(reason));
+    },
+    stopAll(reason) {
+      for (const controller of running.values()) controller.abort(new ToolError(reason));
+    },
+  };
+}
+
+async function run(
+  { registry, callers, blobs, publishStatus }: InsideExecutorDeps,
+  record: CallRecord,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { id: callId, runId, toolName, ownerToken } = record;
+  const principal = callerOfCall(callers, record);
+  if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
+  const tool = registry.find(toolName)?.best;
+  // Between the decision and the start its provider may have changed it.
+  if (!tool || isClientTool(tool) || hasOtherTerms(tool, record))
+    throw new ToolError(CHANGED, { executed: 'no', code: 'no_provider' });
+  const { attach, attached } = createAttachedFiles(blobs, signal);
+  const status: ToolContext['status'] = (update) => publishStatus(callId, update);
+  const context = { callId, runId, principal, ownerToken, signal, status, attach };
+  return {
+    answer: await tool.provider.execute(toolName, record.args, context),
+    attachments: attached(),
+  };
+}
+
+const CALLER_REVOKED = 'The token in whose name the call was made was revoked; it was not run.';
+
+const CHANGED =
+  'The tool changed or left before the call began; it was not run. Look at the tools again.';
+
+function toCallError(error: unknown, cancelled: boolean): CallError {
+  if (cancelled) {
+    const executed = error instanceof ToolError && error.executed === 'no' ? 'no' : 'unknown';
+    return { code: 'cancelled', message: 'Stopped while it was running', executed };
+  }
+  if (error instanceof ToolError) {
+    return { code: error.code, message: error.message, executed: error.executed };
+  }
+  return {
+    code: 'tool_error',
+    message: 'The tool failed in a way that it does not explain; the server log says more',
+    executed: 'unknown',
+  };
+}

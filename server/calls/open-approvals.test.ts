@@ -1,0 +1,200 @@
+import { rm } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import {
+  type CallsSetup,
+  operator,
+  type SetupOptions,
+  setupCalls,
+  tool,
+} from './testing/setup-calls.ts';
+
+const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
+const run: Principal = { kind: 'run', runId: 'run_1', owner: operator };
+const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['fx'] };
+const olga: Principal = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_olga' };
+
+async function setup(options: SetupOptions = {}) {
+  const one = await setupCalls({ check: asks, ...options });
+  onTestFinished(() => one.close(options.dir !== undefined));
+  const phone = one.connect('phone');
+  phone.offer(tool('fx'));
+  return { ...one, phone };
+}
+
+/** One call after the other, with these numbers as arguments. */
+async function invokeAll({ invoke }: Pick<CallsSetup, 'invoke'>, ns: readonly number[], more = {}) {
+  const made = [];
+  for (const n of ns) made.push(await invoke('fx', { n }, { principal: run, ...more }));
+  return made;
+}
+
+const FIVE = [1, 2, 3, 4, 5];
+
+test('[CA43] T80: of 200 different questions of a run five are asked, and the others end as refused', async () => {
+  const one = await setup();
+  const made = await invokeAll(
+    one,
+    Array.from({ length: 200 }, (_, n) => n),
+  );
+  const isAsked = made.map(({ phase }) => phase === 'approval');
+  expect(isAsked.filter(Boolean)).toHaveLength(5);
+  expect(isAsked.slice(0, 5)).not.toContain(false);
+  expect(made.at(-1)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'denied', executed: 'no', reason: 'too_many_approvals' },
+  });
+  expect(made.at(-1)?.error?.message).toMatch(/5 .*wait for a person.*Wait for .*do not repeat/s);
+  expect((await invokeAll(one, [7], { runId: 'run_2', principal: operator }))[0]?.phase).toBe(
+    'approval',
+  );
+});
+
+test('[CA43] a question that is answered makes room, and those asked at one moment are counted', async () => {
+  const one = await setup();
+  const [first] = await invokeAll(one, FIVE);
+  await one.calls.decide(first?.id ?? '', operator, { decision: 'no' });
+  const both = await Promise.all([6, 7].map((n) => one.invoke('fx', { n }, { principal: run })));
+  expect(both.map(({ phase }) => phase).sort()).toEqual(['approval', null]);
+});
+
+test('[CA43] what a sub-agent asked is given back to the run above it, also once that one is forgotten', async () => {
+  const above = new Map([['run_1', 'run_0']]);
+  const one = await setup({ rootOf: (runId) => above.get(runId) ?? runId });
+  const made = await invokeAll(one, FIVE);
+  const ofParent = (n: number) => invokeAll(one, [n], { runId: 'run_0', principal: operator });
+  expect((await ofParent(6))[0]?.error).toMatchObject({ reason: 'too_many_approvals' });
+  above.clear();
+  for (const { id } of made) await one.calls.cancel(id, 'Its sub-agent has ended', 'server');
+  expect((await ofParent(7))[0]?.phase).toBe('approval');
+});
+
+test('[CA43] it holds for the calls of a model, and over a restart', async () => {
+  const before = await setup();
+  await invokeAll(before, FIVE);
+  await before.close(true);
+  onTestFinished(() => rm(before.dir, { recursive: true, force: true }));
+  const after = await setup({ dir: before.dir });
+  await after.calls.recover();
+  const draft = await after.calls.draft({ principal: run, runId: 'run_1', tool: 'fx' });
+  expect(await draft.complete({ n: 6 })).toMatchObject({
+    status: 'FAILED',
+    error: { reason: 'too_many_approvals' },
+  });
+  const same = await after.calls.draft({ principal: run, runId: 'run_1', tool: 'fx' });
+  expect(await same.complete({ n: 5 })).toMatchObject({ phase: 'approval' });
+});
+
+test('[CA43] an agent makes no room for itself by other runs; another agent, and a person, have theirs', async () => {
+  const one = await setup();
+  for (const n of FIVE) await one.invoke('fx', { n }, { principal: bot, runId: `run_b${n}` });
+  const sixth = await one.invoke('fx', { n: 6 }, { principal: bot, runId: 'run_b6' });
+  expect(sixth.error).toMatchObject({ code: 'denied', reason: 'too_many_approvals' });
+  const namesake = { ...bot, tokenId: 'tok_other' };
+  const others = [
+    await one.invoke('fx', { n: 6 }, { principal: namesake, runId: 'run_c' }),
+    await one.invoke('fx', { n: 6 }, { runId: 'run_d' }),
+  ];
+  expect(others.map(({ phase }) => phase)).toEqual(['approval', 'approval']);
+});
+
+test('[CA44] 80 equal requests are one question: one yes runs all, each with its own record', async () => {
+  const one = await setup();
+  const made = await invokeAll(one, new Array(80).fill(1));
+  expect(new Set(made.map(({ card }) => card.approval_key)).size).toBe(1);
+  const [, second] = made;
+  const outcome = await one.calls.decide(second?.id ?? '', olga, {
+    decision: 'yes',
+    args: { n: 2 },
+  });
+  expect(outcome).toMatchObject({
+    ok: true,
+    // Equal calls may come just before the press: the one who decides sees how many it was.
+    call: { id: second?.id, card: { approval_decision: { calls: 80 } } },
+  });
+  await one.settle();
+  expect(one.phone.requests().map(({ args }) => args)).toEqual(new Array(80).fill({ n: 2 }));
+  const ids = new Set(one.phone.requests().map(({ id }) => id));
+  expect(ids).toEqual(new Set(made.map(({ id }) => id)));
+  for (const { id } of made) {
+    const events = await one.calls.events(id, { after: 0, limit: 10 });
+    expect(events.map(({ type, actor }) => [type, actor])).toContainEqual([
+      'approved',
+      'operator:olga',
+    ]);
+  }
+});
+
+test('[CA47] T72: a yes to the calls that a person was shown runs none that came since', async () => {
+  const one = await setup();
+  const [first] = await invokeAll(one, [1, 1]);
+  await invokeAll(one, [1]);
+  const decide = (calls: number) =>
+    one.calls.decide(first?.id ?? '', olga, { decision: 'yes', calls });
+  expect(await decide(2)).toMatchObject({ ok: false, code: 'conflict' });
+  await one.settle();
+  expect(one.phone.requests()).toEqual([]);
+  expect(await decide(3)).toMatchObject({ ok: true });
+  await one.settle();
+  expect(one.phone.requests()).toHaveLength(3);
+});
+
+test('[CA44] one no ends all that are equal, and none that differs in argument, caller or client', async () => {
+  const one = await setup();
+  const equal = await invokeAll(one, [1, 1]);
+  const others = [
+    ...(await invokeAll(one, [2])),
+    await one.invoke('fx', { n: 1 }),
+    await one.invoke('fx', { n: 1 }, { principal: run, clientId: 'tablet' }).catch(() => undefined),
+    await one.invoke('fx', { n: 1 }, { principal: run, runId: 'run_2' }),
+  ];
+  await one.calls.decide(equal[0]?.id ?? '', operator, { decision: 'no', note: 'not now' });
+  for (const { id } of equal) {
+    expect((await one.call(id)).error).toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(/not now/),
+    });
+    expect((await one.call(id)).card.approval_decision?.calls).toBe(2);
+  }
+  for (const other of others) {
+    if (other) expect((await one.call(other.id)).phase).toBe('approval');
+  }
+});
+
+test('[CA44] no question has more than 100 equal calls', async () => {
+  const one = await setup();
+  const made = await invokeAll(one, new Array(101).fill(1));
+  expect(made[99]?.phase).toBe('approval');
+  expect(made[100]?.error).toMatchObject({ code: 'denied', reason: 'too_many_approvals' });
+  expect(made[100]?.error?.message).toContain('the same');
+});
+
+test('[CA45] of two who decide the first counts, and the other one learns whose decision it was', async () => {
+  const one = await setup();
+  const [call] = await invokeAll(one, [1]);
+  const id = call?.id ?? '';
+  const [first, second] = await Promise.all([
+    one.calls.decide(id, olga, { decision: 'yes', args: { n: 3 } }),
+    one.calls.decide(id, operator, { decision: 'no' }),
+  ]);
+  expect(first).toMatchObject({ ok: true });
+  expect(second).toMatchObject({
+    ok: false,
+    code: 'conflict',
+    message: expect.stringMatching(/operator:olga/),
+  });
+  const by = { by: 'operator:olga', decision: 'yes', edited: true };
+  expect((await one.call(id)).card.approval_decision).toEqual(by);
+  await one.settle();
+  expect(one.cardOf(id)?.approval_decision).toEqual(by);
+  const [denied] = await invokeAll(one, [2]);
+  await one.calls.decide(denied?.id ?? '', olga, { decision: 'no', note: 'too much' });
+  expect(await one.calls.decide(denied?.id ?? '', operator, { decision: 'yes' })).toMatchObject({
+    ok: false,
+    code: 'already_final',
+    message: expect.stringMatching(/operator:olga/),
+  });
+  expect((await one.call(denied?.id ?? '')).card.approval_decision).toEqual({
+    ...{ by: 'operator:olga', decision: 'no', note: 'too much' },
+  });
+});

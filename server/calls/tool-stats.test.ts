@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { CallRecord } from '#lib/call/call-record';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { toolStatsSchema } from '#lib/protocol/tool-stats';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { appendCall } from '../store/testing/store-setup.ts';
+import { readToolStats } from './tool-stats.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'tool-stats-'));
+const store = createSqliteStore({ file: join(dir, 'store.db') });
+afterAll(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true });
+});
+
+const ended = (id: string, ms: number | null, more: Partial<CallRecord> = {}): CallRecord =>
+  finalCall({
+    ...{ id, toolName: 'slow.tool', startedAt: ms === null ? null : 1_000 },
+    ...{ createdAt: 500, completedAt: 1_000 + (ms ?? 0), provider: null, status: 'SUCCEEDED' },
+    ...more,
+  });
+
+const failed = (code: 'timeout' | 'no_provider', message: string): Partial<CallRecord> => ({
+  ...{ status: code === 'timeout' ? 'TIMEOUT' : 'FAILED', result: undefined },
+  error: { code, message, executed: 'unknown' },
+});
+
+test('[CA50] the statistics of a tool count its ended calls, failures by code, and times', async () => {
+  const times = Array.from({ length: 100 }, (_, n) => ended(`tc_${n}`, n + 1));
+  const others = [
+    ended('tc_late', 2_000, failed('timeout', 'x'.repeat(400))),
+    ended('tc_lost', null, failed('no_provider', 'No client has it')),
+    ended('tc_own', 7, { toolName: 'own.tool', ownerToken: 'tok_1' }),
+  ];
+  const open = sampleCall({ id: 'tc_open', toolName: 'slow.tool' });
+  await store.write([...times, ...others, open].map((call) => appendCall({ ...call, version: 1 })));
+  const stats = await readToolStats(store, undefined);
+  expect(toolStatsSchema.parse(stats)).toEqual(stats);
+  expect(stats).toMatchObject({
+    calls: 103,
+    tools: [
+      {
+        ...{ tool_name: 'slow.tool', count: 102, succeeded: 100 },
+        ...{ failures: { timeout: 1, no_provider: 1 }, p50_ms: 51, p95_ms: 96, p99_ms: 100 },
+        clients: [],
+      },
+      { tool_name: 'own.tool', count: 1, succeeded: 1, failures: {}, p50_ms: 7, last_errors: [] },
+    ],
+  });
+  expect(stats.tools[0]?.last_errors).toEqual([
+    { tool_call_id: 'tc_late', at: 3, code: 'timeout', message: 'x'.repeat(300) },
+    { tool_call_id: 'tc_lost', at: 1, code: 'no_provider', message: 'No client has it' },
+  ]);
+});
+
+test('[CA50] the holder of a token gets the statistics of its own calls alone', async () => {
+  expect(await readToolStats(store, 'tok_1')).toMatchObject({
+    calls: 1,
+    tools: [{ tool_name: 'own.tool', count: 1 }],
+  });
+  expect(await readToolStats(store, 'tok_2')).toEqual({ calls: 0, tools: [] });
+});

@@ -1,0 +1,80 @@
+import type { ToolStats } from '#lib/protocol/tool-stats';
+import type { Store } from '../store/store.ts';
+
+/** More ended calls than these are not looked at: the newest show how a tool does now. */
+const MOST_CALLS = 5_000;
+const MOST_TOOLS = 200;
+const MOST_CLIENTS = 20;
+const MOST_ERRORS = 3;
+
+type EndedUse = Awaited<ReturnType<Store['toolUse']['recent']>>[number];
+
+/**
+ * How tools did of late, by the ends of real calls: of all owners, or of the holder of one
+ * token. Throws `StoreBusyError`.
+ */
+export async function readToolStats(
+  { toolUse }: Pick<Store, 'toolUse'>,
+  ownerToken: string | undefined,
+): Promise<ToolStats> {
+  const uses = await toolUse.recent({
+    limit: MOST_CALLS,
+    ...(ownerToken === undefined ? {} : { ownerToken }),
+  });
+  const tools = largest(
+    Map.groupBy(uses, ({ toolName }) => toolName),
+    MOST_TOOLS,
+  );
+  return {
+    calls: uses.length,
+    tools: tools.map(([tool_name, ofTool]) => ({
+      tool_name,
+      ...figuresOf(ofTool),
+      last_errors: lastErrors(ofTool),
+      clients: clientsOf(ofTool),
+    })),
+  };
+}
+
+function clientsOf(ofTool: readonly EndedUse[]) {
+  const byClient = Map.groupBy(ofTool, ({ clientId }) => clientId);
+  return largest(byClient, MOST_CLIENTS).flatMap(([client_id, uses]) =>
+    client_id === null ? [] : [{ client_id, ...figuresOf(uses) }],
+  );
+}
+
+const largest = <Key>(groups: ReadonlyMap<Key, EndedUse[]>, most: number): [Key, EndedUse[]][] =>
+  [...groups].toSorted(([, a], [, b]) => b.length - a.length).slice(0, most);
+
+function figuresOf(uses: readonly EndedUse[]) {
+  const times = uses
+    .flatMap(({ startedAt, endedAt }) => (startedAt === null ? [] : [endedAt - startedAt]))
+    .toSorted((a, b) => a - b);
+  const failed = uses.filter(({ status }) => status !== 'SUCCEEDED');
+  const byCode = Map.groupBy(failed, ({ code }) => code ?? 'unknown');
+  return {
+    count: uses.length,
+    succeeded: uses.length - failed.length,
+    failures: Object.fromEntries([...byCode].map(([code, ended]) => [code, ended.length])),
+    p50_ms: percentile(times, 0.5),
+    p95_ms: percentile(times, 0.95),
+    p99_ms: percentile(times, 0.99),
+  };
+}
+
+/** The smallest that so large a part is not above (nearest rank); a clock that was set back gives 0. */
+function percentile(sorted: readonly number[], part: number): number | null {
+  const time = sorted[Math.ceil(sorted.length * part) - 1];
+  return time === undefined ? null : Math.max(time, 0);
+}
+
+const lastErrors = (uses: readonly EndedUse[]) =>
+  uses
+    .filter(({ status }) => status !== 'SUCCEEDED')
+    .slice(0, MOST_ERRORS)
+    .map(({ id, endedAt, code, message }) => ({
+      tool_call_id: id,
+      at: endedAt / 1_000,
+      code: code ?? 'unknown',
+      message: message ?? '',
+    }));

@@ -1,0 +1,207 @@
+import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol/child-run';
+import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { Principal } from '../../auth/principal.ts';
+import {
+  type AnyServerTool,
+  defineTool,
+  type ToolContext,
+  ToolError,
+} from '../../tools/define-tool.ts';
+import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { Models } from '../agent/models.ts';
+import type { CreatedRunService } from '../create-run-service.ts';
+import type { KnownRuns } from '../known-runs.ts';
+import type { OwnerTokens } from '../run-owner.ts';
+import {
+  modelOf,
+  placeOf,
+  type SubAgent,
+  type SubAgentSettings,
+  toolsOf,
+  toSubAgents,
+} from './sub-agents.ts';
+import { describeTool, schemaOf, TASK_FORMS, type Task, type TaskForm } from './task-forms.ts';
+
+/** What the tool needs of the parts that are built after it. */
+export interface DelegationParts {
+  readonly runs: Pick<CreatedRunService, 'runChild'>;
+  readonly known: Pick<KnownRuns, 'load' | 'turns'>;
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly models: Pick<Models, 'resolve'>;
+  readonly owners: OwnerTokens;
+}
+
+/** Of the configuration. */
+export interface DelegationOptions {
+  readonly agents: Readonly<Record<string, SubAgentSettings>>;
+  readonly file: {
+    readonly agent: { readonly max_depth: number };
+    /** Whether the second of the two ways to give a task is there, too. */
+    readonly tools: { readonly new_task?: object | undefined };
+  };
+}
+
+const TIMEOUT_MS = 120_000;
+/** Sub-agents that work for one run at a time. */
+const MOST_AT_WORK = 10;
+
+type Lists = Pick<ToolRegistry, 'list' | 'find'>;
+
+/** Sub-agents: the tool that starts them, and who is offered to whom (rules DE in SPEC.md). */
+export class Delegation {
+  readonly #agents: ReadonlyMap<string, SubAgent>;
+  readonly #maxDepth: number;
+  readonly #tools: readonly DelegatingTool[];
+  #parts: DelegationParts | undefined;
+  /** Sub-agents at work, by the run that a person or a program began. */
+  readonly #atWork = new Map<string, number>();
+
+  constructor({ agents, file }: DelegationOptions) {
+    this.#agents = toSubAgents(agents);
+    this.#maxDepth = file.agent.max_depth;
+    this.#tools = file.tools.new_task ? ['delegate', 'new_task'] : ['delegate'];
+  }
+
+  /** Once, before a call is taken. */
+  connect(parts: DelegationParts): void {
+    this.#parts = parts;
+  }
+
+  /** None where the configuration has no sub-agents. */
+  tools(): AnyServerTool[] {
+    const names = [...this.#agents.keys()];
+    if (names.length === 0) return [];
+    return this.#tools.map((name) => {
+      const form = TASK_FORMS[name];
+      return defineTool({
+        ...{ name, displayName: form.displayName, args: form.args(names) },
+        description: describeTool(form, [...this.#agents.values()]),
+        // Not run again after a restart: its sub-agent's calls may have had effects.
+        effect: 'write',
+        timeoutMs: TIMEOUT_MS,
+        run: (args, context) => this.#run(form, form.read(args), context),
+      });
+    });
+  }
+
+  /** The same tools, with those that give a task for the sub-agents that the principal's run can have now. */
+  offering(registry: Lists): Lists {
+    return {
+      find: (...asked) => registry.find(...asked),
+      list: (principal, ...more) =>
+        registry.list(principal, ...more).flatMap((listing, _at, all) => {
+          const { name, source } = listing;
+          if (!isDelegatingTool(name) || source !== 'server') return [listing];
+          return this.#listingFor(principal, { ...listing, name }, all);
+        }),
+    };
+  }
+
+  /** The run that a person or a program began, of one that may be a sub-agent's; asked once connected. */
+  readonly rootOf = (runId: string): string => placeOf(this.#use().known.turns, runId).rootId;
+
+  readonly settingsOf = (name: string): SubAgent | undefined => this.#agents.get(name);
+
+  #listingFor(
+    principal: Principal,
+    listing: ToolListing & { name: DelegatingTool },
+    all: readonly ToolListing[],
+  ): ToolListing[] {
+    const run =
+      principal.kind === 'run' ? this.#use().known.turns.runOf(principal.runId) : undefined;
+    if (!run) return [listing];
+    const agents = [...this.#agents.values()].filter(
+      (agent) => this.#obstacle(agent, run.summary(), all) === undefined,
+    );
+    if (agents.length === 0) return [];
+    const form = TASK_FORMS[listing.name];
+    const description = describeTool(form, agents);
+    const names = agents.map(({ name }) => name);
+    return [{ ...listing, description, schema: schemaOf(form, names) }];
+  }
+
+  /** Why a run cannot have the sub-agent. */
+  #obstacle(
+    agent: SubAgent,
+    parent: RunSummary,
+    listings: readonly ToolListing[],
+  ): string | undefined {
+    const { known, models } = this.#use();
+    const { depth, lineage } = placeOf(known.turns, parent.run_id);
+    if (depth >= this.#maxDepth) {
+      return `Max delegation depth reached (${depth}/${this.#maxDepth}); do the task yourself.`;
+    }
+    if (lineage.includes(agent.name)) {
+      return `${agent.name} is at work above this run already (${lineage.toReversed().join(' > ')}), and never delegates to itself.`;
+    }
+    const model = models.resolve(modelOf(agent, parent));
+    if (!model.ok) return `${agent.name} cannot work now: ${model.message}`;
+    const isWithout = agent.tools.length > 0 && toolsOf(agent, listings, parent.tools).length === 0;
+    return isWithout ? `${agent.name} cannot work now: none of its tools is here.` : undefined;
+  }
+
+  async #run(form: TaskForm, { agent: name, task }: Task, context: ToolContext) {
+    const { known, registry, owners, runs } = this.#use();
+    const agent = this.#agents.get(name);
+    const run = await known.load(context.runId);
+    const parent = run?.summary();
+    if (!agent || !run || !parent) throw notBegun(`There is no sub-agent ${name} here.`);
+    const owner = owners.callerOf(parent.owner?.token_id ?? null);
+    if (!owner) throw notBegun('The token of the owner of this run was revoked.');
+    if (parent.parent && !known.turns.runOf(parent.run_id)) {
+      throw notBegun('The work of this sub-agent has ended.');
+    }
+    const principal = { kind: 'run', runId: parent.run_id, owner } as const;
+    const listings = registry.list(principal);
+    const obstacle = this.#obstacle(agent, parent, listings);
+    if (obstacle !== undefined) throw notBegun(obstacle);
+    const { depth, rootId } = placeOf(known.turns, parent.run_id);
+    const outcome = await this.#counted(rootId, () =>
+      runs.runChild({
+        parent: { run_id: parent.run_id, call_id: context.callId, agent: name, depth: depth + 1 },
+        ...{ task, model: modelOf(agent, parent), owner: parent.owner, signal: context.signal },
+        tools: toolsOf(agent, listings, parent.tools),
+        clientId: run.messages().findLast(({ role }) => role === 'user')?.client_id,
+      }),
+    );
+    if (!outcome.ok) throw notBegun(outcome.message);
+    return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };
+  }
+
+  async #counted<T>(rootId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#atWork.get(rootId) ?? 0;
+    if (before >= MOST_AT_WORK) {
+      throw notBegun(`${MOST_AT_WORK} sub-agents are at work already; wait until one has ended.`);
+    }
+    this.#atWork.set(rootId, before + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#atWork.get(rootId) ?? 1) - 1;
+      if (left > 0) this.#atWork.set(rootId, left);
+      else this.#atWork.delete(rootId);
+    }
+  }
+
+  #use(): DelegationParts {
+    if (!this.#parts) throw new Error('The delegation is not connected');
+    return this.#parts;
+  }
+}
+
+const notBegun = (message: string): ToolError => new ToolError(message, { executed: 'no' });
+
+/** Its last words. A turn that did not end well is a call that failed. */
+function answerOf(name: string, { status, error, messages }: RunRecord): string {
+  if (status === 'failed') throw new ToolError(`${name} failed: ${error?.message ?? 'no reason'}`);
+  if (status === 'cancelled') throw new ToolError(`${name} was stopped.`);
+  const text = textOf(messages.at(-1));
+  if (text.trim() === '') throw new ToolError(`${name} ended without an answer.`);
+  return text;
+}
+
+const textOf = (message: Message | undefined): string =>
+  message?.role === 'assistant'
+    ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    : '';

@@ -1,0 +1,74 @@
+import { matchTools } from '#lib/policy/match-tools';
+import type { RunParent, RunSummary } from '#lib/protocol/run';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { TurnBudget } from '../agent/turn-budget.ts';
+import type { KnownRuns } from '../known-runs.ts';
+
+/** A sub-agent as the configuration has it. */
+export interface SubAgentSettings {
+  readonly description: string;
+  readonly model?: string | undefined;
+  readonly prompt: string;
+  /** Patterns, as in a policy. */
+  readonly tools: readonly string[];
+  readonly budget: TurnBudget;
+}
+
+export interface SubAgent extends SubAgentSettings {
+  readonly name: string;
+  mayUse(toolName: string): boolean;
+}
+
+export const toSubAgents = (
+  agents: Readonly<Record<string, SubAgentSettings>>,
+): ReadonlyMap<string, SubAgent> =>
+  new Map(
+    Object.entries(agents).map(([name, agent]) => [
+      name,
+      { ...agent, name, mayUse: matchTools(agent.tools) },
+    ]),
+  );
+
+/** The tools that it may use, of those of the run that delegates to it (DE3). */
+export function toolsOf(
+  agent: SubAgent,
+  listings: readonly ToolListing[],
+  ofParent: readonly string[] | null,
+): string[] {
+  const allowed = ofParent && new Set(ofParent);
+  return listings
+    .filter(({ name, callable }) => callable && agent.mayUse(name))
+    .map(({ name }) => name)
+    .filter((name) => allowed?.has(name) ?? true);
+}
+
+/** Where a run stands: which sub-agents are above it, itself among them, and how deep. */
+export interface Place {
+  readonly depth: number;
+  readonly lineage: readonly string[];
+  /** The run that a person or a program began. */
+  readonly rootId: string;
+}
+
+type Turns = Pick<KnownRuns['turns'], 'runOf'>;
+
+/** Of runs whose turns run, and of those that have none: a sub-agent's run outlives no turn above it. */
+export function placeOf(turns: Turns, runId: string): Place {
+  const lineage: string[] = [];
+  let rootId = runId;
+  let depth = 0;
+  for (let parent = parentOf(turns, runId); parent; parent = parentOf(turns, rootId)) {
+    depth = Math.max(depth, parent.depth);
+    lineage.push(parent.agent);
+    rootId = parent.run_id;
+  }
+  return { depth, lineage, rootId };
+}
+
+const parentOf = (turns: Turns, runId: string): RunParent | undefined =>
+  turns.runOf(runId)?.summary().parent;
+
+export const modelOf = (
+  { model }: SubAgent,
+  parent: Pick<RunSummary, 'model'>,
+): string | undefined => model ?? parent.model ?? undefined;

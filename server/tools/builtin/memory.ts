@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { mapTexts, redactShapes } from '#lib/text/redact';
+import type { Clock } from '../../clock.ts';
+import type { Store } from '../../store/store.ts';
+import { BadSearchError } from '../../store/store-errors.ts';
+import { defineTool, ToolError } from '../define-tool.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_KEY_CHARS = 200;
+const MAX_TEXT_CHARS = 8_000;
+const MAX_FOUND = 20;
+
+export interface MemoryLimits {
+  /** Of one owner. */
+  readonly most: number;
+  /** Of one owner, as UTF-8. */
+  readonly bytes: number;
+  /** Of all owners. */
+  readonly allBytes: number;
+}
+
+export interface MemoryDeps {
+  readonly store: Pick<Store, 'write' | 'memories'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly limits: MemoryLimits;
+  /** Takes out of a note what is secret: it goes to the disk, and to models. Without it tokens alone. */
+  readonly hide?: ((text: string) => string) | undefined;
+}
+
+/** `memory.store` and `memory.recall`: what an agent notes, for the owner of its run alone. */
+export function createMemoryTools(deps: MemoryDeps) {
+  return [createStore(deps), createRecall(deps)];
+}
+
+function createStore({ store, clock, limits, hide = redactShapes }: MemoryDeps) {
+  // One after the other, so that those of one moment do not pass the limits together.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+
+  return defineTool({
+    name: 'memory.store',
+    displayName: 'Remember',
+    description: `Notes a text under a key, for this and later conversations of the same owner; it replaces what the key had, and null forgets it. Returns {key, replaced}. At most ${limits.most} notes.`,
+    args: z.object({
+      key: z.string().min(1).max(MAX_KEY_CHARS).describe('A short name, e.g. "user.language"'),
+      text: z.string().min(1).max(MAX_TEXT_CHARS).nullable().describe('The note; null forgets it'),
+    }),
+    effect: 'write',
+    timeoutMs: TIMEOUT_MS,
+    run: (given, { ownerToken, status }) => {
+      const { key, text } = mapTexts(given, hide);
+      status({ tip: text === null ? `Forgetting ${key}` : `Noting ${key}` });
+      return inTurn(async () => {
+        const sizes = await store.memories.sizes(ownerToken, key);
+        const replaced = sizes.replacedBytes !== null;
+        if (text === null) {
+          await store.write([{ type: 'delete_memory', ownerToken, key }]);
+          return { output: { key, replaced } };
+        }
+        const more = Buffer.byteLength(text) - (sizes.replacedBytes ?? 0);
+        if ((!replaced && sizes.count >= limits.most) || sizes.bytes + more > limits.bytes) {
+          throw refusal(
+            `There is room for ${limits.most} notes of ${limits.bytes} bytes in all; forget or replace some first.`,
+          );
+        }
+        if (sizes.allBytes + more > limits.allBytes) {
+          throw refusal('The memory of this server is full; tell the user.');
+        }
+        const memory = { ownerToken, key, text, putAt: clock.now() };
+        await store.write([{ type: 'put_memory', memory }]);
+        return { output: { key, replaced } };
+      });
+    },
+  });
+}
+
+function createRecall({ store }: MemoryDeps) {
+  return defineTool({
+    name: 'memory.recall',
+    displayName: 'Recall',
+    description: `Finds notes of memory.store by any of some words, those that fit best first; without words the newest. Returns {memories: [{key, text, stored_at}]}, at most ${MAX_FOUND}.`,
+    args: z.object({
+      query: z.string().max(500).optional().describe('Up to 8 words; beginnings count'),
+      limit: z.number().int().min(1).max(MAX_FOUND).optional().describe('Default 5'),
+    }),
+    effect: 'read',
+    timeoutMs: TIMEOUT_MS,
+    run: async ({ query = '', limit = 5 }, { ownerToken, status }) => {
+      status({ tip: query ? `Looking for ${query.slice(0, 100)}` : 'Looking at the newest notes' });
+      const found = await store.memories.find({ ownerToken, text: query, limit }).catch(toFailure);
+      const memories = found.map(({ key, text, putAt }) => ({
+        ...{ key, text },
+        stored_at: new Date(putAt).toISOString(),
+      }));
+      return { output: { memories } };
+    },
+  });
+}
+
+function toFailure(error: unknown): never {
+  if (!(error instanceof BadSearchError)) throw error;
+  throw refusal(`The query was refused: ${error.message}.`);
+}
+
+const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });

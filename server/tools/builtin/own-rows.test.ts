@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { finalCall } from '#lib/call/testing/sample-call';
+import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import {
+  appendCall,
+  putMessage,
+  putRun,
+  sampleMessage,
+  sampleRun,
+} from '../../store/testing/store-setup.ts';
+import { runBuiltin } from '../testing/run-builtin.ts';
+import { createBuiltinTools } from './builtin-tools.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const agent = (name: string): Agent => ({
+  kind: 'agent',
+  name,
+  tokenId: `tk_${name}`,
+  tools: ['database.query'],
+});
+const storeWorker = (name: string) =>
+  fileURLToPath(new URL(`../../store/${name}.ts`, import.meta.url));
+let dir = '';
+
+/** A history of two agents and of the first operator: a run with a message and a call of each. */
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'callboard-own-rows-'));
+  const store = createSqliteStore({
+    file: join(dir, 'callboard.db'),
+    isTrusted: false,
+    workerPath: storeWorker('write-worker'),
+    readWorkerPath: storeWorker('read-worker'),
+    log() {},
+    onFailed(error) {
+      throw error;
+    },
+  });
+  for (const name of ['ada', 'bob', 'operator']) {
+    const token = name === 'operator' ? null : `tk_${name}`;
+    const owner = token === null ? {} : { owner: { name: `agent:${name}`, token_id: token } };
+    const text = `${name} asks`;
+    await store.write([
+      putRun(sampleRun({ run_id: `run_${name}`, title: text, ...owner })),
+      putMessage(
+        sampleMessage({
+          message_id: `msg_${name}`,
+          run_id: `run_${name}`,
+          parts: [{ type: 'text', text }],
+        }),
+        0,
+      ),
+      appendCall(
+        finalCall({ id: `tc_${name}`, runId: `run_${name}`, ownerToken: token, version: 1 }),
+      ),
+    ]);
+  }
+  await store.close();
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+async function query(principal: Principal, sql: string): Promise<unknown> {
+  const tools = createBuiltinTools({
+    fetch,
+    weather: {},
+    database: {
+      path: join(dir, 'callboard.db'),
+      isOwnStore: true,
+      workerPath: join(import.meta.dirname, 'database-worker.ts'),
+    },
+  });
+  const tool = tools.find(({ name }) => name === 'database.query');
+  if (!tool) throw new Error('not there');
+  const output = await runBuiltin(tool, { sql }, { principal });
+  return output instanceof Object && 'rows' in output ? output.rows : undefined;
+}
+
+const ada = agent('ada');
+const ADAS = {
+  'select id from tool_calls order by id': [['tc_ada']],
+  'select call_id from call_events': [['tc_ada']],
+  'select run_id, title from runs': [['run_ada', 'ada asks']],
+  'select message_id from messages': [['msg_ada']],
+  'select count(*) from tool_calls': [[1]],
+  'with mine as (select run_id from runs) select count(*) from mine': [[1]],
+  "select value from json_each('[7]')": [[7]],
+};
+
+test('[TB35] an agent reads its own runs, messages, calls and their events, and a person those of all', async () => {
+  for (const [sql, rows] of Object.entries(ADAS)) expect(await query(ada, sql), sql).toEqual(rows);
+  const run: Principal = { kind: 'run', runId: 'run_ada', owner: ada };
+  expect(await query(run, 'select id from tool_calls')).toEqual([['tc_ada']]);
+  const all = await query(FIRST_OPERATOR, 'select id from tool_calls order by id');
+  expect(all).toEqual([['tc_ada'], ['tc_bob'], ['tc_operator']]);
+});
+
+test('[TB35] no statement of an agent comes round its own rows', async () => {
+  const around = [
+    'select id from main.tool_calls',
+    'select count(*) from main.tool_calls',
+    'select 1 from runs where exists (select 1 from main.tool_calls)',
+    'with tool_calls as (select * from main.tool_calls) select * from tool_calls',
+    'select * from (select * from main.messages) as messages',
+    'select sql from sqlite_temp_schema',
+    'select count(*) from sqlite_temp_master',
+    'select count(*) from clients',
+    'select * from blob_uses',
+    'select rowid from tool_call_text',
+    "select rowid from tool_call_text where tool_call_text match 'ask*'",
+    'select * from tool_call_text_data',
+    'select text from memories',
+    'select * from tokens',
+  ];
+  for (const sql of around)
+    await expect(query(ada, sql), sql).rejects.toThrow(/^The table "\w+" cannot be read\.$/);
+});

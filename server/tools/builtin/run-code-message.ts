@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** What the thread of one `run_code` is started with. */
+export const codeRequestSchema = z.object({
+  code: z.string(),
+  /** JSON. */
+  input: z.string(),
+  memoryBytes: z.number(),
+  runMs: z.number(),
+  maxLogChars: z.number(),
+  maxResultChars: z.number(),
+});
+export type CodeRequest = z.infer<typeof codeRequestSchema>;
+
+/** What it posts: lines of `console`, and then how it ended. */
+export const codeReplySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('log'), text: z.string() }),
+  /** JSON. */
+  z.object({ type: z.literal('result'), text: z.string() }),
+  z.object({ type: z.literal('error'), text: z.string() }),
+]);
+export type CodeReply = z.infer<typeof codeReplySchema>;

@@ -1,0 +1,65 @@
+import { spellingOf } from '#lib/protocol/tool-name';
+import type { ProvidedTool, ToolProvider } from './tool-provider.ts';
+import type { InsideTool } from './tool-registry.ts';
+
+/** The tools of all providers, by name, as they were listed last: a call is checked by what its caller was shown. */
+export class InsideTools {
+  readonly #providers: readonly ToolProvider[];
+  readonly #listed = new Map<ToolProvider, readonly ProvidedTool[]>();
+  readonly #made = new WeakMap<ProvidedTool, InsideTool>();
+  #byName: ReadonlyMap<string, InsideTool> = new Map();
+  /** As `spellingOf` has them. */
+  #spellings: ReadonlySet<string> = new Set();
+
+  constructor(providers: readonly ToolProvider[]) {
+    this.#providers = providers;
+    this.read();
+  }
+
+  find(name: string): InsideTool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Whether models could take the name for that of one of these tools. */
+  reserves(name: string): boolean {
+    return this.#spellings.has(spellingOf(name));
+  }
+
+  /** Another map whenever anything of it is new. */
+  get byName(): ReadonlyMap<string, InsideTool> {
+    return this.#byName;
+  }
+
+  /** Asks the providers for what they offer now. */
+  read(): void {
+    let isNew = false;
+    for (const provider of this.#providers) {
+      const now = provider.list();
+      isNew ||= now !== this.#listed.get(provider);
+      this.#listed.set(provider, now);
+    }
+    if (isNew) this.#build();
+  }
+
+  #build(): void {
+    const byName = new Map<string, InsideTool>();
+    const spellings = new Set<string>();
+    for (const [provider, tools] of this.#listed) {
+      for (const tool of tools) {
+        const spelling = spellingOf(tool.name);
+        if (spellings.has(spelling)) continue;
+        spellings.add(spelling);
+        byName.set(tool.name, this.#made.get(tool) ?? this.#make(tool, provider));
+      }
+    }
+    this.#byName = byName;
+    this.#spellings = spellings;
+  }
+
+  #make(tool: ProvidedTool, provider: ToolProvider): InsideTool {
+    const { origin } = provider;
+    const made = { ...tool, provider, origin, clientId: null, instanceId: null };
+    this.#made.set(tool, made);
+    return made;
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createSystemClock } from '../clock.ts';
+import { ConfigError, readConfig } from '../config.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { openTools } from './open-tools.ts';
+import { runBuiltin } from './testing/run-builtin.ts';
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-open-tools-')));
+mkdirSync(join(dir, 'work'));
+mkdirSync(join(dir, '.callboard/inner'), { recursive: true });
+const clock = createSystemClock();
+const store = createSqliteStore({ file: join(dir, 'store.db') });
+afterAll(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const env = { PATH: process.env.PATH, PLANET: 'hello', OPENAI_API_KEY: 'sk-canary' };
+
+async function open(tools?: object) {
+  const file = join(dir, 'callboard.config.json');
+  writeFileSync(file, JSON.stringify(tools === undefined ? {} : { tools }));
+  const config = readConfig({}, dir);
+  return openTools(config, { threadOf: () => 'unused', env, store, clock });
+}
+const namesOf = async (tools?: object) => (await open(tools)).map(({ name }) => name);
+
+test('[TB12] [TB19] [TB30] [TB40] tools are there only where the configuration asks for them', async () => {
+  const three = ['weather.query', 'database.query', 'calculation.eval'];
+  expect(await namesOf()).toEqual(three);
+  expect(await namesOf({ workspace: 'work' })).toEqual(three);
+  expect(await namesOf({ workspace: 'work', file: { write: false } })).toEqual([
+    ...three,
+    ...['file.read', 'file.list'],
+  ]);
+  expect(await namesOf({ workspace: 'work', file: {}, shell: {} })).toEqual([
+    ...three,
+    ...['file.read', 'file.list', 'file.write', 'shell'],
+  ]);
+  expect(await namesOf({ http: { hosts: ['a.example'] } })).toEqual([...three, 'http.request']);
+  const others = ['run_code', 'ask_human', 'attempt_completion', 'memory.store', 'memory.recall'];
+  expect(
+    await namesOf({ memory: {}, run_code: {}, ask_human: {}, attempt_completion: {} }),
+  ).toEqual([...three, ...others]);
+});
+
+test('[TB30] programs are given of the environment what the configuration names', async () => {
+  const shell = (await open({ workspace: 'work', shell: { env: ['PLANET'] } })).at(-1);
+  if (!shell) throw new Error('no shell');
+  const result = await runBuiltin(shell, { argv: ['env'] });
+  expect(result).toMatchObject({ stdout: expect.stringContaining('PLANET=hello') });
+  expect(JSON.stringify(result)).not.toContain('canary');
+});
+
+test.each([
+  [{ shell: {} }, 'it must have a workspace for shell and file'],
+  [{ workspace: 'none', file: {} }, 'it is not there; make that folder'],
+  [{ workspace: '.', file: {} }, 'it may neither hold nor lie in the data folder'],
+  [{ workspace: '.callboard/inner', file: {} }, 'it may neither hold nor lie in the data folder'],
+  [{ workspace: 'work', shell: { env: ['CALLBOARD_TOKEN'] } }, 'is a setting of this server'],
+])('[TB31] %j is refused with the reason', async (tools, reason) => {
+  const opened = open(tools);
+  await expect(opened).rejects.toThrow(ConfigError);
+  await expect(opened).rejects.toThrow(reason);
+});
+
+test.each([
+  ['its configuration file', '', {}, 'callboard.config.json'],
+  [
+    'a module with tools',
+    'hold',
+    { tools: { modules: [{ module: 'hold/lamp.mjs' }] } },
+    'lamp.mjs',
+  ],
+  ['a module with hooks', 'hold', { hooks: [{ module: './hold/hook.mjs' }] }, 'hook.mjs'],
+])('[TB31] T84: a workspace that holds %s stops the start', async (_what, within, more, held) => {
+  const home = join(dir, 'home');
+  mkdirSync(join(home, 'hold'), { recursive: true });
+  const config = { tools: {}, ...more };
+  const tools = { ...config.tools, workspace: within === '' ? '.' : within, file: {} };
+  writeFileSync(join(home, 'callboard.config.json'), JSON.stringify({ ...config, tools }));
+  const read = readConfig({ CALLBOARD_DATA_DIR: join(dir, '.callboard') }, home);
+  const opened = openTools(read, { threadOf: () => 'unused', env, store, clock });
+  await expect(opened).rejects.toThrow(ConfigError);
+  await expect(opened).rejects.toThrow(`/${held}, by which`);
+});
+
+const facts = `displayName: 'Lamp', description: 'Switches a lamp', effect: 'write', timeoutMs: 1000`;
+const lamp = (name: string, more = '') =>
+  `defineTool({ name: '${name}', ${facts}, args: z.object({ on: z.boolean() }),
+    run: async ({ on }) => ({ output: on ? 'on' : 'off' }) ${more} })`;
+const moduleOf = (made: string) => `export default ({ defineTool, ToolError, z }) => ${made};`;
+
+function withModule(text: string, override?: string[]) {
+  const module = `./tool-${Math.random().toString(36).slice(2)}.mjs`;
+  writeFileSync(join(dir, module), text);
+  return { modules: [{ module, ...(override && { override }) }] };
+}
+
+test('[TB32] a module of the operator has tools beside those of the server', async () => {
+  const tools = await open(withModule(moduleOf(`[${lamp('lamp.a')}, ${lamp('lamp.b')}]`)));
+  expect(tools.slice(3).map(({ name }) => name)).toEqual(['lamp.a', 'lamp.b']);
+  const [, , , first] = tools;
+  expect(first && (await runBuiltin(first, { on: true }))).toBe('on');
+});
+
+test('[TB33] it takes the place of another where its override names that, and nowhere else', async () => {
+  const text = moduleOf(lamp('Weather_query'));
+  await expect(open(withModule(text))).rejects.toThrow(
+    /the tool "Weather_query" of .* is there already; .* add it to "override"/,
+  );
+  const tools = await open(withModule(text, ['Weather_query']));
+  expect(tools.map(({ name }) => name)).toEqual([
+    ...['Weather_query', 'database.query', 'calculation.eval'],
+  ]);
+  await expect(open(withModule(text, ['weather.query']))).rejects.toThrow(
+    'has no tool "weather.query" to override one with',
+  );
+});
+
+test.each([
+  ['export const tool = 1;', 'its default export is not a function'],
+  [moduleOf('({ name: "x" })'), 'it gives something that defineTool did not make'],
+  [moduleOf(lamp('9lamp')), 'name: it must be an ASCII letter'],
+  [moduleOf(lamp('lamp', ', timeoutMs: 5')), 'timeoutMs'],
+  [moduleOf(lamp('lamp', ', args: 1')), 'args: it must be a z.object'],
+  ['throw new Error("no lamps");', 'no lamps'],
+])('[TB34] the module %j stops the start with the reason', async (text, reason) => {
+  const opened = open(withModule(text));
+  await expect(opened).rejects.toThrow(ConfigError);
+  await expect(opened).rejects.toThrow(/the tool ".*" cannot be used: /);
+  await expect(opened).rejects.toThrow(reason);
+});
+
+test('[TB17] no query reads what is remembered', async () => {
+  writeFileSync(join(dir, 'callboard.config.json'), '{}');
+  const config = { ...readConfig({}, dir), dataDir: dir };
+  const threadOf = (_: string, source: string) => resolve('server', source);
+  // The database of the data directory.
+  const own = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1 };
+  await own.write([{ type: 'put_memory', memory }]);
+  const opened = await openTools(config, { threadOf, store: own, clock, env });
+  const query = opened.find(({ name }) => name === 'database.query');
+  if (!query) throw new Error('database.query is missing');
+  for (const table of ['memories', 'memory_text', 'memory_text_data', 'memory_text_idx']) {
+    const asking = runBuiltin(query, { sql: `select * from ${table}` });
+    await expect(asking, table).rejects.toThrow(/cannot be read/);
+  }
+  await own.close();
+});

@@ -1,0 +1,117 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { type Config, ConfigError } from '../config.ts';
+import { createAskHuman } from './builtin/ask-human.ts';
+import { createAttemptCompletion } from './builtin/attempt-completion.ts';
+import { createBuiltinTools } from './builtin/builtin-tools.ts';
+import { createHttpRequest } from './builtin/http-request.ts';
+import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
+import { createRunCode } from './builtin/run-code.ts';
+import type { AnyServerTool } from './define-tool.ts';
+import { withModules } from './load-tools.ts';
+import { createFileTools } from './workspace/file-tools.ts';
+import { createShell } from './workspace/shell-tool.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ToolParts extends Pick<MemoryDeps, 'store' | 'clock' | 'hide'> {
+  /** The file that a thread or a process of a tool runs; `built` is its name after the build. */
+  threadOf(built: string, source: string): string;
+  /** Of the server; tools are given what the configuration names. */
+  readonly env: Environment;
+}
+
+/** One owner's, and those of all together. */
+const MEMORY = { bytes: 1024 * 1024, allBytes: 64 * 1024 * 1024 };
+
+/** The server's own tools, as the configuration has them. Throws `ConfigError`. */
+export async function openTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
+  const own = [...openBuiltins(config, parts), ...openWorkspaceTools(config, parts.env)];
+  return withModules(own, config);
+}
+
+function openBuiltins(
+  config: Config,
+  { threadOf, store, clock, hide }: ToolParts,
+): AnyServerTool[] {
+  const { weather, database, tools } = config.file;
+  const builtin = createBuiltinTools({
+    fetch,
+    weather,
+    database: {
+      path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
+      isOwnStore: database === undefined,
+      workerPath: threadOf('database-worker.mjs', 'tools/builtin/database-worker.ts'),
+    },
+  });
+  return [
+    ...builtin,
+    ...(tools.http ? [createHttpRequest(tools.http)] : []),
+    ...(tools.run_code
+      ? [
+          createRunCode({
+            workerPath: threadOf('run-code-worker.mjs', 'tools/builtin/run-code-worker.ts'),
+          }),
+        ]
+      : []),
+    ...(tools.ask_human ? [createAskHuman()] : []),
+    ...(tools.attempt_completion ? [createAttemptCompletion()] : []),
+    ...(tools.memory
+      ? createMemoryTools({ store, clock, hide, limits: { ...MEMORY, ...tools.memory } })
+      : []),
+  ];
+}
+
+function openWorkspaceTools(config: Config, env: Environment): AnyServerTool[] {
+  const { workspace, shell, file } = config.file.tools;
+  if (workspace === undefined) return [];
+  const root = openWorkspace(config, resolve(dirname(config.filePath), workspace));
+  return [
+    ...(file ? createFileTools({ root, write: file.write }) : []),
+    ...(shell ? [createShell({ root, ...settingsOf(shell, root, env) })] : []),
+  ];
+}
+
+/** Its real path. It shares nothing with the folder where the token and the history are, nor with the configuration. */
+function openWorkspace(config: Config, path: string): string {
+  const { filePath, dataDir } = config;
+  const refuse = (why: string) =>
+    new ConfigError(`${filePath}: tools.workspace is ${JSON.stringify(path)}: ${why}`);
+  if (!existsSync(path)) throw refuse('it is not there; make that folder');
+  const root = realpathSync(path);
+  const data = existsSync(dataDir) ? realpathSync(dataDir) : dataDir;
+  if (isInside(data, root) || isInside(root, data)) {
+    throw refuse(`it may neither hold nor lie in the data folder ${data}`);
+  }
+  const held = rulesOf(config).find((one) => isInside(one, root));
+  if (held) throw refuse(`it may not hold ${held}, by which a tool would change its own rules`);
+  return root;
+}
+
+/** The files that say what tools may do. */
+function rulesOf({ filePath, file }: Config): string[] {
+  const modules = [...file.hooks, ...file.tools.modules];
+  const paths = modules.map(({ module }) => resolve(dirname(filePath), module));
+  // A link counts where it is and where it leads: either could be exchanged.
+  return [filePath, ...paths].flatMap((path) =>
+    existsSync(path)
+      ? [join(realpathSync(dirname(path)), basename(path)), realpathSync(path)]
+      : [path],
+  );
+}
+
+const isInside = (path: string, folder: string): boolean =>
+  `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+
+function settingsOf(
+  shell: NonNullable<Config['file']['tools']['shell']>,
+  root: string,
+  env: Environment,
+) {
+  const names = ['PATH', 'LANG', 'TZ', ...shell.env];
+  const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
+  return {
+    env: { HOME: root, ...Object.fromEntries(given) },
+    timeoutMs: shell.timeout_seconds * 1_000,
+  };
+}

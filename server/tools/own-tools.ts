@@ -1,0 +1,52 @@
+import type { AnyServerTool, PartialContext, ToolContext } from './define-tool.ts';
+import { toProvidedTool } from './to-provided-tool.ts';
+import { OF_SERVER, type ProvidedTool, type ToolProvider } from './tool-provider.ts';
+
+/** Tools of the server itself. What may change of one is looked at whenever they are listed. */
+export class OwnTools implements ToolProvider {
+  readonly origin = OF_SERVER;
+  readonly #tools: ReadonlyMap<string, AnyServerTool>;
+  #listed: readonly ProvidedTool[];
+
+  constructor(tools: readonly AnyServerTool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#listed = [...this.#tools.values()].map(toProvidedTool);
+  }
+
+  list(): readonly ProvidedTool[] {
+    const now = this.#listed.map((was) => lookAgain(this.#tool(was.name), was));
+    if (now.some((one, at) => one !== this.#listed[at])) this.#listed = now;
+    return this.#listed;
+  }
+
+  /** None comes or goes. */
+  onChange(): () => void {
+    return () => {};
+  }
+
+  execute(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext) {
+    return this.#tool(name).run({ ...args }, context);
+  }
+
+  partial(name: string, args: Readonly<Record<string, unknown>>, context: PartialContext) {
+    return this.#tool(name).onPartial?.(args, context);
+  }
+
+  #tool(name: string): AnyServerTool {
+    const tool = this.#tools.get(name);
+    if (!tool) throw new Error(`The server has no tool ${name}`);
+    return tool;
+  }
+}
+
+/** The same object where it is as it was. */
+function lookAgain(tool: AnyServerTool, was: ProvidedTool): ProvidedTool {
+  if (!tool.mayChange) return was;
+  try {
+    const now = toProvidedTool(tool);
+    return now.toolHash === was.toolHash && was.unavailable === undefined ? was : now;
+  } catch (error) {
+    const unavailable = `It cannot be described now: ${String(error)}`;
+    return unavailable === was.unavailable ? was : { ...was, unavailable };
+  }
+}

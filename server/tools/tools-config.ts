@@ -1,0 +1,117 @@
+import { validateHeaderName } from 'node:http';
+import { z } from 'zod';
+
+const HOST = /^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const PRIVATE_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]):\d{1,5}$/i;
+
+/** They say where a message ends, whose it is or which way it came; the tool sets them itself. */
+const NEVER_SET = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+]);
+
+function isHeaderName(name: string): boolean {
+  try {
+    validateHeaderName(name);
+    return !NEVER_SET.has(name);
+  } catch {
+    return false;
+  }
+}
+
+const httpSchema = z
+  .strictObject({
+    /** At public addresses. */
+    hosts: z
+      .array(
+        z
+          .string()
+          .regex(HOST, 'must be a host such as api.example, *.example.org, * or api.example:8443'),
+      )
+      .default([]),
+    /** At any address, that of this machine too. */
+    private_hosts: z
+      .array(z.string().regex(PRIVATE_HOST, 'must be a host with its port, such as 10.0.0.5:8080'))
+      .default([]),
+    methods: z
+      .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))
+      .nonempty()
+      .default(['GET', 'HEAD']),
+    /** What a model may set. */
+    headers: z
+      .array(
+        z
+          .string()
+          .toLowerCase()
+          .refine(isHeaderName, 'must be a header that may be set, such as accept'),
+      )
+      .default(['accept', 'accept-language', 'content-type']),
+  })
+  .refine(
+    ({ hosts, private_hosts }) => hosts.length + private_hosts.length > 0,
+    'must name the hosts that may be asked',
+  );
+
+const memorySchema = z.strictObject({
+  /** Notes of one owner: an agent, or a person with a token. */
+  most: z.number().int().min(1).max(10_000).default(1_000),
+});
+
+/** Names of settings of the server itself, which no program is given. */
+const OWN = /^CALLBOARD_/i;
+
+const shellSchema = z.strictObject({
+  /** Names of the environment that programs are given, besides PATH, LANG and TZ. */
+  env: z
+    .array(z.string().refine((name) => !OWN.test(name), 'is a setting of this server'))
+    .max(64)
+    .default([]),
+  timeout_seconds: z.number().min(1).max(600).default(60),
+});
+
+const fileSchema = z.strictObject({
+  /** Whether `file.write` is there. */
+  write: z.boolean().default(true),
+});
+
+/** Tools of the server that are not there without being asked for. */
+export const toolsConfigSchema = z
+  .strictObject({
+    /** The folder in which `shell` and `file.*` work, from the folder of the configuration file. */
+    workspace: z.string().min(1).optional(),
+    shell: shellSchema.optional(),
+    file: fileSchema.optional(),
+    http: httpSchema.optional(),
+    memory: memorySchema.optional(),
+    run_code: z.strictObject({}).optional(),
+    ask_human: z.strictObject({}).optional(),
+    attempt_completion: z.strictObject({}).optional(),
+    /** Beside `delegate`, for the same sub-agents. */
+    new_task: z.strictObject({}).optional(),
+    /** Tools of the operator: their paths, from the folder of the file. */
+    modules: z
+      .array(
+        z.strictObject({
+          module: z.string().min(1),
+          /** Names of tools that it has in place of the server's own. */
+          override: z.array(z.string()).default([]),
+        }),
+      )
+      .max(64)
+      .default([]),
+  })
+  .refine(
+    ({ workspace, shell, file }) => workspace !== undefined || !(shell ?? file),
+    'it must have a workspace for shell and file',
+  )
+  .prefault({});

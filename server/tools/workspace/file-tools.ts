@@ -1,0 +1,200 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
+import { z } from 'zod';
+import { writeDurably } from '../../blobs/write-durably.ts';
+import { type AnyServerTool, defineTool } from '../define-tool.ts';
+import {
+  codeOf,
+  type OpenFolder,
+  parsePath,
+  refusal,
+  toFileError,
+  withFolder,
+} from './open-folder.ts';
+
+const MOST_READ = 256 * 1024;
+const MOST_WRITTEN = 1024 * 1024;
+const MOST_LISTED = 1_000;
+const TIMEOUT_MS = 10_000;
+
+/** Neither a link nor, while it is opened, waiting for the other end of a pipe. */
+const TO_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const pathArg = z.string().min(1).max(4_096).describe('From the workspace, e.g. "notes/today.md"');
+
+/** `file.read`, `file.list` and, where that is allowed, `file.write`, in one folder and nowhere else. */
+export function createFileTools(options: {
+  /** Its real path. */
+  readonly root: string;
+  readonly write: boolean;
+}): AnyServerTool[] {
+  const { root, write } = options;
+  return [createFileRead(root), createFileList(root), ...(write ? [createFileWrite(root)] : [])];
+}
+
+function createFileRead(root: string) {
+  return defineTool({
+    name: 'file.read',
+    displayName: 'Read file',
+    description: `Reads a text file of the workspace (UTF-8). Returns {path, size, offset, text, next_offset?}: at most ${MOST_READ} bytes from offset on; next_offset is where the rest begins.`,
+    args: z.object({
+      path: pathArg,
+      offset: z.int().min(0).default(0).describe('In bytes'),
+    }),
+    effect: 'read',
+    timeoutMs: TIMEOUT_MS,
+    concurrency: 4,
+    run: async ({ path, offset }) => ({
+      output: await inFolderOf(root, path, {}, async (folder, name) => {
+        await refuseUnlessFile(folder, name, path);
+        const file = await open(folder.at(name), TO_READ);
+        try {
+          return { path, ...(await readText(file, path, offset)) };
+        } finally {
+          await file.close();
+        }
+      }),
+    }),
+  });
+}
+
+/** Before it is opened: to open a device may do something by itself. */
+async function refuseUnlessFile(folder: OpenFolder, name: string, path: string): Promise<void> {
+  const stats = await lstat(folder.at(name));
+  if (stats.isSymbolicLink()) throw Object.assign(new Error('a link'), { code: 'ELOOP' });
+  if (!stats.isFile()) throw notAFile(path);
+}
+
+async function readText(file: FileHandle, path: string, offset: number) {
+  const stats = await file.stat();
+  if (!stats.isFile()) throw notAFile(path);
+  const { size } = stats;
+  const length = Math.max(0, Math.min(MOST_READ, size - offset));
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+  const bytes = buffer.subarray(0, bytesRead);
+  const isCut = offset + bytesRead < size;
+  const whole = isCut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  const end = offset + whole.length;
+  return { size, offset, text: decode(whole, path), ...(isCut && { next_offset: end }) };
+}
+
+/** Without a character at the end of which only the first bytes are there. */
+function wholeCharacters(bytes: Uint8Array): number {
+  let start = bytes.length;
+  while (start > 0 && bytes.length - start < 4 && isInner(bytes[start - 1])) start -= 1;
+  const first = bytes[start - 1] ?? 0;
+  const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return bytes.length - (start - 1) < needed ? start - 1 : bytes.length;
+}
+
+const isInner = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal(`${JSON.stringify(path)} is not text in UTF-8 there`);
+  }
+}
+
+function createFileList(root: string) {
+  return defineTool({
+    name: 'file.list',
+    displayName: 'List files',
+    description: `Lists a folder of the workspace. Returns {path, entries: [{name, type: "file" | "folder" | "link" | "other", size?}], truncated?}: at most ${MOST_LISTED}, by name.`,
+    args: z.object({
+      path: z
+        .string()
+        .max(4_096)
+        .default('.')
+        .describe('A folder, e.g. "notes"; "." is the workspace'),
+    }),
+    effect: 'read',
+    timeoutMs: TIMEOUT_MS,
+    concurrency: 4,
+    run: async ({ path }) => {
+      const { folders, name } = parsePath(path);
+      const all = name === undefined ? folders : [...folders, name];
+      try {
+        return { output: { path, ...(await withFolder(root, all, {}, listFolder)) } };
+      } catch (error) {
+        throw toFileError(error, path);
+      }
+    },
+  });
+}
+
+async function listFolder(folder: OpenFolder) {
+  const names: string[] = [];
+  let truncated = false;
+  for await (const { name } of await opendir(folder.at('.'))) {
+    truncated = names.length >= MOST_LISTED;
+    if (truncated) break;
+    names.push(name);
+  }
+  const entries = await Promise.all(names.sort().map((name) => entryOf(folder, name)));
+  return { entries: entries.flatMap((entry) => entry ?? []), ...(truncated && { truncated }) };
+}
+
+/** Undefined for one that was removed in the meantime. */
+async function entryOf(folder: OpenFolder, name: string) {
+  const stats = await lstat(folder.at(name)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!stats) return undefined;
+  if (stats.isFile()) return { name, type: 'file' as const, size: stats.size };
+  if (stats.isDirectory()) return { name, type: 'folder' as const };
+  return { name, type: stats.isSymbolicLink() ? ('link' as const) : ('other' as const) };
+}
+
+function createFileWrite(root: string) {
+  return defineTool({
+    name: 'file.write',
+    displayName: 'Write file',
+    description:
+      'Writes a text file of the workspace (UTF-8), in place of what is there; folders that are not there are made. After a failure the file is as it was. Returns {path, size, replaced}.',
+    args: z.object({
+      path: pathArg,
+      text: z
+        .string()
+        .refine((text) => Buffer.byteLength(text) <= MOST_WRITTEN, `has over ${MOST_WRITTEN} bytes`)
+        .describe('All of it'),
+    }),
+    effect: 'write',
+    annotations: { destructiveHint: true, idempotentHint: true },
+    timeoutMs: TIMEOUT_MS,
+    concurrency: 4,
+    run: async ({ path, text }, { signal }) => ({
+      output: await inFolderOf(root, path, { create: true }, async (folder, name) => {
+        const before = await lstat(folder.at(name)).catch((error: unknown) => {
+          if (codeOf(error) === 'ENOENT') return undefined;
+          throw error;
+        });
+        if (before && !before.isFile()) throw notAFile(path);
+        signal.throwIfAborted();
+        const mode = before ? before.mode & 0o777 : 0o644;
+        const bytes = Buffer.from(text);
+        await writeDurably(folder.at('.'), name, bytes, mode);
+        return { path, size: bytes.length, replaced: before !== undefined };
+      }),
+    }),
+  });
+}
+
+const notAFile = (path: string) => refusal(`${JSON.stringify(path)} is not a regular file`);
+
+async function inFolderOf<T>(
+  root: string,
+  path: string,
+  options: { readonly create?: boolean },
+  use: (folder: OpenFolder, name: string) => Promise<T>,
+): Promise<T> {
+  const { folders, name } = parsePath(path);
+  if (name === undefined) throw notAFile(path);
+  try {
+    return await withFolder(root, folders, options, (folder) => use(folder, name));
+  } catch (error) {
+    throw toFileError(error, path);
+  }
+}
