@@ -7,6 +7,7 @@ import type { Random } from '../random.ts';
 import type { Outcome, TortureContext, Violation } from '../scenario.ts';
 import { type Api, createApi } from '../world/api.ts';
 import { checkInvariants } from '../world/check-invariants.ts';
+import { gatherFacts } from '../world/gather-facts.ts';
 import { takePort } from '../world/server-process.ts';
 import { openToxicProxy, type ToxicProxy } from '../world/toxic-proxy.ts';
 import { type Watcher, watch } from '../world/watcher.ts';
@@ -98,25 +99,23 @@ export async function inRig(
     const giveUpAt = performance.now() + withinMs;
     while ((await api.open()).length > 0 && performance.now() < giveUpAt) await sleep(50);
     await sleep(150);
-    const records = await api.records();
-    const facts = clients.map((client) => client.facts());
-    const counts = new Map([...effects].map(([id, times]) => [id, times.length]));
-    const { shown } = watcher;
+    const facts = await gatherFacts({
+      ...{ api, witness, shown: watcher.shown },
+      clients: () => clients.map((client) => client.facts()),
+      effects: () => new Map([...effects].map(([id, times]) => [id, times.length])),
+    });
+    const { records } = facts;
     const of = (status: string) => [...records.values()].filter((one) => one.status === status);
     return {
       records,
-      violations: [
-        ...checkInvariants({ records, witness, clients: facts, effects: counts, shown }),
-        ...watcher.violations,
-        ...defects(board),
-      ],
+      violations: [...checkInvariants(facts), ...watcher.violations, ...defects(board)],
       figures: {
         calls: records.size,
         succeeded: of('SUCCEEDED').length,
         failed: of('FAILED').length,
         timed_out: of('TIMEOUT').length,
         effects: effects.size,
-        acknowledged: facts.reduce((sum, one) => sum + one.acknowledged.length, 0),
+        acknowledged: facts.clients.reduce((sum, one) => sum + one.acknowledged.length, 0),
       },
     };
   }

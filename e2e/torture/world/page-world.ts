@@ -11,6 +11,7 @@ import { createApi } from './api.ts';
 import { mainProcessesOf, signal } from './browser-processes.ts';
 import { checkInvariants } from './check-invariants.ts';
 import type { ClientFacts } from './client-facts.ts';
+import { gatherFacts } from './gather-facts.ts';
 import { startServer, takePort } from './server-process.ts';
 import { within } from './within.ts';
 import { createWitness, hashOf } from './witness.ts';
@@ -131,10 +132,13 @@ export async function createPageWorld(options: {
     async check() {
       // A tool that begins late must have been seen, and an acknowledgement may be on its way.
       await sleep(300);
-      const records = await api.records();
-      const clients = factsOf(pages);
-      const effects = pages.effects();
-      const violations = checkInvariants({ records, witness, clients, effects, shown: new Map() });
+      const facts = await gatherFacts({
+        ...{ api, witness, shown: new Map<string, string>() },
+        clients: () => factsOf(pages),
+        effects: () => pages.effects(),
+      });
+      const { records, clients, effects } = facts;
+      const violations = checkInvariants(facts);
       const of = (test: (record: WireCallRecord) => boolean) =>
         [...records.values()].filter(test).length;
       return {

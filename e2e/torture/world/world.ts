@@ -11,8 +11,9 @@ import { type Api, createApi } from './api.ts';
 import { runCaller } from './caller.ts';
 import { checkInvariants } from './check-invariants.ts';
 import { checkRuns } from './check-runs.ts';
-import { readClientFacts, readEffects } from './client-facts.ts';
+import { type ClientFacts, readClientFacts, readEffects } from './client-facts.ts';
 import { type ClientProcess, createClientProcess } from './client-process.ts';
+import { gatherFacts } from './gather-facts.ts';
 import { intrude } from './intruder.ts';
 import { type ServerProcess, startServer, takePort } from './server-process.ts';
 import { watch } from './watcher.ts';
@@ -83,6 +84,9 @@ function isOverdue({ card }: WireCallRecord): boolean {
   const deadline = card.clock?.deadline_at ?? null;
   return deadline !== null && deadline * 1000 + GRACE_MS + LATE_MS < Date.now();
 }
+
+const sumOf = (clients: readonly ClientFacts[], of: (client: ClientFacts) => number): number =>
+  clients.reduce((sum, client) => sum + of(client), 0);
 
 /** A server that is not there cannot be asked: its last words are what is left. */
 async function stopped(server: ServerProcess): Promise<Rest> {
@@ -183,13 +187,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     await untilAllEnded();
     // An acknowledgement may still be on its way to a client, and an event to the watcher.
     await sleep(200);
-    const records = await api.records();
+    const facts = await gatherFacts({
+      ...{ api, witness, shown: watcher.shown },
+      clients: () => clients.map(({ config }) => readClientFacts(config)),
+      effects: () => readEffects(effectFile),
+    });
+    const { records, effects } = facts;
     const quiet = performance.now() - startedAt;
-    const facts = clients.map(({ config }) => readClientFacts(config));
-    const effects = readEffects(effectFile);
-    const shown = watcher.shown;
     const violations = [
-      ...checkInvariants({ records, witness, clients: facts, effects, shown }),
+      ...checkInvariants(facts),
       ...watcher.violations,
       ...intruder.violations,
       ...(await checkRuns(api, runIds, records)),
@@ -201,7 +207,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       records,
       figures: {
         accepted: witness.calls.size,
-        acknowledged: facts.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0),
+        acknowledged: sumOf(facts.clients, ({ acknowledged }) => acknowledged.length),
         calls: records.size,
         succeeded: of(({ status }) => status === 'SUCCEEDED'),
         failed: of(({ status }) => status === 'FAILED'),
@@ -209,7 +215,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         outcome_unknown: of(({ error }) => error?.code === 'outcome_unknown'),
         executed_unknown: of(({ error }) => error?.executed === 'unknown'),
         effects: effects.size,
-        rejected: facts.reduce((sum, { rejected }) => sum + rejected, 0),
+        rejected: sumOf(facts.clients, ({ rejected }) => rejected),
         intruder_rejected: intruder.rejected,
         runs: runIds.size,
         quiet_ms: Math.round(quiet),
