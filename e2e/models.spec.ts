@@ -1,4 +1,5 @@
 import { markUntrusted } from '../lib/text/untrusted.ts';
+import { reader } from './contract/kit/tool-client.ts';
 import { expect, held, MODELS, test } from './support/scripted-run.ts';
 import {
   callIdOf,
@@ -17,7 +18,7 @@ const APIS = ['responses', 'chat'] as const;
 const TEXT = 'The tide is high at noon, and the harbour is open.';
 
 for (const api of APIS) {
-  test(`arguments that ${MODELS[api]} writes are on the card before the call is complete, and the tool runs once`, async ({
+  test(`[PO25] arguments that ${MODELS[api]} writes are on the card before the call is complete, and the tool runs once, after a yes`, async ({
     page,
     startScripted,
   }) => {
@@ -43,6 +44,13 @@ for (const api of APIS) {
     await expect(card).not.toContainText('harbour');
     pause.release();
 
+    // It changes the clipboard, so a person is asked; a yes runs it.
+    await expect(card).toHaveAttribute('data-phase', 'approval');
+    await expect(card).toContainText(
+      'clipboard.write is a client’s tool with effects, and no rule of the policy allows it.',
+    );
+    expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe(TEXT);
+    await card.getByRole('button', { name: 'Allow once' }).click();
     await expect(card).toHaveAttribute('data-status', 'SUCCESS');
     await expect(conversation(page)).toContainText('It is on your clipboard.');
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(TEXT);
@@ -69,7 +77,9 @@ test('calls of one step run side by side, and their results go back in call orde
         }
       : { text: 'All three are done.' },
   );
-  const program = await connect.client(board, { tools: ['slow.one', 'slow.two', 'slow.three'] });
+  const program = await connect.client(board, {
+    tools: ['slow.one', 'slow.two', 'slow.three'].map((name) => reader(name)),
+  });
   await signIn(page, board);
   await untilReady(page);
   await say(page, 'Do three things');

@@ -82,7 +82,9 @@ test('T100: what tools and models say is shown, and never requested or run', asy
   );
   const program = await connect.client(board, {
     hello: { name: `Gauge ${html}`.slice(0, 128), kind: 'program' },
-    tools: [spec('tide.read', { description: hostile, annotations: { title: html } })],
+    tools: [
+      spec('tide.read', { description: hostile, annotations: { title: html, readOnlyHint: true } }),
+    ],
   });
   await signIn(page, board);
   await untilReady(page);

@@ -1,3 +1,4 @@
+import { reader } from './contract/kit/tool-client.ts';
 import { expect, held, test } from './support/scripted-run.ts';
 import { composer, conversation, say, signIn, untilReady } from './support/workbench.ts';
 
@@ -12,7 +13,7 @@ test('a message while a tool runs waits until the next step reads it', async ({
       ? { calls: [{ name: 'slow_one', args: {} }] }
       : { text: 'I have read it.', stall: { at: 0, until: pause.until } },
   );
-  const program = await connect.client(board, { tools: ['slow.one'] });
+  const program = await connect.client(board, { tools: [reader('slow.one')] });
   await signIn(page, board);
   await untilReady(page);
   await say(page, 'Do it slowly');

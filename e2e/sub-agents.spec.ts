@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { createScriptedOpenAI, type Script } from '../server/testing/scripted-openai.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
+import { reader } from './contract/kit/tool-client.ts';
 import { configFile } from './support/config-file.ts';
 import { cards, cardsFor, conversation, say, signIn, signInByToken } from './support/workbench.ts';
 
@@ -48,7 +49,7 @@ test('[CD33] the calls of a sub-agent are cards in the card of its call, with an
     CALLBOARD_CONFIG: await configFile(testInfo, CONFIG),
   };
   const board = await startServer({ env });
-  const program = await connect.client(board, { tools: ['gate.open', 'tide.read'] });
+  const program = await connect.client(board, { tools: ['gate.open', reader('tide.read')] });
   await signIn(page, board);
   await say(page, 'Open the gate');
 

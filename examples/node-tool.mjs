@@ -13,6 +13,8 @@ const client = await createNodeToolClient({
     {
       name: 'door.open',
       description: 'Opens the door for some seconds',
+      // It has effects: before the agent may call it, a person is asked.
+      annotations: { readOnlyHint: false, destructiveHint: false },
       parameters: {
         type: 'object',
         properties: { seconds: { type: 'number', minimum: 0, maximum: 20, default: 1 } },

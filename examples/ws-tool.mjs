@@ -6,7 +6,9 @@ const headers = { authorization: `Bearer ${process.env.CALLBOARD_TOKEN}` };
 const socket = new WebSocket(process.argv[2] ?? 'ws://127.0.0.1:3000/ws/client', { headers });
 const send = (message) => socket.send(JSON.stringify(message));
 const parameters = { type: 'object', properties: { sides: { type: 'integer', minimum: 2 } } };
-const dice = { name: 'dice.roll', description: 'Rolls a die', parameters };
+// It changes nothing, so the agent may call it without a person's yes.
+const annotations = { readOnlyHint: true };
+const dice = { name: 'dice.roll', description: 'Rolls a die', parameters, annotations };
 
 socket.on('open', () => send({ type: 'hello', name: 'Dice', kind: 'program' }));
 socket.on('open', () => send({ type: 'register_tools', tools: [dice] }));

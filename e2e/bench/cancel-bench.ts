@@ -20,7 +20,8 @@ const ENDLESS =
 export async function benchCancel(): Promise<{ ratios: Ratio[]; detail: object }> {
   const dir = await mkdtemp(join(tmpdir(), 'callboard-bench-'));
   const config = join(dir, 'callboard.config.json');
-  await writeFile(config, JSON.stringify({ policy: { ask: ['gate.*'] } }));
+  const policy = { unknown_effects: 'allow', ask: ['gate.*'] };
+  await writeFile(config, JSON.stringify({ policy }));
   const openai = await createScriptedOpenAI({ script, models: ['bench'] });
   const env = { CALLBOARD_CONFIG: config, OPENAI_BASE_URL: openai.url };
   const board = await startCallboard({ env });

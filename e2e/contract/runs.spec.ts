@@ -1,11 +1,12 @@
 import { runRecordSchema } from '../../lib/protocol/run.ts';
+import { ALLOWS_EFFECTS } from '../support/config-file.ts';
 import { type Answered, get, post, refusalOf } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { openEventStream } from './kit/event-stream.ts';
 import { spec } from './kit/tool-client.ts';
 
-const board = sharedCallboard();
+const board = sharedCallboard({ env: ALLOWS_EFFECTS });
 const QUESTION = 'what is 2+3*4';
 
 const runOf = (answer: Answered) => {
@@ -290,7 +291,8 @@ test('§2 a run whose tool was granted at a crash waits for its client and answe
   connect,
   startServer,
 }) => {
-  const first = await startServer();
+  const env = ALLOWS_EFFECTS;
+  const first = await startServer({ env });
   const hello = { client_id: 'c', caps: ['claim'], journal_epoch: 'e1' };
   const tools = [spec('stopwatch_read', { description: 'Read the stopwatch of this device' })];
   const client = await connect.client(first, { hello, tools });
@@ -299,7 +301,7 @@ test('§2 a run whose tool was granted at a crash waits for its client and answe
   const request = await client.request();
   await client.claim(request);
   await first.stop('SIGKILL');
-  const second = await startServer({ dataDir: first.dataDir, token: first.token });
+  const second = await startServer({ env, dataDir: first.dataDir, token: first.token });
   const known = [{ id: request.id, attempt: 1, phase: 'done' }];
   const { resume_token } = client.welcome;
   const back = await connect.client(second, { hello: { ...hello, resume_token, known }, tools });

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { callsPageSchema } from '../../lib/protocol/rest.ts';
+import { runRecordSchema } from '../../lib/protocol/run.ts';
 import { tokensPageSchema } from '../../lib/protocol/token.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { configFile } from '../support/config-file.ts';
@@ -9,7 +11,7 @@ import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { openEventStream } from './kit/event-stream.ts';
 import { askAsPage, pageSocket, sessionOf } from './kit/sign-in.ts';
 import { asToken, decideOverAnyRoute, makeToken, revokeToken } from './kit/tokens.ts';
-import { connectClient } from './kit/tool-client.ts';
+import { connectClient, reader } from './kit/tool-client.ts';
 import { connectWatcher } from './kit/watcher.ts';
 
 const board = sharedCallboard();
@@ -56,7 +58,7 @@ test('an agent calls what its allow-list has: whole names and families, never pa
   connect,
 }) => {
   const program = await connect.client(board(), {
-    tools: ['file.read', 'files.read', 'tide.read'],
+    tools: [reader('file.read'), reader('files.read'), reader('tide.read')],
   });
   const asBot = asToken(board(), await newAgent('calculation.eval', 'file.*'));
   const run_id = fresh('run_allowed');
@@ -74,10 +76,45 @@ test('an agent calls what its allow-list has: whole names and families, never pa
 
 const attachmentsSchema = z.array(z.object({ blob_id: z.string() }));
 
+test('[PO25] T43: a client’s tool with effects waits for a person when an agent or a run calls it, and not for a person who does', async ({
+  connect,
+}) => {
+  const program = await connect.client(board(), { tools: ['winch.turn', reader('winch.look')] });
+  const asBot = asToken(board(), await newAgent('winch.*'));
+  const run_id = fresh('run_winch');
+  await invoke(asBot, 'winch.look', {}, { run_id });
+  program.succeed((await program.request()).id, 'up');
+  const waits = {
+    ...{ status: 'PENDING', phase: 'approval' },
+    card: {
+      approval_reason:
+        'winch.turn is a client’s tool with effects, and no rule of the policy allows it',
+      approval_reason_code: 'unknown_effects',
+    },
+  };
+  const byBot = await invoke(asBot, 'winch.turn', {}, { run_id });
+  const input = { input: 'Call winch.turn', model: 'rehearsal', tools: ['winch.turn'] };
+  const started = await post(board(), '/v1/runs', input);
+  const ofRun = `/v1/tool_calls?run_id=${runRecordSchema.parse(started.body).run_id}`;
+  const callsOf = async () => callsPageSchema.parse((await get(board(), ofRun)).body).tool_calls;
+  await expect.poll(callsOf).toMatchObject([waits]);
+  const [inRun] = await callsOf();
+  expect(await readCall(board(), byBot)).toMatchObject(waits);
+  await program.settled();
+  expect(program.all('tool_call_request')).toHaveLength(1);
+
+  const byHand = await invoke(board(), 'winch.turn', {}, { run_id: fresh('run_by_hand') });
+  expect((await program.request()).id).toBe(byHand);
+  for (const id of [byBot, inRun?.tool_call_id]) {
+    await post(board(), `/v1/tool_calls/${id}/approval`, { decision: 'yes' });
+    expect((await program.request()).id).toBe(id);
+  }
+});
+
 test('what is another’s is to an agent as if it were not there, whatever it asks', async ({
   connect,
 }) => {
-  const program = await connect.client(board(), { tools: ['page.draw'] });
+  const program = await connect.client(board(), { tools: [reader('page.draw')] });
   const [one, other] = [await newAgent('page.draw'), await newAgent('page.draw')];
   const run_id = fresh('run_of_one');
   const asOne = asToken(board(), one);

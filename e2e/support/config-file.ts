@@ -2,6 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 
+/** Environment of a server on which runs and agents call tools with effects without a person's yes. */
+export const ALLOWS_EFFECTS = {
+  CALLBOARD_CONFIG: join(import.meta.dirname, 'allow-effects.config.json'),
+};
+
 /** A configuration of a test's own, for `CALLBOARD_CONFIG`. */
 export async function configFile(testInfo: TestInfo, config: object): Promise<string> {
   const file = join(testInfo.outputDir, 'callboard.config.json');

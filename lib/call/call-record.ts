@@ -38,6 +38,8 @@ export interface Routing {
   readonly hasOwnTimeout: boolean;
   /** Null for a call that needs no approval. */
   readonly approval: ApprovalScope | null;
+  /** The policy allowed it as a call that only reads: another is asked about. */
+  readonly onlyReads?: true;
   /** What is secret of the arguments is in no record: only the server that took the call can run it. */
   readonly withheld?: true;
 }

@@ -17,9 +17,10 @@ export function withAutonomy(
 ): PolicyDecision {
   if (level === 'supervised' || decision.effect === 'deny') return decision;
   if (level === 'full') {
-    if (decision.effect === 'allow' || decision.taint) return decision;
+    const { onlyReads: _, ...free } = decision;
+    if (decision.effect === 'allow' || decision.taint) return free;
     const reason = `The autonomy is full, so nothing is asked; else: ${decision.reason}`;
-    return { ...decision, effect: 'allow', reason, code: null };
+    return { ...free, effect: 'allow', reason, code: null };
   }
   if (access === 'read') return { ...decision, isOfExecutor: true };
   return {

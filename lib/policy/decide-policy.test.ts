@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { withAutonomy } from './autonomy.ts';
 import { compilePolicy, decidePolicy } from './decide-policy.ts';
 import { describeIssue } from './describe-issue.ts';
 import { MOST_PATTERN_CHARS, MOST_STEPS } from './match-args.ts';
@@ -20,8 +21,11 @@ const asked: PolicyQuestion = {
 const ofServer = { source: 'server', clientId: null, isUntrusted: false } as const;
 const ofMcp = { source: 'mcp', clientId: null } as const;
 
-const decide = (policy: object, more: Partial<PolicyQuestion> = {}) =>
+const usual = (policy: object, more: Partial<PolicyQuestion> = {}) =>
   decidePolicy(compilePolicy(policyDefinitionSchema.parse(policy)), { ...asked, ...more });
+/** By the rules alone, unless `policy` has another `unknown_effects`. */
+const decide = (policy: object, more: Partial<PolicyQuestion> = {}) =>
+  usual({ unknown_effects: 'allow', ...policy }, more);
 const withRule = (rule: object, more: Partial<PolicyQuestion> = {}) =>
   decide({ rules: [{ effect: 'ask', ...rule }] }, more).effect;
 
@@ -107,14 +111,41 @@ test('[PO2] a further rule never weakens what is decided, wherever it stands', (
   );
 });
 
-test('[PO2] T43: with unknown_effects a client’s tool with effects asks until a rule allows it', () => {
-  const unknown_effects = 'ask';
-  expect(decide({ unknown_effects })).toMatchObject({ effect: 'ask', rule: 'unknown_effects' });
-  for (const known of [{ access: 'read' }, ofServer] as const) {
-    expect(decide({ unknown_effects }, known).effect).toBe('allow');
-  }
-  const rules = [{ effect: 'allow', tools: ['mail.*'] }];
-  expect(decide({ unknown_effects, rules }).effect).toBe('allow');
+const olga = { kind: 'operator', name: 'olga', role: 'viewer' } as const;
+
+test.each<[string, Partial<PolicyQuestion>]>([
+  ['of an agent', {}],
+  ['of a device', { caller: { kind: 'device', name: 'phone' } }],
+  ['in a run that an agent started', { via: 'run' }],
+  ['in a run that a person started', { caller: olga, via: 'run' }],
+  ['over MCP with the token of a person', { caller: olga, via: 'mcp' }],
+  ['of a tool of an MCP server', ofMcp],
+])(
+  '[PO25] T43: a call %s asks before effects that no rule is for, unless it is switched off',
+  (_who, more) => {
+    expect(usual({}, more)).toMatchObject({
+      ...{ effect: 'ask', rule: 'unknown_effects', code: 'unknown_effects' },
+      reason: 'mail.send is a client’s tool with effects, and no rule of the policy allows it',
+    });
+    expect(usual({}, { ...more, access: 'read' }).effect).toBe('allow');
+    expect(usual({ unknown_effects: 'allow' }, more).effect).toBe('allow');
+    expect(usual({ rules: [{ effect: 'allow', tools: ['mail.*'] }] }, more).effect).toBe('allow');
+    const full = withAutonomy('full', usual({}, more), { ...asked, ...more });
+    expect(full).toMatchObject({ effect: 'allow', rule: 'unknown_effects' });
+  },
+);
+
+test.each(['viewer', 'operator', 'admin'] as const)(
+  '[PO25] a person with the role %s who calls by hand is not asked, and rules count all the same',
+  (role) => {
+    const more = { caller: { ...olga, role }, via: 'http' } as const;
+    expect(usual({}, more)).toMatchObject({ effect: 'allow', rule: null });
+    expect(usual({ ask: ['mail.send'] }, more).effect).toBe('ask');
+  },
+);
+
+test('[PO25] the server’s own tools without a mark do not ask', () => {
+  expect(usual({}, ofServer).effect).toBe('allow');
 });
 
 test('[PO4] what is too long to be searched counts against the call', () => {
@@ -191,8 +222,18 @@ test('[PO6] a decision that looked at the executor is for that one alone', () =>
   expect(of({ schemas: ['h2'] })).toBe(true);
   expect(of({ clients: ['phone'], tools: ['door'] })).toBe(false);
   expect(of({ tools: ['door'] })).toBe(false);
-  expect(decide({ unknown_effects: 'ask' }, { access: 'read' }).isOfExecutor).toBe(true);
-  expect(decide({ unknown_effects: 'ask' }, ofServer).isOfExecutor).toBe(false);
+});
+
+test('[PO26] a call that is allowed since it only reads says so, where others would be asked about', () => {
+  const onlyReads = (policy: object, more: Partial<PolicyQuestion>) =>
+    usual(policy, { access: 'read', ...more }).onlyReads;
+  expect(onlyReads({}, {})).toBe(true);
+  expect(onlyReads({ unknown_effects: 'allow' }, {})).toBeUndefined();
+  expect(onlyReads({}, ofServer)).toBeUndefined();
+  expect(onlyReads({}, { caller: olga })).toBeUndefined();
+  expect(onlyReads({ rules: [{ effect: 'allow' }] }, {})).toBeUndefined();
+  const question = { ...asked, access: 'read' } as const;
+  expect(withAutonomy('full', usual({}, question), question)).not.toHaveProperty('onlyReads');
 });
 
 test.each<[object, string]>([

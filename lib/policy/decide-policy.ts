@@ -8,7 +8,7 @@ import type {
   PolicyLimit,
   PolicyRule,
 } from './policy-definition.ts';
-import type { PolicyQuestion } from './policy-question.ts';
+import { isByHand, type PolicyQuestion } from './policy-question.ts';
 import { compileMarks, type Marks } from './taint.ts';
 
 export interface PolicyDecision {
@@ -20,6 +20,8 @@ export interface PolicyDecision {
   readonly code: PolicyReasonCode | null;
   /** Another executor of the same tool might have got another decision. */
   readonly isOfExecutor: boolean;
+  /** It was allowed since its tool says that it only reads; at an executor whose tool does not, it would be asked about. */
+  readonly onlyReads?: true;
   /** What its run has read, because of which it is asked about, at any autonomy and each time. */
   readonly taint?: ReadBefore;
 }
@@ -111,9 +113,10 @@ function decideByRules({ definition, rules }: Policy, question: PolicyQuestion):
 
 function withoutRule(
   { unknown_effects }: PolicyDefinition,
-  { toolName, isUntrusted, access, destructive }: PolicyQuestion,
+  question: PolicyQuestion,
   isOfExecutor: boolean,
 ): Decided {
+  const { toolName, isUntrusted, access, destructive } = question;
   if (!isUntrusted && access === 'write' && destructive) {
     const reason = `${toolName} may destroy something, and no rule of the policy allows it`;
     return {
@@ -121,8 +124,9 @@ function withoutRule(
       isForTainted: false,
     };
   }
-  const looks = unknown_effects === 'ask' && isUntrusted;
+  const looks = unknown_effects === 'ask' && isUntrusted && !isByHand(question);
   const effect = looks && access === 'write' ? 'ask' : 'allow';
+  const onlyReads = looks && access === 'read';
   return {
     effect,
     rule: effect === 'ask' ? 'unknown_effects' : null,
@@ -131,8 +135,9 @@ function withoutRule(
         ? `${toolName} is a client’s tool with effects, and no rule of the policy allows it`
         : 'No rule of the policy is for this call',
     code: effect === 'ask' ? 'unknown_effects' : null,
-    isOfExecutor: isOfExecutor || looks,
+    isOfExecutor,
     isForTainted: false,
+    ...(onlyReads && { onlyReads }),
   };
 }
 

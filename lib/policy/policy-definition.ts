@@ -137,8 +137,8 @@ export const policyDefinitionSchema = closedObject({
   rules: z.array(ruleSchema).max(500).default([]),
   /** How often; of several that are for a call each counts. */
   limits: z.array(limitSchema).max(100).default([]),
-  /** What becomes of a client's tool with effects that no rule allows. */
-  unknown_effects: z.enum(['allow', 'ask']).default('allow'),
+  /** What becomes of a program's call of a client's tool with effects that no rule is for. */
+  unknown_effects: z.enum(['allow', 'ask']).default('ask'),
   /** Which tools read what is private or untrusted, and which could carry it out. */
   taint: closedObject({
     private: marked(

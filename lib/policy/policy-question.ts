@@ -29,3 +29,7 @@ export interface PolicyQuestion {
   /** Checked against the schema, and repaired. */
   readonly args: Readonly<Record<string, unknown>>;
 }
+
+/** A person makes the call; what a program decides, the built-in agent's or another, is none. */
+export const isByHand = ({ caller, via }: Pick<PolicyQuestion, 'caller' | 'via'>): boolean =>
+  via === 'http' && caller.kind === 'operator';

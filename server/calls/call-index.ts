@@ -7,7 +7,7 @@ export class CallIndex {
   /** By the tool and the only client that may take it, with the number at which it began to wait. */
   readonly #waiting = new Map<string, Map<string, number>>();
   #began = 0;
-  readonly #approved = new Set<string>();
+  readonly #bound = new Set<string>();
   readonly #byInstance = new Map<string, Set<string>>();
   readonly #byRun = new Map<string, Set<string>>();
   /** Granted calls, by instance and tool. */
@@ -26,7 +26,7 @@ export class CallIndex {
     keep(this.#open, id, isOpen);
     this.approvals.update(call, previous, isAdopted);
     this.#wait(id, previous && waitKey(previous), isOpen ? waitKey(call) : undefined);
-    keep(this.#approved, id, isOpen && phase === 'queued' && call.routing.approval !== null);
+    keep(this.#bound, id, isOpen && phase === 'queued' && isBound(call));
     const was = previous?.provider?.instanceId;
     const is = isOpen ? call.provider?.instanceId : undefined;
     if (was !== is) move(this.#byInstance, id, was, is);
@@ -52,9 +52,9 @@ export class CallIndex {
     return found.flatMap((calls) => calls.sort(([, a], [, b]) => a - b)).map(([id]) => id);
   }
 
-  /** Calls that were approved, and that no client has been offered. */
-  approved(): readonly string[] {
-    return [...this.#approved];
+  /** Calls that were allowed for some executors alone, and that no client has been offered. */
+  bound(): readonly string[] {
+    return [...this.#bound];
   }
 
   pinnedTo(instanceId: string): readonly string[] {
@@ -88,6 +88,9 @@ export class CallIndex {
     return this.#open.size;
   }
 }
+
+const isBound = ({ routing }: CallRecord): boolean =>
+  routing.approval !== null || routing.onlyReads === true;
 
 const KINDS = ['left', 'queued'] as const;
 

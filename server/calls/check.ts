@@ -21,6 +21,8 @@ type Verdict =
       readonly verdict: 'allow';
       /** For the client and the tool as they were looked at, and for no other. */
       readonly isBound?: boolean;
+      /** For executors whose tool says that it only reads. */
+      readonly onlyReads?: true | undefined;
     }
   | {
       readonly verdict: 'ask';

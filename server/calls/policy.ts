@@ -102,7 +102,13 @@ export class Policy {
     }
     if (tool.question) return this.#toQuestion(call, tool, tool.question, fields);
     const isFree = verdict.verdict === 'allow' && (!verdict.isBound || isTrusted(tool.origin));
-    if (isFree) return { type: 'arguments_complete', check: 'allow', fields };
+    if (isFree) {
+      const { onlyReads } = verdict;
+      const free = onlyReads
+        ? { ...fields, routing: { ...(fields.routing ?? call.routing), onlyReads } }
+        : fields;
+      return { type: 'arguments_complete', check: 'allow', fields: free };
+    }
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
     const isEachTime = tool.neverAlways || (verdict.verdict === 'ask' && verdict.isEachTime);

@@ -66,13 +66,24 @@ export function routeCall<Tool extends OfferedTool>(
   candidates: Candidates<Tool>,
   neverStarted?: NeverStarted,
 ): Route<Tool> {
-  const { wantedClientId, routing } = call;
+  const { wantedClientId } = call;
   const possible: Candidates<Tool> = (only) =>
     candidates(only).filter(
       ({ tool }) => wantedClientId === null || tool.clientId === wantedClientId,
     );
-  if (routing.approval) return routeApproved(call, possible, neverStarted);
-  const { schemaHash, checkedForClientId } = routing;
+  const { approval, onlyReads } = call.routing;
+  if (approval) return routeApproved(call, possible, neverStarted);
+  return onlyReads
+    ? routeReading(call, possible, neverStarted)
+    : routeBySchema(call, possible, neverStarted);
+}
+
+function routeBySchema<Tool extends OfferedTool>(
+  call: RoutedCall,
+  possible: Candidates<Tool>,
+  neverStarted: NeverStarted | undefined,
+): Route<Tool> {
+  const { schemaHash, checkedForClientId } = call.routing;
   const sameSchema: Listed<Tool> = (only) =>
     schemaHash === null ? Iterator.from([]) : possible({ ...only, schemaHash });
   if (hasAny(sameSchema)) return firstAvailable(call, sameSchema, neverStarted);
@@ -136,7 +147,36 @@ function routeApproved<Tool extends OfferedTool>(
   const own: Listed<Tool> = () => ofClient(possible, approval?.clientId ?? null);
   const same: Listed<Tool> = () => own().filter(({ tool }) => sameJson(scopeOf(tool), approval));
   if (hasAny(same)) return firstAvailable(call, same, neverStarted);
-  const changed = own().find(() => true);
+  return routeChanged(
+    call,
+    possible,
+    own().find(() => true),
+  );
+}
+
+/** What was allowed as a call that only reads goes to any tool that says so, as long as there is one. */
+function routeReading<Tool extends OfferedTool>(
+  call: RoutedCall,
+  possible: Candidates<Tool>,
+  neverStarted: NeverStarted | undefined,
+): Route<Tool> {
+  const readers: Candidates<Tool> = (only) =>
+    possible(only).filter(({ tool }) => tool.annotations.readOnlyHint === true);
+  if (hasAny(() => readers({}))) return routeBySchema(call, readers, neverStarted);
+  const clientId = call.provider?.clientId ?? call.routing.checkedForClientId;
+  return routeChanged(
+    call,
+    possible,
+    ofClient(possible, clientId).find(() => true),
+  );
+}
+
+/** None that offers the tool now was allowed. `changed` is the one that was. */
+function routeChanged<Tool extends OfferedTool>(
+  call: RoutedCall,
+  possible: Candidates<Tool>,
+  changed: Candidate<Tool> | undefined,
+): Route<Tool> {
   if (call.phase === 'queued') {
     const next =
       changed ??
@@ -150,7 +190,7 @@ function routeApproved<Tool extends OfferedTool>(
 
 const CHANGED: CallError = {
   code: 'denied',
-  message: 'The tool changed after the call was approved; retry it to be asked again',
+  message: 'The tool changed after the call was allowed; retry it to be asked again',
   executed: 'no',
 };
 

@@ -44,9 +44,9 @@ export class WaitingCalls {
     for (const call of this.#latest(this.#index.waitingFor(null, names))) this.#engine.route(call);
   }
 
-  /** A person is asked again about what was approved for a client that has left meanwhile. */
+  /** A person is asked again about what was allowed for a client that has left meanwhile. */
   askAgain(): void {
-    for (const call of this.#latest(this.#index.approved())) this.#engine.route(call);
+    for (const call of this.#latest(this.#index.bound())) this.#engine.route(call);
   }
 
   /** What this instance was offered, and has not taken, under other terms of its tool. */

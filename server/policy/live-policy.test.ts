@@ -115,6 +115,106 @@ test('[CR10] nor is a tool run that has become one with effects since it was all
   expect((await call(id)).phase).not.toBe('granted');
 });
 
+const inRun: Principal = { kind: 'run', runId: 'run_1', owner: operator };
+const device: Principal = { kind: 'device', clientId: 'till', tokenId: 'tok_till' };
+const asksFirst = {
+  reason: 'pay is a client’s tool with effects, and no rule of the policy allows it',
+  code: 'unknown_effects',
+};
+
+test.each<[string, Principal, 'ask' | 'allow']>([
+  ['a run of a person', inRun, 'ask'],
+  ['a run of an agent', { ...inRun, owner: bot }, 'ask'],
+  ['an agent', bot, 'ask'],
+  ['a device', device, 'ask'],
+  ['a person', operator, 'allow'],
+  ['a viewer', { ...operator, role: 'viewer' }, 'allow'],
+])(
+  '[PO25] T43: the verdict on a call of %s to a client’s tool with effects',
+  async (_who, principal, verdict) => {
+    const of = (annotations: object) => {
+      const at = { origin: OF_CLIENTS, clientId: 'till', schemaHash: 'h', check: anyArgs };
+      const tool = { ...at, annotations };
+      return testPolicy().check({ principal, toolName: 'pay', args: {}, runId: 'run_1', tool });
+    };
+    expect(await of({})).toMatchObject(verdict === 'ask' ? { verdict, ...asksFirst } : { verdict });
+    expect(await of(READS.annotations)).toMatchObject({ verdict: 'allow' });
+  },
+);
+
+test('[PO25] what a run was asked about is allowed always, and a person who retries it is not asked', async () => {
+  const { connect, calls, call, settle } = await setup({});
+  const till = connect('till');
+  till.offer(tool('pay'));
+  const pay = async () => {
+    const draft = await calls.draft({ principal: inRun, runId: 'run_1', tool: 'pay' });
+    const { id } = await draft.complete({});
+    await settle();
+    return call(id);
+  };
+  const denied = await pay();
+  expect(denied).toMatchObject({
+    phase: 'approval',
+    card: {
+      ...{ approval_reason: asksFirst.reason, approval_reason_code: asksFirst.code },
+      always_rule: { tool_name: 'pay', client_id: 'till' },
+    },
+  });
+  await calls.decide(denied.id, operator, { decision: 'no' });
+  const again = await calls.retry(denied.id, operator);
+  expect(again).toMatchObject({ ok: true, call: { phase: 'offered' } });
+  const { id } = await pay();
+  await calls.decide(id, operator, { decision: 'always' });
+  await settle();
+  expect((await pay()).phase).toBe('offered');
+});
+
+/** A run's call of `look` is offered to the phone, which has only read so far. */
+async function reading() {
+  const one = await setup({});
+  const phone = one.connect('phone', { claims: true });
+  phone.offer(tool('look', READS));
+  const draft = await one.calls.draft({ principal: inRun, runId: 'run_1', tool: 'look' });
+  return { ...one, phone, draft };
+}
+
+test('[PO26] a read that was allowed goes to another client whose tool only reads', async () => {
+  const { connect, phone, draft, settle } = await reading();
+  const { id } = await draft.complete({});
+  const tablet = connect('tablet', { claims: true });
+  tablet.offer(tool('look', READS));
+  phone.leave();
+  await settle();
+  expect(tablet.requests()).toMatchObject([{ id }]);
+});
+
+test('[PO26] [CR10] T43: it goes to none whose tool may have effects before a person was asked', async () => {
+  const { connect, phone, draft, settle, calls, call, table } = await reading();
+  table.update(phone.instanceId, { responsive: false });
+  const { id } = await draft.complete({});
+  const tablet = connect('tablet', { claims: true });
+  tablet.offer(tool('look'));
+  await settle();
+  // Its own client may come back.
+  expect([(await call(id)).phase, tablet.requests()]).toEqual(['queued', []]);
+  phone.leave();
+  await settle();
+  expect([(await call(id)).phase, tablet.requests()]).toEqual(['approval', []]);
+  await calls.decide(id, operator, { decision: 'yes' });
+  await settle();
+  expect(tablet.requests()).toMatchObject([{ id }]);
+});
+
+test('[PO26] [CR10] T43: nor is it run by its own client once that one’s tool may have effects', async () => {
+  const { phone, draft, settle, call } = await reading();
+  const { id } = await draft.complete({});
+  expect(phone.requests()).toHaveLength(1);
+  phone.offer(tool('look'));
+  await settle();
+  expect((await call(id)).error).toMatchObject({ code: 'denied', executed: 'no' });
+  expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
+});
+
 const AMOUNT = { properties: { amount: { type: 'number' } } };
 
 test('[CA32] no yes of a person helps what is denied: edited, at another client, by the level', async () => {

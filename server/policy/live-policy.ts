@@ -7,7 +7,7 @@ import {
   type PolicyDecision,
 } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
-import type { PolicyQuestion } from '#lib/policy/policy-question';
+import { isByHand, type PolicyQuestion } from '#lib/policy/policy-question';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
@@ -68,8 +68,9 @@ export class LivePolicy implements PolicyService {
   };
 
   /** What a call by an agent could carry out; a person who makes one by hand is not asked. */
-  #taintFor({ isWayOut, isUntrusted }: PolicyQuestion, { principal, runId }: CheckRequest) {
-    const isAsked = principal.kind !== 'operator' && (isWayOut || isUntrusted);
+  #taintFor(question: PolicyQuestion, { runId }: CheckRequest) {
+    const { isWayOut, isUntrusted } = question;
+    const isAsked = !isByHand(question) && (isWayOut || isUntrusted);
     return isAsked ? this.#deps.taints.of(runId) : NO_TAINT;
   }
 
@@ -184,8 +185,8 @@ export class LivePolicy implements PolicyService {
 
   async dryRun(request: Parameters<PolicyService['dryRun']>[0]) {
     const policy = request.policy ? compilePolicy(request.policy) : this.#policy;
-    const { runId, via, caller } = request;
-    const isAsked = runId !== undefined && (via === 'run' || caller.kind !== 'operator');
+    const { runId } = request;
+    const isAsked = runId !== undefined && !isByHand(request);
     const taint = isAsked ? await this.#taintTried(policy, runId) : NO_TAINT;
     const decide = (question: PolicyQuestion) =>
       this.#decide(withTaint(question, taint), runId, policy);
@@ -256,8 +257,10 @@ const toWait = ({ limit, retryAfter }: LimitLeft, { toolName }: PolicyQuestion):
   retryAfter,
 });
 
-function toVerdict({ effect, reason, code, isOfExecutor, taint }: PolicyDecision): CheckVerdict {
-  if (effect === 'allow') return { verdict: effect, isBound: isOfExecutor };
+function toVerdict(decision: PolicyDecision): CheckVerdict {
+  const { effect, reason, code, isOfExecutor, onlyReads, taint } = decision;
+  if (effect === 'allow')
+    return { verdict: effect, isBound: isOfExecutor, ...given({ onlyReads }) };
   if (effect === 'deny') return { verdict: effect, reason };
   const asked = { verdict: effect, reason, ...given({ code: code ?? undefined }) };
   return taint === undefined ? asked : { ...asked, readBefore: taint, isEachTime: true };

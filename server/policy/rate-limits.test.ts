@@ -17,7 +17,7 @@ async function setup(policy: object, dir?: string) {
   onTestFinished(() => one.close());
   const limits = new RateLimits(one);
   await limits.load();
-  const live = testPolicy(policy, { limits, clock: one.clock });
+  const live = testPolicy({ unknown_effects: 'allow', ...policy }, { limits, clock: one.clock });
   one.connect('till').offer(tool('pay'), tool('mail'));
   const call = (name: string, principal: Principal = operator, runId = 'run_1') =>
     one.calls.invoke({ tool: name, runId, args: {}, principal });

@@ -26,7 +26,9 @@ async function setup(policy: object = {}, dir?: string) {
   });
   onTestFinished(() => one.close());
   const taints = new RunTaints(one.store, marksOf(policy));
-  const live = testPolicy(policy, { autonomy, taints, clock: one.clock, registry: one.registry });
+  // What no rule is for is another reason to ask.
+  const stated = { unknown_effects: 'allow', ...policy };
+  const live = testPolicy(stated, { autonomy, taints, clock: one.clock, registry: one.registry });
   const phone = one.connect('phone');
   phone.offer(tool('file.read', readOnly), tool('mail.read', readOnly), tool('clock', readOnly));
   phone.offer(tool('http.get', { annotations: { readOnlyHint: true, openWorldHint: true } }));

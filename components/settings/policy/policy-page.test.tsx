@@ -84,7 +84,11 @@ test('the page shows the rules in order, defaults, limits, hooks, and where they
     'deny no /etcNot theretools: ["file.write"]',
     'allow rules.1via: ["run"]',
   ]);
-  expect(screen.getByText(/Client tools with effects that no rule allows ask/)).toBeDefined();
+  expect(
+    screen.getByText(
+      /Client tools with effects ask, too, when the built-in agent or another program calls them/,
+    ),
+  ).toBeDefined();
   expect(texts('policy-limit')).toEqual([
     'mails 20 calls in 3,600 seconds for each callertools: ["mail.*"]',
   ]);

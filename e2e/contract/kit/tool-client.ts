@@ -22,6 +22,10 @@ export const spec = (name: string, more: Partial<Spec> = {}): Spec => ({
   ...more,
 });
 
+/** One that has no effects, so that a program's call of it needs no yes of a person. */
+export const reader = (name: string, more: Partial<Spec> = {}): Spec =>
+  spec(name, { annotations: { readOnlyHint: true }, ...more });
+
 export interface ClientOptions extends SocketOptions {
   /** Said first, when given. */
   readonly hello?: object;

@@ -72,7 +72,9 @@ export async function inRig(
   );
   const configFile = join(await context.tempDir(), 'config.json');
   const hosts = lines.map((line) => `127.0.0.1:${line.port}`);
-  await writeFile(configFile, JSON.stringify({ allowed_hosts: hosts }));
+  // No person is there to say yes to what runs call.
+  const policy = { unknown_effects: 'allow' };
+  await writeFile(configFile, JSON.stringify({ allowed_hosts: hosts, policy }));
   const always = { CALLBOARD_PORT: String(port), CALLBOARD_CONFIG: configFile };
   const start = () => startCallboard({ dataDir, token, serverFile, env: { ...always, ...env } });
   let board = await start();

@@ -31,7 +31,8 @@ export const heldWrites: Scenario = {
     const dir = await context.tempDir();
     const gate = createGate(dir);
     const config = join(dir, 'config.json');
-    await writeFile(config, JSON.stringify({ policy: { ask: ['effect_overtaken_*'] } }));
+    const policy = { unknown_effects: 'allow', ask: ['effect_overtaken_*'] };
+    await writeFile(config, JSON.stringify({ policy }));
     const model = await createScriptedOpenAI({
       script({ body, toolResults }) {
         if (toolResults.length > 0) return { text: 'Done.' };
