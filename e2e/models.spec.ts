@@ -34,6 +34,8 @@ for (const api of APIS) {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn(page, board);
     await untilReady(page);
+    // The clipboard is the machine's: another test may have left something there.
+    await page.evaluate(() => navigator.clipboard.writeText('before'));
     await say(page, 'Copy the tide to my clipboard');
 
     const card = cardsFor(page, 'clipboard.write');
@@ -49,7 +51,7 @@ for (const api of APIS) {
     await expect(card).toContainText(
       'clipboard.write is a client’s tool with effects, and no rule of the policy allows it.',
     );
-    expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe(TEXT);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('before');
     await card.getByRole('button', { name: 'Allow once' }).click();
     await expect(card).toHaveAttribute('data-status', 'SUCCESS');
     await expect(conversation(page)).toContainText('It is on your clipboard.');
@@ -218,13 +220,13 @@ test('a run goes on when its tab is closed, and another tab sees all of it', asy
   const pause = held();
   const { board } = await startScripted('chat', ({ index }) =>
     index === 0
-      ? { calls: [{ name: 'harbour_open', args: { gate: 2 } }] }
+      ? { calls: [{ name: 'harbour_look', args: { gate: 2 } }] }
       : { text: 'The gate is open and the ship is in.', stall: { at: 12, until: pause.until } },
   );
-  const program = await connect.client(board, { tools: ['harbour.open'] });
+  const program = await connect.client(board, { tools: [reader('harbour.look')] });
   await signIn(page, board);
   await untilReady(page);
-  await say(page, 'Open the gate');
+  await say(page, 'Look at the gate');
   const { id } = await program.request();
   const address = page.url();
   expect(address).toContain('?run=');
@@ -233,15 +235,15 @@ test('a run goes on when its tab is closed, and another tab sees all of it', asy
   program.succeed(id, 'open');
   const other = await context.newPage();
   await other.goto(address);
-  await expect(conversation(other)).toContainText('Open the gate');
-  await expect(cardsFor(other, 'harbour.open')).toHaveAttribute('data-status', 'SUCCESS');
+  await expect(conversation(other)).toContainText('Look at the gate');
+  await expect(cardsFor(other, 'harbour.look')).toHaveAttribute('data-status', 'SUCCESS');
   await expect(conversation(other)).toContainText('The gate is');
   await expect(other.getByTestId('run-status')).toContainText('Step 2 of max 10');
   pause.release();
   await expect(conversation(other)).toContainText('the ship is in.');
   await expect(other.getByTestId('run-status')).toBeHidden();
   await expect(composer(other)).toBeEditable();
-  expect(await callIdOf(cardsFor(other, 'harbour.open'))).toBe(id);
+  expect(await callIdOf(cardsFor(other, 'harbour.look'))).toBe(id);
 });
 
 test('the rehearsal is one click away when the model fails', async ({ page, startScripted }) => {
