@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutUndefined } from '#lib/json/without-undefined';
 import type { hooksDefinitionSchema } from '#lib/policy/policy-definition';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -75,7 +76,8 @@ export async function askHook<Schema extends z.ZodType>(
     tooLate.reject(new Error(`It took longer than ${limitMs} ms`)),
   );
   try {
-    return schema.parse(await Promise.race([(async () => call())(), tooLate.promise]));
+    const answer: unknown = await Promise.race([(async () => call())(), tooLate.promise]);
+    return schema.parse(withoutUndefined(answer));
   } catch (error) {
     logger.error(error, `The hook ${name} failed`, hide);
     onFailed(error);

@@ -85,6 +85,25 @@ test('[PO23] what is secret of the call is not in the failure of a hook', async 
   expect(given).not.toMatch(/sesame|ghp_/);
 });
 
+test('[PO14] what a hook gives as undefined is as if it were not there', async () => {
+  const sign = hook('sign', {
+    security: true,
+    before: () => ({ action: 'change', args: { to: 'b', copies: undefined }, reason: undefined }),
+    after: () => ({ action: 'replace', output: { sent: [{ to: 'b', at: undefined }] } }),
+  });
+  const { send, phone, call, cardOf, live, settle } = await setup([sign]);
+  const { id } = await send({ to: 'a', copies: 2 });
+  await settle();
+  expect(cardOf(id)?.hooks).toEqual([
+    { name: 'sign', did: 'changed_arguments', keys: ['to', 'copies'] },
+  ]);
+  expect((await call(id)).args).toStrictEqual({ to: 'b' });
+  phone.succeed(id, 'raw');
+  await settle();
+  expect((await call(id)).result).toStrictEqual({ sent: [{ to: 'b' }] });
+  expect(live.state().hooks[0]?.failures).toBe(0);
+});
+
 test('[PO13] hooks are asked in order, each about what the ones before made of the call', async () => {
   const seen: unknown[] = [];
   const first = hook('first', {
