@@ -114,6 +114,9 @@ const ASKED: PolicyQuestion = {
   ...{ source: 'client', isUntrusted: true },
 };
 
+const question = (toolName: string) => ({ ...ASKED, toolName });
+const policyOf = (limits: object[]) => compilePolicy(policyDefinitionSchema.parse({ limits }));
+
 test('[PO12] of 10,000 counts none is forgotten for a further one; full ones go', async () => {
   const one = await setupCalls();
   onTestFinished(() => one.close());
@@ -131,4 +134,26 @@ test('[PO12] of 10,000 counts none is forgotten for a further one; full ones go'
   expect([take('more'), take('again'), take('again')]).toEqual([undefined, undefined, 0]);
   await one.settle();
   expect((await one.store.listKept('rate')).length).toBe(2);
+});
+
+test('[PO11] a limit without a name keeps its count wherever it stands in the file', async () => {
+  const one = await setup({});
+  const ofPay = { tools: ['pay'], calls: 2, seconds: 600 };
+  const leftOf = (limits: object[]) =>
+    one.limits.left(policyOf(limits), question('pay')).map(({ left }) => left);
+  expect(one.limits.take(policyOf([ofPay]), question('pay'))).toBeUndefined();
+  const inserted = { calls: 5, seconds: 600 };
+  expect(leftOf([inserted, ofPay])).toEqual([5, 1]);
+  expect(leftOf([{ seconds: 600, calls: 2, tools: ['pay'] }])).toEqual([1]);
+  expect(leftOf([{ ...ofPay, seconds: 601 }])).toEqual([2]);
+});
+
+test('[PO11] a call counts once by limits that say the same', async () => {
+  const { limits } = await setup({});
+  const twice = policyOf([
+    { calls: 2, seconds: 600 },
+    { calls: 2, seconds: 600 },
+  ]);
+  expect(limits.take(twice, question('pay'))).toBeUndefined();
+  expect(limits.left(twice, question('pay')).map(({ left }) => left)).toEqual([1, 1]);
 });

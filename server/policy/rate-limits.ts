@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { canonicalJson } from '#lib/json/canonical-json';
 import { createTokenBucket } from '#lib/net/token-bucket';
 import { limitsFor, type Policy } from '#lib/policy/decide-policy';
 import type { COUNTED_BY, PolicyLimit } from '#lib/policy/policy-definition';
@@ -19,8 +21,8 @@ const SWEEP_MS = 60_000;
 const countSchema = z.object({ tokens: z.number(), at: z.number() });
 type Count = z.infer<typeof countSchema>;
 
-/** A key begins with the limit. */
-const idSchema = z.tuple([z.string()], z.string());
+/** A key begins with that of the limit. */
+const countKeySchema = z.tuple([z.string()], z.string());
 
 export interface RateLimitsDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
@@ -49,14 +51,14 @@ export class RateLimits {
 
   /** Counts a call, by all of its limits or by none: then the one that is used up for longest. */
   take(policy: Policy, question: PolicyQuestion): LimitLeft | undefined {
-    const limits = limitsFor(policy, question);
+    const limits = differing(limitsFor(policy, question));
     if (limits.length === 0) return undefined;
     if (this.#counts.size >= MOST_COUNTS) this.#forgetFull(policy);
     const longest = this.#left(limits, question).reduce((a, b) =>
       b.retryAfter > a.retryAfter ? b : a,
     );
     if (longest.retryAfter > 0) return longest;
-    this.#keep(limits.map(({ id, limit }) => this.#spend(this.#keyOf(id, limit, question), limit)));
+    this.#keep(limits.map(({ limit }) => this.#spend(this.#keyOf(limit, question), limit)));
     return undefined;
   }
 
@@ -67,7 +69,7 @@ export class RateLimits {
 
   #left(limits: ReturnType<typeof limitsFor>, question: PolicyQuestion): LimitLeft[] {
     return limits.map(({ id, limit }) => {
-      const { tokens } = this.#bucket(this.#keyOf(id, limit, question), limit);
+      const { tokens } = this.#bucket(this.#keyOf(limit, question), limit);
       const missing = Math.max(0, 1 - tokens);
       const retryAfter = Math.ceil((missing * limit.seconds) / limit.calls);
       return { limit: id, left: Math.floor(tokens), retryAfter };
@@ -93,9 +95,9 @@ export class RateLimits {
     const now = this.#clock.now();
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
-    const byId = new Map(limits.map(({ id, limit }) => [id, limit]));
+    const byKey = new Map(limits.map(({ limit }) => [keyOfLimit(limit), limit]));
     const full = [...this.#counts.keys()].filter((key) => {
-      const limit = byId.get(idSchema.parse(JSON.parse(key))[0]);
+      const limit = byKey.get(countKeySchema.parse(JSON.parse(key))[0]);
       return limit === undefined || this.#bucket(key, limit).tokens >= limit.calls;
     });
     for (const key of full) this.#counts.delete(key);
@@ -103,15 +105,35 @@ export class RateLimits {
   }
 
   /** A new one finds room while there is some; none is forgotten for it, since that would fill it. */
-  #keyOf(id: string, { each = [] }: PolicyLimit, question: PolicyQuestion): string {
-    const key = JSON.stringify([id, ...each.map((by) => PART[by](question))]);
-    return this.#counts.has(key) || this.#counts.size < MOST_COUNTS ? key : JSON.stringify([id]);
+  #keyOf(limit: PolicyLimit, question: PolicyQuestion): string {
+    const ofLimit = keyOfLimit(limit);
+    const key = JSON.stringify([ofLimit, ...(limit.each ?? []).map((by) => PART[by](question))]);
+    const hasRoom = this.#counts.has(key) || this.#counts.size < MOST_COUNTS;
+    return hasRoom ? key : JSON.stringify([ofLimit]);
   }
 
   /** In the write of the call that follows, so that no crash gives it back. */
   #keep(changes: { key: string; value?: Count }[]): void {
     this.#kept.change(changes).catch(this.#logger.error);
   }
+}
+
+/** Each of a definition is computed once. */
+const hashes = new WeakMap<PolicyLimit, string>();
+
+/** Its name, or what it says: its place in the file would pass its counts on to the one that takes it. */
+function keyOfLimit(limit: PolicyLimit): string {
+  if (limit.name !== undefined) return limit.name;
+  const known = hashes.get(limit);
+  if (known !== undefined) return known;
+  const key = `#${hash('sha256', canonicalJson(limit)).slice(0, 32)}`;
+  hashes.set(limit, key);
+  return key;
+}
+
+/** Two that say the same have one count, which a call is counted by once. */
+function differing(limits: ReturnType<typeof limitsFor>): ReturnType<typeof limitsFor> {
+  return [...new Map(limits.map((one) => [keyOfLimit(one.limit), one])).values()];
 }
 
 const PART: Record<(typeof COUNTED_BY)[number], (question: PolicyQuestion) => string> = {
