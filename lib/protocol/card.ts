@@ -44,11 +44,23 @@ const approvalDecisionSchema = z.object({
   calls: z.number().int().positive().optional(),
 });
 
+/** Whose calls a rule of "always" is for; a name may be given again, an id never. */
+export const alwaysCallerSchema = z.object({
+  /** `run`: the built-in agent, for the caller who has the name and the id. */
+  kind: z.enum(['run', 'operator', 'agent', 'device']),
+  /** `operator`, `operator:olga`, `agent:bot`. */
+  name: z.string(),
+  id: z.string(),
+});
+export type AlwaysCaller = z.infer<typeof alwaysCallerSchema>;
+
 const alwaysOfferSchema = z.object({
   tool_name: z.string(),
   client_id: z.string().nullable(),
   run_id: z.string(),
   tool_hash: z.string(),
+  /** Not in cards of earlier versions. */
+  caller: alwaysCallerSchema.optional(),
 });
 export type AlwaysOffer = z.infer<typeof alwaysOfferSchema>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callEventSchema, listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
+import { alwaysCallerSchema } from './card.ts';
 import { closedObject } from './closed-object.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
@@ -130,7 +131,7 @@ export const approvalBodySchema = closedObject({
   expires_in: z.number().min(60).max(31_536_000).optional(),
 });
 
-/** What an operator allowed for good: calls of the tool, of that client, in that run are not asked about; a saved one in each run of the same owner. */
+/** What an operator allowed for good: calls of the tool by that caller, of that client, in that run are not asked about; a saved one in each run of the same owner. */
 export const alwaysRuleSchema = z.object({
   id: z.string(),
   run_id: z.string(),
@@ -138,6 +139,7 @@ export const alwaysRuleSchema = z.object({
   /** Null: the server's own tool. */
   client_id: z.string().nullable(),
   scope: z.enum(ALWAYS_SCOPES),
+  caller: alwaysCallerSchema,
   /** Unix seconds. */
   allowed_at: z.number(),
   allowed_by: z.string(),

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { ApprovalScope } from '#lib/call/call-record';
 import { NO_ROUTING } from '#lib/call/call-record';
+import type { AlwaysCaller } from '#lib/protocol/card';
 import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
@@ -9,10 +10,12 @@ import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 const { logger } = createErrorLog();
 
+/** The built-in agent, for the operator of the first run. */
+const BUILT_IN: AlwaysCaller = { kind: 'run', name: 'operator', id: 'operator' };
+
 const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
   runId: `run_${n}`,
   ownerToken: null,
-  requestedBy: 'run:run_1',
   toolName: 'pay',
   routing: { ...NO_ROUTING, approval: { clientId: 'till', toolHash: 'h', ...more } },
 });
@@ -20,13 +23,18 @@ const asked = (n: number, more: Partial<ApprovalScope> = {}) => ({
 test('[CA8] of what is always allowed the oldest goes first, on disk too', async () => {
   const { store, clock, close } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock, logger });
-  const add = (n: number) => always.add(asked(n), {}, 'operator');
+  const add = (n: number) => always.add(asked(n), BUILT_IN, {}, 'operator');
   const adding = Array.from({ length: 1_000 }, (_, n) => add(n));
   await Promise.all([...adding, add(0), add(1_000)]);
   const started = new AlwaysAllowed({ store, clock, logger });
   await started.load();
   for (const one of [always, started]) {
-    expect([0, 1, 2, 1_000].map((n) => one.has(asked(n)))).toEqual([true, false, true, true]);
+    expect([0, 1, 2, 1_000].map((n) => one.has(asked(n), BUILT_IN))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
     expect(one.list()).toHaveLength(1_000);
   }
   await close();
@@ -37,7 +45,7 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   const { store, clock } = before;
   const always = new AlwaysAllowed({ store, clock, logger });
   const adding = [asked(1), asked(1, { clientId: null })];
-  await Promise.all(adding.map((one) => always.add(one, {}, 'operator')));
+  await Promise.all(adding.map((one) => always.add(one, BUILT_IN, {}, 'operator')));
   const [rule] = always.list();
   expect(rule).toMatchObject({ runId: 'run_1', clientId: 'till', allowedAt: clock.now() });
   expect(await always.withdraw(rule?.id ?? '')).toEqual(rule);
@@ -46,8 +54,11 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   const after = await setupCalls({ dir: before.dir });
   const started = new AlwaysAllowed({ store: after.store, clock, logger });
   await started.load();
-  expect([started.has(asked(1)), started.has(asked(1, { clientId: null }))]).toEqual([false, true]);
-  expect(started.has(asked(1, { clientId: null, toolHash: 'other' }))).toBe(false);
+  expect([
+    started.has(asked(1), BUILT_IN),
+    started.has(asked(1, { clientId: null }), BUILT_IN),
+  ]).toEqual([false, true]);
+  expect(started.has(asked(1, { clientId: null, toolHash: 'other' }), BUILT_IN)).toBe(false);
   await after.close();
   await rm(before.dir, { recursive: true, force: true });
 });
@@ -58,12 +69,12 @@ test('[CA30] a saved rule holds in each run of the same owner, and of no other',
   const { store, clock, close } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock, logger });
   const of = (n: number, ownerToken: string | null) => ({ ...asked(n), ownerToken });
-  await always.add(of(1, 'tok_bot'), { scope: 'saved' }, 'operator:olga');
+  await always.add(of(1, 'tok_bot'), BUILT_IN, { scope: 'saved' }, 'operator:olga');
   const after = new AlwaysAllowed({ store, clock, logger });
   await after.load();
   for (const one of [always, after]) {
     const calls = [of(1, 'tok_bot'), of(2, 'tok_bot'), of(1, 'tok_other'), of(1, null)];
-    expect(calls.map((call) => one.has(call))).toEqual([true, true, false, false]);
+    expect(calls.map((call) => one.has(call, BUILT_IN))).toEqual([true, true, false, false]);
     expect(one.list()).toMatchObject([{ scope: 'saved', allowedBy: 'operator:olga' }]);
   }
   expect(always.list()[0]?.expiresAt).toBe(clock.now() + 30 * DAY_MS);
@@ -73,20 +84,20 @@ test('[CA30] a saved rule holds in each run of the same owner, and of no other',
 test('[CA30] what has expired is asked about, listed no more, and taken off the disk', async () => {
   const { store, clock, close } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock, logger });
-  await always.add(asked(1), { forMs: 60_000 }, 'operator');
-  await always.add(asked(2), {}, 'operator');
+  await always.add(asked(1), BUILT_IN, { forMs: 60_000 }, 'operator');
+  await always.add(asked(2), BUILT_IN, {}, 'operator');
   clock.advance(59_999);
-  expect([always.has(asked(1)), always.list().length]).toEqual([true, 2]);
+  expect([always.has(asked(1), BUILT_IN), always.list().length]).toEqual([true, 2]);
   clock.advance(1);
-  expect([always.has(asked(1)), always.has(asked(2)), always.list().length]).toEqual([
-    false,
-    true,
-    1,
-  ]);
-  await always.add(asked(3), {}, 'operator');
+  expect([
+    always.has(asked(1), BUILT_IN),
+    always.has(asked(2), BUILT_IN),
+    always.list().length,
+  ]).toEqual([false, true, 1]);
+  await always.add(asked(3), BUILT_IN, {}, 'operator');
   expect(await store.listKept('always')).toHaveLength(2);
-  await always.add(asked(1), {}, 'operator');
-  expect(always.has(asked(1))).toBe(true);
+  await always.add(asked(1), BUILT_IN, {}, 'operator');
+  expect(always.has(asked(1), BUILT_IN)).toBe(true);
   await close();
 });
 
@@ -124,6 +135,7 @@ test('[CA31] the card shows the exact rule before it is written, and that one is
   expect(card.always_rule).toEqual({
     ...{ tool_name: 'pay', client_id: 'till', run_id: 'run_1' },
     tool_hash: rule?.toolHash,
+    caller: { kind: 'operator', name: 'operator', id: 'operator' },
   });
   expect(rule).toMatchObject({
     ...{ scope: 'saved', toolName: 'pay', clientId: 'till', allowedBy: 'operator:olga' },
@@ -137,16 +149,60 @@ test('[CA31] the card shows the exact rule before it is written, and that one is
   await close();
 });
 
-test('[CA30] what one caller may always do in a run is asked about for another', async () => {
-  const { store, clock, close } = await setupCalls();
-  const always = new AlwaysAllowed({ store, clock, logger });
-  for (const scope of ['run', 'saved'] as const) {
-    const byPerson = { ...asked(scope === 'run' ? 1 : 2), requestedBy: 'operator:olga' };
-    await always.add(byPerson, { scope }, 'operator:olga');
-    expect(always.has(byPerson)).toBe(true);
-    expect(always.has({ ...byPerson, requestedBy: 'agent:alice' })).toBe(false);
-    expect(always.has({ ...byPerson, requestedBy: 'run:run_1' })).toBe(false);
+const OLGA: AlwaysCaller = { kind: 'operator', name: 'operator:olga', id: 'tok_olga' };
+
+test.each(['run', 'saved'] as const)(
+  '[CA30] what one caller may always do is asked about for another (%s)',
+  async (scope) => {
+    const { store, clock, close } = await setupCalls();
+    const always = new AlwaysAllowed({ store, clock, logger });
+    await always.add(asked(1), OLGA, { scope }, 'operator:olga');
+    const after = new AlwaysAllowed({ store, clock, logger });
+    await after.load();
+    const others: AlwaysCaller[] = [
+      { ...OLGA, id: 'tok_olga_2' },
+      { ...OLGA, kind: 'run' },
+      { ...OLGA, kind: 'agent' },
+    ];
+    for (const one of [always, after]) {
+      expect(one.list()).toMatchObject([{ caller: OLGA }]);
+      expect(one.has(asked(1), OLGA)).toBe(true);
+      expect(others.map((caller) => one.has(asked(1), caller))).toEqual([false, false, false]);
+      expect(one.has({ ...asked(1), ownerToken: 'tok_other' }, OLGA)).toBe(false);
+    }
+    await close();
+  },
+);
+
+test('[CA30] another token of the same name is asked about, and the card shows for whom a yes is', async () => {
+  const { connect, invoke, calls, call, close } = await setupCalls({
+    check: () => ({ verdict: 'ask', reason: 'it pays' }),
+  });
+  connect('till').offer(tool('pay'));
+  const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
+  const { id, card } = await invoke('pay', {}, { principal: olga });
+  expect(card.always_rule?.caller).toEqual(OLGA);
+  await calls.decide(id, operator, { decision: 'always' });
+  const next = { ...olga, tokenId: 'tok_olga_2' };
+  const phases = [];
+  for (const principal of [olga, next, operator]) {
+    phases.push((await call((await invoke('pay', {}, { principal })).id)).phase);
   }
+  expect(phases).toEqual(['offered', 'approval', 'approval']);
+  await close();
+});
+
+test('[CA30] rules of an earlier version, which name no caller, lapse at the start', async () => {
+  const { store, clock, close } = await setupCalls();
+  const value = {
+    ...{ scope: 'run', runId: 'run_1', ownerToken: null, toolName: 'pay' },
+    ...{ clientId: 'till', toolHash: 'h', allowedAt: 1, allowedBy: 'operator' },
+  };
+  await store.write([{ type: 'put_kept', entry: { area: 'always', key: 'old', value, putAt: 1 } }]);
+  const started = new AlwaysAllowed({ store, clock, logger });
+  await started.load();
+  expect(started.list()).toEqual([]);
+  expect(await store.listKept('always')).toEqual([]);
   await close();
 });
 
@@ -154,14 +210,14 @@ test('[CA30] a rule shows when it was last used, to the minute and over restarts
   const { store, clock, close } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock, logger });
   for (const n of [1, 2]) {
-    await always.add(asked(n), {}, 'operator');
+    await always.add(asked(n), BUILT_IN, {}, 'operator');
     clock.advance(1);
   }
   expect(always.list().map(({ lastUsedAt }) => lastUsedAt)).toEqual([null, null]);
   const usedAt = clock.now();
-  always.has(asked(1));
+  always.has(asked(1), BUILT_IN);
   clock.advance(59_999);
-  always.has(asked(1));
+  always.has(asked(1), BUILT_IN);
   await store.write([]);
   const started = new AlwaysAllowed({ store, clock, logger });
   await started.load();
@@ -172,7 +228,7 @@ test('[CA30] a rule shows when it was last used, to the minute and over restarts
     ]);
   }
   clock.advance(1);
-  always.has(asked(1));
+  always.has(asked(1), BUILT_IN);
   expect(always.list()[0]?.lastUsedAt).toBe(usedAt + 60_000);
   await close();
 });

@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import { matchTools } from '#lib/policy/match-tools';
-import type { AlwaysOffer } from '#lib/protocol/card';
+import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
+import { given } from '#lib/util/given';
+import { callerOf, type Principal, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
@@ -23,11 +25,12 @@ const USED_EVERY_MS = 60_000;
 /** Their arguments are programs and addresses of any kind: a yes to one is none to the next (T74). */
 const isNeverAlways = matchTools(['shell', 'http.request', 'run_code']);
 
-/** Kept under its id; those of before have neither a scope, an owner, an end nor who allowed it. */
+/** Kept under its id; those of before have neither a scope, an owner, a caller, an end nor who allowed it. */
 const ruleSchema = z.object({
   scope: z.enum(ALWAYS_SCOPES).default('run'),
   runId: z.string(),
   ownerToken: z.string().nullable().default(null),
+  caller: alwaysCallerSchema.nullable().default(null),
   toolName: z.string(),
   clientId: z.string().nullable(),
   toolHash: z.string(),
@@ -35,7 +38,7 @@ const ruleSchema = z.object({
   allowedBy: z.string().default('operator'),
   expiresAt: z.number().nullable().default(null),
   lastUsedAt: z.number().nullable().default(null),
-}) satisfies z.ZodType<Omit<AlwaysRule, 'id'>>;
+});
 
 interface AlwaysAllowedDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
@@ -43,15 +46,23 @@ interface AlwaysAllowedDeps {
   readonly logger: Logger;
 }
 
-type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'requestedBy' | 'toolName' | 'routing'>;
+type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+
+/** Who makes a call, by what is never given to another. */
+export const alwaysCaller = (principal: Principal): AlwaysCaller => {
+  const caller = callerOf(principal);
+  return { kind: principal.kind, name: principalName(caller), id: principalKey(caller) };
+};
 
 /** What "always" would allow, as a card shows it; null: it cannot be said. */
 export function alwaysOffer(
   { runId, toolName }: Pick<CallRecord, 'runId' | 'toolName'>,
   { clientId, toolHash, neverAlways }: Pick<OfferedTool, keyof ApprovalScope | 'neverAlways'>,
+  caller: AlwaysCaller | undefined,
 ): AlwaysOffer | null {
   if (neverAlways || isNeverAlways(toolName)) return null;
-  return { tool_name: toolName, client_id: clientId, run_id: runId, tool_hash: toolHash };
+  const offer = { tool_name: toolName, client_id: clientId, run_id: runId, tool_hash: toolHash };
+  return { ...offer, ...given({ caller }) };
 }
 
 /** The rules that operators made of approvals (CA8). They hold until they are withdrawn, over restarts too. */
@@ -72,16 +83,20 @@ export class AlwaysAllowed implements AlwaysRules {
     const kept = await this.#kept.load();
     // In the order in which they were allowed, and not in which they were used.
     for (const { key, value } of kept.toSorted((a, b) => a.value.allowedAt - b.value.allowedAt)) {
-      this.#rules.set(key, { ...value, id: key });
+      const { caller } = value;
+      if (caller) this.#rules.set(key, { ...value, caller, id: key });
     }
+    // For whom those of before were is not known for sure: such calls are asked about again.
+    const lapsed = kept.filter(({ value }) => value.caller === null);
+    if (lapsed.length > 0) await this.#kept.change(lapsed.map(({ key }) => ({ key })));
   }
 
   /** Whether such a call is not asked about. Counts as a use of the rule. */
-  has(call: AskedCall): boolean {
+  has(call: AskedCall, caller: AlwaysCaller): boolean {
     if (isNeverAlways(call.toolName)) return false;
     const now = this.#clock.now();
     for (const scope of ALWAYS_SCOPES) {
-      const rule = this.#rules.get(idOf(scope, call));
+      const rule = this.#rules.get(idOf(scope, call, caller));
       if (rule === undefined || hasExpired(rule, now)) continue;
       this.#touch(rule, now);
       return true;
@@ -98,16 +113,21 @@ export class AlwaysAllowed implements AlwaysRules {
   }
 
   /** Holds at once; resolves when it is on disk. */
-  async add(call: AskedCall, terms: AlwaysTerms, allowedBy: string): Promise<void> {
+  async add(
+    call: AskedCall,
+    caller: AlwaysCaller,
+    terms: AlwaysTerms,
+    allowedBy: string,
+  ): Promise<void> {
     const { runId, ownerToken, toolName, routing } = call;
     const { approval } = routing;
     if (approval === null || isNeverAlways(toolName)) return;
     const { scope = 'run', forMs = scope === 'saved' ? SAVED_MS : null } = terms;
-    const id = idOf(scope, call);
+    const id = idOf(scope, call, caller);
     const allowedAt = this.#clock.now();
     const expiresAt = forMs === null ? null : allowedAt + forMs;
     const rule = {
-      ...{ scope, runId, ownerToken, toolName, ...approval },
+      ...{ scope, runId, ownerToken, caller, toolName, ...approval },
       ...{ allowedAt, allowedBy, expiresAt, lastUsedAt: null },
     };
     const expired = [...this.#rules.values()].filter((one) => hasExpired(one, allowedAt));
@@ -143,9 +163,9 @@ const hasExpired = ({ expiresAt }: AlwaysRule, now: number): boolean =>
  * A saved one is for the calls of all runs with the same owner. Each is for who called: what an agent
  * calls in a run is not what a person was asked about there.
  */
-const idOf = (scope: AlwaysScope, call: AskedCall): string => {
-  const { runId, ownerToken, requestedBy, toolName, routing } = call;
-  const caller = requestedBy.startsWith('run:') ? 'run' : requestedBy;
-  const of = scope === 'run' ? [runId, caller] : ['saved', ownerToken, caller];
+const idOf = (scope: AlwaysScope, call: AskedCall, caller: AlwaysCaller): string => {
+  const { runId, ownerToken, toolName, routing } = call;
+  // A run that was deleted may be made again by another.
+  const of = [scope, scope === 'run' ? runId : null, ownerToken, caller.kind, caller.id];
   return hash('sha256', JSON.stringify([...of, toolName, routing.approval])).slice(0, 32);
 };

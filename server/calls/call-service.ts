@@ -2,7 +2,7 @@ import type { Actor, CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
-import type { Card } from '#lib/protocol/card';
+import type { AlwaysCaller, Card } from '#lib/protocol/card';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { AlwaysScope } from '#lib/protocol/rest';
 import type { Principal } from '../auth/principal.ts';
@@ -68,6 +68,7 @@ export interface AlwaysRule {
   readonly scope: AlwaysScope;
   /** Of the run; with `saved` it holds for all runs of this one. */
   readonly ownerToken: string | null;
+  readonly caller: AlwaysCaller;
   /** Milliseconds since the epoch. */
   readonly allowedAt: number;
   readonly allowedBy: string;

@@ -104,7 +104,7 @@ export class OperatorActions implements Actions {
     if (call.phase !== 'approval') return notWaiting(call);
     if (decision.decision === 'no') return this.#deny(call, principal, decision.note);
     if (isQuestion(call)) return toBeAnswered(call);
-    if (decision.decision === 'always' && call.card.always_rule === null) return neverAlways(call);
+    if (decision.decision === 'always' && !call.card.always_rule?.caller) return neverAlways(call);
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const { length: waiting } = this.#deps.index.approvals.sameAs(call);
     if (waiting > (decision.calls ?? waiting)) return moreThanShown(waiting);
@@ -131,8 +131,9 @@ export class OperatorActions implements Actions {
     const applied = this.#applyToAll(call, event, principal);
     if (!applied.ok) return this.#tooLate(call);
     const isAskedAgain = applied.record.phase === 'approval';
-    if (decision === 'always' && !isAskedAgain) {
-      await always.add(applied.record, terms, principalName(principal));
+    const caller = call.card.always_rule?.caller;
+    if (decision === 'always' && caller && !isAskedAgain) {
+      await always.add(applied.record, caller, terms, principalName(principal));
     }
     const outcome = await this.#done(call.id);
     return isAskedAgain ? changedSince(call.id) : outcome;

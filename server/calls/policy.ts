@@ -7,7 +7,7 @@ import { given } from '#lib/util/given';
 import type { Principal } from '../auth/principal.ts';
 import { ToolError } from '../tools/define-tool.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
-import { type AlwaysAllowed, alwaysOffer } from './always-allowed.ts';
+import { type AlwaysAllowed, alwaysCaller, alwaysOffer } from './always-allowed.ts';
 import type { Check, CheckVerdict } from './check.ts';
 import { shownClient } from './offered-tool.ts';
 import { approvalKey, type Questions } from './open-approvals.ts';
@@ -26,6 +26,13 @@ interface Decided {
   readonly event: CallEvent;
   /** The hook that caused it; undefined: the caller. */
   readonly by: ActorName | undefined;
+}
+
+/** A call, who makes it, and the tool that would be asked now. */
+interface Asked {
+  readonly call: CallRecord;
+  readonly principal: Principal;
+  readonly tool: OfferedTool;
 }
 
 type PolicyOutcome = Decided | RateLimited;
@@ -64,35 +71,30 @@ export class Policy {
   ): PolicyOutcome | Promise<PolicyOutcome> {
     const { runId, toolName } = call;
     const args = fields.args ?? call.args;
+    const asked = { call, principal, tool };
     const verdict = this.#check({ principal, toolName, args, runId, tool });
     return verdict instanceof Promise
-      ? verdict.then((given) => this.#toOutcome(call, tool, fields, given))
-      : this.#toOutcome(call, tool, fields, verdict);
+      ? verdict.then((given) => this.#toOutcome(asked, fields, given))
+      : this.#toOutcome(asked, fields, verdict);
   }
 
-  #toOutcome(
-    call: CallRecord,
-    tool: OfferedTool,
-    given: EventFields,
-    verdict: CheckVerdict,
-  ): PolicyOutcome {
+  #toOutcome(asked: Asked, given: EventFields, verdict: CheckVerdict): PolicyOutcome {
     if (verdict.verdict === 'wait') {
       const { reason: message, retryAfter } = verdict;
       return { type: 'rate_limited', message, retryAfter };
     }
     const { hooked } = verdict;
     if (!hooked) {
-      return { type: 'decided', event: this.#toEvent(call, tool, given, verdict), by: undefined };
+      return { type: 'decided', event: this.#toEvent(asked, given, verdict), by: undefined };
     }
     const { args, notes, by } = hooked;
-    const event = this.#toEvent(call, tool, args ? { ...given, args } : given, verdict);
+    const event = this.#toEvent(asked, args ? { ...given, args } : given, verdict);
     const shown = { ...event.shown, hooks: [...notes] };
     return { type: 'decided', event: { ...event, shown }, by: `hook:${by}` };
   }
 
   #toEvent(
-    call: CallRecord,
-    tool: OfferedTool,
+    { call, principal, tool }: Asked,
     fields: EventFields,
     verdict: Exclude<CheckVerdict, { verdict: 'wait' }>,
   ): CallEvent {
@@ -111,9 +113,10 @@ export class Policy {
     }
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const bound = { ...fields, routing };
+    const caller = alwaysCaller(principal);
     const isEachTime = tool.neverAlways || (verdict.verdict === 'ask' && verdict.isEachTime);
     const isAsked =
-      verdict.verdict === 'ask' && (isEachTime || !this.#always.has({ ...call, routing }));
+      verdict.verdict === 'ask' && (isEachTime || !this.#always.has({ ...call, routing }, caller));
     if (!isAsked) return { type: 'arguments_complete', check: 'allow', fields: bound };
     return {
       type: 'arguments_complete',
@@ -122,7 +125,7 @@ export class Policy {
       shown: {
         approval_reason: verdict.reason,
         approval_key: approvalKey(this.#questions, call, bound, verdict.reason),
-        always_rule: isEachTime ? null : alwaysOffer(call, tool),
+        always_rule: isEachTime ? null : alwaysOffer(call, tool, caller),
         ...given({
           approval_reason_code: verdict.code,
           approval_reason_params: verdict.readBefore,

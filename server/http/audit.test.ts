@@ -15,6 +15,7 @@ test('[AU37] what people do is written down: who, by which token, from where, an
       allowedBy: 'operator',
       expiresAt: null,
       lastUsedAt: null,
+      caller: { kind: 'operator' as const, name: 'operator', id: 'operator' },
     },
   });
   const server = await startTestServer();

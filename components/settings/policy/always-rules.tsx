@@ -56,7 +56,7 @@ export function AlwaysRules({ mayChange }: { mayChange: boolean }) {
 function Rule({ rule }: { rule: WireAlwaysRule }) {
   const t = useTranslations('settings.policy.always');
   const formatTime = useFormatTime();
-  const { tool_name, client_id, scope, run_id, allowed_at, allowed_by, expires_at } = rule;
+  const { tool_name, client_id, scope, run_id, caller, allowed_at, allowed_by, expires_at } = rule;
   const times = [
     t('by', { by: allowed_by, time: formatTime(allowed_at) }),
     expires_at === null ? t('noEnd') : t('until', { time: formatTime(expires_at) }),
@@ -69,7 +69,10 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
     <>
       <p>
         <MarkedText
-          text={t('rule', { tool: tool_name, client: client_id ?? t('server'), where })}
+          text={t('rule', {
+            ...{ tool: tool_name, client: client_id ?? t('server'), where },
+            caller: caller.kind === 'run' ? t('builtIn', { name: caller.name }) : caller.name,
+          })}
         />
       </p>
       <p className="text-[13px] text-muted">

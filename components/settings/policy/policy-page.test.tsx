@@ -36,6 +36,7 @@ const STATE: PolicyStateAnswer = {
 };
 const RULE: WireAlwaysRule = {
   ...{ id: 'r1', run_id: 'run_a', tool_name: 'pay', client_id: 'till', scope: 'saved' },
+  caller: { kind: 'run', name: 'agent:bot', id: 'tok_bot' },
   ...{ allowed_at: 86_400, allowed_by: 'operator:olga', expires_at: 172_800, last_used_at: null },
 };
 const tool: ToolListing = {
@@ -197,7 +198,7 @@ test('a viewer reads all of it and can change nothing', async () => {
 test('what is always allowed shows by whom, until when and its use, and is revoked after a question', async () => {
   const { sent } = await setup(({ path }) => (path.endsWith('/r1') ? { body: RULE } : undefined));
   expect(texts('always')[0]).toMatch(
-    /pay of till, with any arguments, in each run of its owner.*by operator:olga, .*until .*never used/,
+    /pay of till, with any arguments, called by the built-in agent for agent:bot, in each run of its owner.*by operator:olga, .*until .*never used/,
   );
   await press('Revoke… pay');
   expect(document.activeElement?.textContent).toBe('Keep it');

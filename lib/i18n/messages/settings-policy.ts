@@ -67,7 +67,8 @@ export const settingsPolicy = {
     always: {
       title: 'Always allowed',
       text: 'What people allowed on a card for good. Such calls are not asked about.',
-      rule: '{tool} of {client}, with any arguments, {where}',
+      rule: '{tool} of {client}, with any arguments, called by {caller}, {where}',
+      builtIn: 'the built-in agent for {name}',
       server: 'the server',
       inRun: 'in the run {run}',
       inEach: 'in each run of its owner',
@@ -176,7 +177,8 @@ export const settingsPolicy = {
     always: {
       title: '总是允许',
       text: '人们在卡片上长期允许的调用，不再询问。',
-      rule: '{client} 的 {tool}，参数不限，{where}',
+      rule: '{client} 的 {tool}，参数不限，调用者为 {caller}，{where}',
+      builtIn: '{name} 的内置智能体',
       server: '服务器',
       inRun: '在运行 {run} 内',
       inEach: '在其所有者的每次运行内',
