@@ -53,6 +53,7 @@ test.each([
   ['interrupted', undefined],
   ['tools_left_out', { offered: 128, available: 200 }],
   ['tools_unfit', { model, tool: 'mail.find', more: 2, detail }],
+  ['history_left_out', { count: 12, model }],
   ['calls_left_out', { count: 872, limit: 32 }],
   ['no_api_key', { model, key: 'OPENAI_API_KEY' }],
   ['model_unauthenticated', { model, status: 401, key: 'OPENAI_API_KEY' }],

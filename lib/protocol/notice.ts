@@ -1,5 +1,10 @@
 /** Beside these a turn goes on. */
-export const INFORMING_NOTICES = ['tools_left_out', 'tools_unfit', 'calls_left_out'] as const;
+export const INFORMING_NOTICES = [
+  'tools_left_out',
+  'tools_unfit',
+  'calls_left_out',
+  'history_left_out',
+] as const;
 
 /** Limits that ended a turn; a further message of the person goes on from there. */
 export const LIMIT_NOTICES = [

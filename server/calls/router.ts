@@ -109,7 +109,9 @@ export class Router {
         approval_key: approvalKey(this.#questions, call, { ...fields, routing }, reason),
         approval_decision: null,
         // What cannot always be allowed cannot be so once more.
-        ...(call.card.always_rule && { always_rule: alwaysOffer(call, tool, call.card.always_rule.caller) }),
+        ...(call.card.always_rule && {
+          always_rule: alwaysOffer(call, tool, call.card.always_rule.caller),
+        }),
         ...shownClient(tool, this.#facts),
       },
     };

@@ -34,8 +34,8 @@ export interface LiveRunDeps {
  */
 export interface LiveRun extends Transcript {
   readonly runId: string;
-  /** Older messages are in the store alone. */
-  readonly hasOlder: boolean;
+  /** So many messages before these are in the store alone. */
+  readonly older: number;
   summary(): RunSummary;
   record(): RunRecord;
   /** Resolves once the change is on disk; `publish` sends it to watchers. */
@@ -107,8 +107,8 @@ class RunInMemory implements LiveRun {
     this.#log = createModelTurnLog(deps, { runId: this.runId, isNew: to === 0 });
   }
 
-  get hasOlder(): boolean {
-    return this.#to > this.#messages.length;
+  get older(): number {
+    return this.#to - this.#messages.length;
   }
 
   summary(): RunSummary {

@@ -101,7 +101,7 @@ async function stopped(
 export async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
   const { calls: found } = await calls.list({ runId: run.runId, limit: MOST_CALLS });
   // Those of before are named in messages that may not be in memory.
-  const from = run.hasOlder ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;
+  const from = run.older > 0 ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;
   const own = found.filter(
     ({ requestedBy, retryOf, createdAt }) =>
       requestedBy === `run:${run.runId}` && !retryOf && createdAt >= from,

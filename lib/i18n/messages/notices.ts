@@ -11,6 +11,8 @@ export const notices = {
       '{more, plural, =0 {{tool} is} one {{tool} and # more tool are} other {{tool} and # more tools are}} not offered to {model}, whose API accepts no form of the schema: {detail}.',
     calls_left_out:
       'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
+    history_left_out:
+      'Not sent to {model}, whose context has no room for more: the oldest {count, plural, one {# message} other {# messages}} of this conversation. Nothing is deleted.',
     step_limit: 'The limit of {steps} steps ended this turn.',
     repeated_calls:
       'The model called {tool} {count} times with the same arguments and the same result. This ended the turn.',
@@ -60,6 +62,8 @@ export const notices = {
       '{more, plural, =0 {工具 {tool} } other {工具 {tool} 等另外 # 个工具}}没有提供给 {model}：其接口不接受该参数结构：{detail}。',
     calls_left_out:
       '模型在一步中多发出了 {count, plural, other {# 个}}调用，没有记录，也没有执行。每步最多执行 {limit} 个。',
+    history_left_out:
+      '此对话中最早的 {count, plural, other {# 条}}消息没有发送给 {model}：其上下文长度容不下更多。对话内容并未删除。',
     step_limit: '已达到 {steps} 步的上限，本轮到此结束。',
     repeated_calls: '模型以相同的参数调用 {tool} {count} 次，结果都相同，本轮到此结束。',
     tool_timeouts: '{tool} 连续超时 {count} 次，本轮已暂停。',

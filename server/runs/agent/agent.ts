@@ -88,8 +88,8 @@ export type RequestOutcome =
 
 /** Where a turn is written down. Each step of the model is a message of its own. */
 export interface Transcript {
-  /** Older messages are not among these. */
-  readonly hasOlder?: boolean;
+  /** So many messages before these are not among them. */
+  readonly older?: number;
   /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[];
   /** What messages on disk are sent back with to this model, by message. */

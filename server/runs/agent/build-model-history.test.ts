@@ -67,7 +67,7 @@ describe('the history', () => {
   test('[AL46] in the place of messages that have no room stands a line that says so', () => {
     const history = buildModelHistory({
       messages: [message('assistant', input('Done.'))],
-      hasOlder: true,
+      older: 5,
       replays: new Map(),
       ...{ calls: new Map(), images: new Map(), imageWay: 'none', toModelName: (name) => name },
       outputOf: (record) => outputOfRecord(record),

@@ -20,8 +20,8 @@ type ImageFile = { type: 'file'; mediaType: string; data: Uint8Array };
 
 export interface ModelHistoryInput {
   readonly messages: readonly Message[];
-  /** There are messages before them, which have no room. */
-  readonly hasOlder?: boolean | undefined;
+  /** So many messages before them have no room. */
+  readonly older?: number | undefined;
   /** For all of the messages, of UTF-8 as JSON; null or not given for any number. */
   readonly roomBytes?: number | null | undefined;
   readonly calls: ReadonlyMap<string, CallRecord>;
@@ -45,6 +45,8 @@ export interface HandedResult {
 }
 
 export interface ModelHistory {
+  /** Of the conversation, for want of room. */
+  readonly messagesLeftOut: number;
   readonly messages: readonly ModelMessage[];
   /** One for each call in the messages. */
   readonly results: readonly HandedResult[];
@@ -66,12 +68,13 @@ export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
     const messages = isPersons ? userMessages(message) : assistantMessages(message, building);
     return { role: message.role, messages, results: building.results };
   });
-  const { roomBytes = null, hasOlder = false } = input;
-  const kept = trimHistory(
+  const { roomBytes = null, older = 0 } = input;
+  const { kept, leftOut } = trimHistory(
     groups.filter(({ messages }) => messages.length > 0),
-    { roomBytes, hasOlder },
+    { roomBytes, older },
   );
   return {
+    messagesLeftOut: leftOut,
     messages: kept.flatMap(({ messages }) => messages),
     results: kept.flatMap(({ results }) => results),
   };

@@ -70,6 +70,12 @@ export const callsLeftOut = (count: number, limit: number): Notice => ({
   params: { count, limit },
 });
 
+export const historyLeftOut = (count: number, model: string): Notice => ({
+  code: 'history_left_out',
+  text: `${model} was not sent the oldest part of this conversation, for which its context has no room: ${count} messages.`,
+  params: { count, model },
+});
+
 export const failure = ({ code, message, params }: TurnError): Notice => ({
   code,
   text: message,

@@ -113,7 +113,7 @@ async function historyFor(
     messages: messagesRead(turn),
     // In text mode there is no place for what a provider said of parts.
     replays: isText ? new Map() : await turn.transcript.replays(turn.model.ref),
-    hasOlder: turn.transcript.hasOlder,
+    older: turn.transcript.older,
     roomBytes,
     calls: new Map(records.map((record) => [record.id, record])),
     images,

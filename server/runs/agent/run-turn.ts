@@ -15,6 +15,7 @@ import {
   callsLeftOut,
   emptyAnswers,
   failure,
+  historyLeftOut,
   toolsLeftOut,
   toolsUnfit,
 } from './notices.ts';
@@ -105,6 +106,7 @@ interface Asked extends StepEnd {
   readonly offered: number;
   readonly leftOut: number;
   readonly unfit: readonly UnfitTool[];
+  readonly messagesLeftOut: number;
 }
 
 async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
@@ -122,8 +124,8 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       const end = await streamPrompt(turn, asking, prompt, log.answered);
       log.end(end);
       turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
-      const { leftOut, unfit } = prompt;
-      return { ...end, offered: described.toolsOffered, leftOut, unfit };
+      const { leftOut, unfit, messagesLeftOut } = prompt;
+      return { ...end, offered: described.toolsOffered, leftOut, unfit, messagesLeftOut };
     } catch (error) {
       // Not written where the server stops, as nothing is: the request is left as by a crash.
       log.end({ errorCode: errorCodeOf(turn, error) });
@@ -171,11 +173,15 @@ interface LeftOut {
   readonly calls: StepCalls;
 }
 
-/** What people could not see otherwise: tools that the model was not offered, calls that it made in vain. */
+/** What people could not see otherwise: messages that the model was not sent, tools that it was not offered, calls that it made in vain. */
 function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
   if (end.leftOut > 0 && !turn.noted.has('tools_left_out')) {
     turn.noted.add('tools_left_out');
     writer.addNotice(toolsLeftOut(end.offered, end.offered + end.leftOut));
+  }
+  if (end.messagesLeftOut > 0 && !turn.noted.has('history_left_out')) {
+    turn.noted.add('history_left_out');
+    writer.addNotice(historyLeftOut(end.messagesLeftOut, turn.model.ref));
   }
   const [unfit, ...others] = end.unfit;
   if (unfit && !turn.noted.has('tools_unfit')) {

@@ -156,6 +156,7 @@ describe.each(WIRES)('over %s', (api, model) => {
           isThere(first?.type === 'text' ? first.text : ''),
         );
         const isAll = kept.length === messages.length;
+        expect(history.messagesLeftOut).toBe(messages.length - kept.length);
         expect(isThere(OLDER) || isThere(STEPS)).toBe(!isAll);
         // The newest, and what the person said last.
         expect(kept).toContain(messages.at(-1));
@@ -195,6 +196,12 @@ describe.each(WIRES)('over %s', (api, model) => {
     expect(bodies.at(-1)).toContain(STEPS);
     const last = openai.requests.at(-1);
     expect(last?.toolResults.at(-1)?.text).toContain('7 xxx');
+    const noted = run.messages.flatMap(({ parts }) =>
+      parts.filter((part) => part.type === 'notice'),
+    );
+    expect(noted).toMatchObject([
+      { code: 'history_left_out', params: { count: expect.any(Number), model } },
+    ]);
     // Of results that were left out nothing is recorded as sent.
     const page = await runs.modelTurns({ runId: run.run_id, after: 0, limit: 50 });
     expect(page?.turns.flatMap(({ sent }) => sent)).toHaveLength(8);

@@ -15,23 +15,25 @@ const KEPT_SHARE = 3 / 4;
 /**
  * The groups for which there is room, with a line in the place of those that are left out (AL46,
  * AL47). Left out are the oldest, whole; the person's last message and the newest group stay.
- * `roomBytes`: of UTF-8 as JSON; null for any number.
+ * `roomBytes`: of UTF-8 as JSON; null for any number. `leftOut` counts the messages of the run, those
+ * older than the groups among them.
  */
 export function trimHistory<Result>(
   groups: readonly HistoryGroup<Result>[],
-  { roomBytes, hasOlder }: { readonly roomBytes: number | null; readonly hasOlder: boolean },
-): HistoryGroup<Result>[] {
+  { roomBytes, older }: { readonly roomBytes: number | null; readonly older: number },
+): { readonly kept: HistoryGroup<Result>[]; readonly leftOut: number } {
   const asked = groups.findLastIndex(({ role }) => role === 'user');
   const from = roomBytes === null ? 0 : firstKept(groups, asked, roomBytes);
   const person = asked >= 0 && asked < from ? groups.slice(asked, asked + 1) : [];
-  const isOlderCut = hasOlder || (asked < 0 ? from : Math.min(from, asked)) > 0;
+  const isOlderCut = older > 0 || (asked < 0 ? from : Math.min(from, asked)) > 0;
   const isTurnCut = person.length > 0 && from > asked + 1;
-  return [
+  const kept = [
     ...(isOlderCut ? [OLDER_LEFT_OUT] : []),
     ...person,
     ...(isTurnCut ? [STEPS_LEFT_OUT] : []),
     ...groups.slice(from),
   ];
+  return { kept, leftOut: older + from - person.length };
 }
 
 /** As if it had been asked for after each group, so that it moves only where there was no room any more. */
