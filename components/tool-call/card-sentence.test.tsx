@@ -3,7 +3,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { useTranslations } from 'next-intl';
 import { afterEach, expect, test } from 'vitest';
 import type { Card } from '#lib/protocol/card';
-import { cardSentence } from './card-sentence.ts';
+import { approvalReasons, cardSentence } from './card-sentence.ts';
 import { cardView } from './card-view.ts';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 
@@ -78,6 +78,38 @@ test.each([
     expect(sentenceOf(locale, reason)).toMatch(text);
   },
 );
+
+const REASONS: Card = {
+  ...{ params: {}, status: 'WAIT', phase: 'approval', tool_name: 'gate.ask' },
+  approval_reason: 'x',
+  approval_reasons: [
+    { code: 'hook', text: 'To 12 people' },
+    { code: 'rule', text: 'It leaves the house' },
+    { code: 'destructive', text: 'x' },
+    { code: 'taint', text: 'x', read: READ },
+  ],
+};
+
+function Reasons({ card }: { card: Card }) {
+  const reasons = approvalReasons(card, cardView(card), useTranslations('card'));
+  return <p data-testid="reasons">{reasons.map(({ text }) => text).join('|')}</p>;
+}
+
+test.each([
+  [
+    'en',
+    /^To 12 people\|It leaves the house\|gate\.ask may [^|]+\|The run has read [^|]+\(mail\.list\)/,
+  ],
+  ['zh', /^To 12 people\|It leaves the house\|gate\.ask 可能[^|]+\|此运行已读取[^|]+$/],
+] as const)('[CD34] each of several reasons is shown, by its code (%s)', (locale, text) => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <Reasons card={REASONS} />
+    </InWorkbench>,
+  );
+  expect(screen.getByTestId('reasons').textContent).toMatch(text);
+});
 
 test('a reason without a code is shown as it was given', () => {
   expect(sentenceOf('zh', { approval_reason: 'It takes a photo.' })).toBe('It takes a photo.');

@@ -36,6 +36,19 @@ export function cardSentence(card: Card, view: CardView, t: CardTranslator): Car
   }
 }
 
+/** Of a call that is asked about for several reasons each of them (CD34); else none. */
+export function approvalReasons(card: Card, view: CardView, t: CardTranslator): CardSentence[] {
+  const { approval_reasons: reasons = [], tool_name: tool = '' } = card;
+  if (view.kind !== 'approval' || reasons.length < 2) return [];
+  return reasons.map(({ code, text, read }) => {
+    if (code === 'rule' || code === 'hook') return { text, own: true };
+    if (code !== 'taint') return ours(t(`tip.${code}`, { tool }));
+    return read
+      ? ours(t('tip.taint', { secret: read.private, others: read.untrusted, tool }))
+      : { text, own: true };
+  });
+}
+
 /** Why a person is asked, by its code where it has one (CD34). */
 function approvalSentence(card: Card, t: CardTranslator): CardSentence | null {
   const { approval_reason: reason, approval_reason_code: code } = card;

@@ -430,3 +430,20 @@ describe('what can be done', () => {
     expect(article.textContent).toContain('safe⟨U+202E⟩gpj.exe');
   });
 });
+
+test('[CD34] of a call that is asked about for several reasons each has a line', () => {
+  setup(
+    cardOf({
+      ...{ status: 'WAIT', phase: 'approval', approval_reason: 'To 12 people. x' },
+      approval_reasons: [
+        { code: 'hook', text: 'To 12 people' },
+        { code: 'destructive', text: 'x' },
+      ],
+    }),
+  );
+  const lines = within(screen.getByTestId('approval-reasons')).getAllByRole('listitem');
+  expect(lines.map(({ textContent }) => textContent)).toEqual([
+    'To 12 people',
+    expect.stringMatching(/^camera\.photo may/),
+  ]);
+});

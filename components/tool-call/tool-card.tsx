@@ -14,7 +14,7 @@ import { CardBody } from './card-body.tsx';
 import { CardClock } from './card-clock.tsx';
 import { CardHooks } from './card-hooks.tsx';
 import { CardMenu } from './card-menu.tsx';
-import { type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
+import { approvalReasons, type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
 import { cardView } from './card-view.ts';
 import { DecidedBy } from './decided-by.tsx';
@@ -57,6 +57,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const titleId = useId();
   const view = cardView(card, mayAct);
   const sentence = cardSentence(card, view, t);
+  const reasons = approvalReasons(card, view, t);
   const isBlocked = blocked.length > 0 && view.kind === 'queued' && !isStale;
   const name = showControlCharacters(card.tool_name ?? '…');
   return (
@@ -104,6 +105,8 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
         <p className="mt-0.5 text-muted">{t('tip.deleted')}</p>
       ) : isBlocked ? (
         <BlockedSentence clients={blocked} />
+      ) : reasons.length > 0 ? (
+        <Reasons reasons={reasons} />
       ) : (
         sentence && <Sentence sentence={sentence} />
       )}
@@ -141,6 +144,19 @@ const Sentence = ({ sentence }: { sentence: CardSentence }) => (
   <p {...(sentence.own ? { lang: '' } : {})} className="mt-0.5 wrap-anywhere">
     <MarkedText text={sentence.text} />
   </p>
+);
+
+const LIST = { role: 'list' };
+
+/** All of why a person is asked, one in a line. */
+const Reasons = ({ reasons }: { reasons: readonly CardSentence[] }) => (
+  <ul data-testid="approval-reasons" className="mt-0.5 list-disc space-y-0.5 pl-5" {...LIST}>
+    {reasons.map((reason) => (
+      <li key={reason.text}>
+        <Sentence sentence={reason} />
+      </li>
+    ))}
+  </ul>
 );
 
 function formatSource(card: Card, t: ReturnType<typeof useTranslations<'card'>>): string {

@@ -1,4 +1,4 @@
-import type { PolicyReasonCode, ReadBefore } from '../protocol/approval-reason.ts';
+import type { ApprovalReason, PolicyReasonCode, ReadBefore } from '../protocol/approval-reason.ts';
 import { compileScope, type Scope } from './compile-scope.ts';
 import { newSteps } from './match-args.ts';
 import { toolSpelling } from './match-tools.ts';
@@ -24,6 +24,8 @@ export interface PolicyDecision {
   readonly onlyReads?: true;
   /** What its run has read, because of which it is asked about, at any autonomy and each time. */
   readonly taint?: ReadBefore;
+  /** With `taint`: each of the reasons that `reason` has. */
+  readonly reasons?: readonly ApprovalReason[];
 }
 
 interface CompiledRule extends Scope {
@@ -84,8 +86,19 @@ export function decidePolicy(policy: Policy, question: PolicyQuestion): PolicyDe
   const reason = decided.effect === 'ask' ? `${decided.reason}. ${why}` : why;
   const rule = decided.effect === 'ask' ? decided.rule : 'taint';
   const code = decided.effect === 'ask' ? decided.code : 'taint';
-  return { ...bound, effect: 'ask', rule, reason, code, taint };
+  const tainted = { code: 'taint', text: why, read: taint } as const;
+  const reasons = decided.effect === 'ask' ? [asReason(decided), tainted] : [tainted];
+  return { ...bound, effect: 'ask', rule, reason, code, taint, reasons };
 }
+
+/** Why a person is asked, of a decision with one reason. */
+export const asReason = ({
+  code,
+  reason,
+}: Pick<PolicyDecision, 'code' | 'reason'>): ApprovalReason => ({
+  code: code ?? 'rule',
+  text: reason,
+});
 
 type Decided = PolicyDecision & { readonly isForTainted: boolean };
 

@@ -7,3 +7,13 @@ export type PolicyReasonCode = (typeof POLICY_REASON_CODES)[number];
 /** What a run had read: of each kind the tool that it came from at first. */
 export const readBeforeSchema = z.object({ private: z.string(), untrusted: z.string() });
 export type ReadBefore = z.infer<typeof readBeforeSchema>;
+
+/** One of the reasons for which a person is asked. */
+export const approvalReasonSchema = z.object({
+  /** `rule`, `hook`: the text is that one's own. */
+  code: z.enum([...POLICY_REASON_CODES, 'rule', 'hook']),
+  text: z.string(),
+  /** With `taint`. */
+  read: readBeforeSchema.optional(),
+});
+export type ApprovalReason = z.infer<typeof approvalReasonSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POLICY_REASON_CODES, readBeforeSchema } from './approval-reason.ts';
+import { approvalReasonSchema, POLICY_REASON_CODES, readBeforeSchema } from './approval-reason.ts';
 import { attachmentSchema } from './attachment.ts';
 import {
   callClockSchema,
@@ -135,6 +135,8 @@ export const cardUpdateSchema = z.object({
   approval_reason_code: z.enum([...POLICY_REASON_CODES, 'changed']).optional(),
   /** What the run had read, where that is a reason; it stands behind the one of the code. */
   approval_reason_params: readBeforeSchema.nullable().optional(),
+  /** Each of them, where there are several; `approval_reason` has their texts. Empty: one alone. */
+  approval_reasons: z.array(approvalReasonSchema).optional(),
   /** The same for calls that one decision decides. */
   approval_key: z.string().optional(),
   /** The first decision, which counts. Null: it is asked again. */

@@ -1,4 +1,4 @@
-import type { PolicyReasonCode, ReadBefore } from '#lib/protocol/approval-reason';
+import type { ApprovalReason, PolicyReasonCode, ReadBefore } from '#lib/protocol/approval-reason';
 import type { HookNote } from '#lib/protocol/card';
 import type { Principal } from '../auth/principal.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
@@ -10,7 +10,9 @@ export interface BeforeOutcome {
   readonly notes: readonly HookNote[];
   /** The last that did anything. */
   readonly by: string;
-  readonly verdict?: { readonly effect: 'ask' | 'deny'; readonly reason: string };
+  readonly verdict?:
+    | { readonly effect: 'deny'; readonly reason: string }
+    | { readonly effect: 'ask'; readonly reasons: readonly ApprovalReason[] };
 }
 
 /** With what hooks did before the verdict. */
@@ -29,6 +31,8 @@ type Verdict =
       readonly reason: string;
       readonly code?: PolicyReasonCode;
       readonly readBefore?: ReadBefore;
+      /** Each of them, where there are several. */
+      readonly reasons?: readonly ApprovalReason[];
       /** What was always allowed is asked about, too. */
       readonly isEachTime?: boolean;
     }

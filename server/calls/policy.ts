@@ -129,6 +129,7 @@ export class Policy {
         ...given({
           approval_reason_code: verdict.code,
           approval_reason_params: verdict.readBefore,
+          approval_reasons: verdict.reasons && [...verdict.reasons],
         }),
         ...shownClient(tool, this.#facts),
       },

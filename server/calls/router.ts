@@ -106,6 +106,7 @@ export class Router {
         approval_reason: reason,
         approval_reason_code: 'changed',
         approval_reason_params: null,
+        approval_reasons: [],
         approval_key: approvalKey(this.#questions, call, { ...fields, routing }, reason),
         approval_decision: null,
         // What cannot always be allowed cannot be so once more.

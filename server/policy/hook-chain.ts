@@ -8,6 +8,7 @@ import type { HookNote } from '#lib/protocol/card';
 import { shorten } from '#lib/schema/describe-value';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
+import { given } from '#lib/util/given';
 import type { BeforeOutcome, CheckRequest } from '../calls/check.ts';
 import type { FilteredResult, ResultFilter, ToolResult } from '../calls/result-filter.ts';
 import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } from './hook.ts';
@@ -75,6 +76,7 @@ export class HookChain implements ResultFilter {
       outcome = {
         ...outcome,
         ...done,
+        ...given({ verdict: bothVerdicts(outcome?.verdict, done.verdict) }),
         notes: [...(outcome?.notes ?? []), ...done.notes],
       };
       if (outcome.verdict?.effect === 'deny') break;
@@ -97,7 +99,7 @@ export class HookChain implements ResultFilter {
       case 'cancel':
         return { by, notes: note('cancelled'), verdict: { effect: 'deny', reason: answer.reason } };
       case 'ask':
-        return { by, notes: note('asked'), verdict: { effect: 'ask', reason: answer.reason } };
+        return { by, notes: note('asked'), verdict: asking(answer.reason) };
       case 'change': {
         const keys = changedKeys(question.args, answer.args);
         if (keys.length === 0) return undefined;
@@ -171,6 +173,22 @@ const failedBefore = ({ name, security }: Hook): BeforeOutcome => ({
       }
     : {}),
 });
+
+type HookVerdict = NonNullable<BeforeOutcome['verdict']>;
+
+const asking = (text: string): HookVerdict => ({
+  effect: 'ask',
+  reasons: [{ code: 'hook', text }],
+});
+
+/** Each hook that asks has its reason on the card; one that cancels counts alone. */
+function bothVerdicts(
+  before: HookVerdict | undefined,
+  now: HookVerdict | undefined,
+): HookVerdict | undefined {
+  if (before?.effect !== 'ask' || now?.effect !== 'ask') return now ?? before;
+  return { effect: 'ask', reasons: [...before.reasons, ...now.reasons] };
+}
 
 const withheldBy = (name: string): string =>
   `The security hook ${JSON.stringify(name)} failed, so the result of the tool is withheld; the server log says more`;

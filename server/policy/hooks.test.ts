@@ -497,3 +497,21 @@ test('[PO13] a reason of any length counts, and is cut', async () => {
   expect(error).toMatchObject({ code: 'denied', message: reason.slice(0, 2_000) });
   expect(phone.requests()).toEqual([]);
 });
+
+test('[PO13] a call that a rule and two hooks ask about has each reason on its card', async () => {
+  const asks = (name: string) => hook(name, { before: () => ({ action: 'ask', reason: name }) });
+  const rule = { effect: 'ask', tools: ['mail.send'], reason: 'It leaves the house' };
+  const hooks = [asks('Many people'), asks('At night')];
+  const { send, cardOf, settle } = await setup(hooks, { rules: [rule] });
+  const { id } = await send({ to: 'a' });
+  await settle();
+  expect(cardOf(id)).toMatchObject({
+    ...{ phase: 'approval', always_rule: null },
+    approval_reason: 'Many people. At night. It leaves the house',
+    approval_reasons: [
+      { code: 'hook', text: 'Many people' },
+      { code: 'hook', text: 'At night' },
+      { code: 'rule', text: 'It leaves the house' },
+    ],
+  });
+});

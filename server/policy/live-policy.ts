@@ -1,6 +1,7 @@
 import { sameJson } from '#lib/json/equal';
 import { withAutonomy } from '#lib/policy/autonomy';
 import {
+  asReason,
   compilePolicy,
   decidePolicy,
   type Policy,
@@ -9,6 +10,7 @@ import {
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import { isByHand, type PolicyQuestion } from '#lib/policy/policy-question';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
+import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval-reason';
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import { callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
@@ -139,7 +141,12 @@ export class LivePolicy implements PolicyService {
     const asks =
       verdict !== undefined && (counted.verdict === 'allow' || counted.verdict === 'ask');
     if (!asks) return { ...counted, hooked };
-    return { verdict: 'ask', reason: verdict.reason, isEachTime: true, hooked };
+    const reasons = counted.verdict === 'ask' ? reasonsOf(counted) : [];
+    const { readBefore } = counted.verdict === 'ask' ? counted : {};
+    return {
+      ...asked([...verdict.reasons, ...reasons]),
+      ...{ isEachTime: true, hooked, ...given({ readBefore }) },
+    };
   }
 
   #counted(
@@ -258,10 +265,22 @@ const toWait = ({ limit, retryAfter }: LimitLeft, { toolName }: PolicyQuestion):
 });
 
 function toVerdict(decision: PolicyDecision): CheckVerdict {
-  const { effect, reason, code, isOfExecutor, onlyReads, taint } = decision;
+  const { effect, reason, code, isOfExecutor, onlyReads, taint, reasons } = decision;
   if (effect === 'allow')
     return { verdict: effect, isBound: isOfExecutor, ...given({ onlyReads }) };
   if (effect === 'deny') return { verdict: effect, reason };
-  const asked = { verdict: effect, reason, ...given({ code: code ?? undefined }) };
-  return taint === undefined ? asked : { ...asked, readBefore: taint, isEachTime: true };
+  const verdict = asked(reasons ?? [asReason({ code, reason })]);
+  return taint === undefined ? verdict : { ...verdict, readBefore: taint, isEachTime: true };
 }
+
+type AskVerdict = Extract<CheckVerdict, { verdict: 'ask' }>;
+
+/** Programs are given all reasons as one text, with the code of the first. */
+function asked(reasons: readonly ApprovalReason[]): AskVerdict {
+  const code = POLICY_REASON_CODES.find((one) => one === reasons[0]?.code);
+  const reason = reasons.map(({ text }) => text).join('. ');
+  return { verdict: 'ask', reason, ...given({ code }), ...(reasons.length > 1 && { reasons }) };
+}
+
+const reasonsOf = ({ reason, code, readBefore, reasons }: AskVerdict): readonly ApprovalReason[] =>
+  reasons ?? [{ ...asReason({ code: code ?? null, reason }), ...given({ read: readBefore }) }];

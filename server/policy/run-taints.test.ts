@@ -271,3 +271,14 @@ test('[PV8] what a provider gives counts as untrusted by its word, and not by it
   taints.ended(endedCall({ id: 'tc_2', ...read }));
   expect(taints.of('run_1')).toEqual({ ...NOTHING, untrusted: 'files.read' });
 });
+
+test('[PO18] T98: what a rule asks about as well has both reasons on its card', async () => {
+  const rule = { effect: 'ask', tools: ['mail.send'], reason: 'It leaves the house' };
+  const { read, call, cardOf } = await setup({ rules: [rule] });
+  await read('file.read');
+  const { id } = await call('mail.send');
+  expect(cardOf(id)?.approval_reasons).toMatchObject([
+    { code: 'rule', text: 'It leaves the house' },
+    { code: 'taint', read: { private: 'file.read', untrusted: 'file.read' } },
+  ]);
+});
