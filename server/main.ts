@@ -124,10 +124,12 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const instances = new ConnectedInstances();
   const delegation = new Delegation(config);
   const runTools = new RunTools(config.file.agent.result_bytes);
-  const ofTools = { store, clock, hide: secrets.hide, env: process.env };
+  const ofTools = { store, clock, hide: secrets.hide, env: process.env, threadOf };
   const registry = createToolRegistry({
     providers: [
-      new OwnTools(await openTools(config, { threadOf: threadsOf(config), ...ofTools })),
+      new OwnTools(
+        await openTools(config, { ...ofTools, othersRead: (call) => policy.othersRead(call) }),
+      ),
       new OwnTools([...delegation.tools(), ...runTools.tools()]),
     ],
     availability: instances.availability,

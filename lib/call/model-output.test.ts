@@ -149,6 +149,15 @@ describe('what a client gave', () => {
     expect(long.note).toMatch(/^\[This is not all of it: .*\]$/);
   });
 
+  test('[MO11] T98: so is what was recalled with a note that came after content of others', () => {
+    const note = { key: 'a', text: 'hi', stored_at: 'x' };
+    const recalled = (...memories: object[]) =>
+      textOf({ ...succeeded({ memories }), tool_name: 'memory.recall', source: 'server' });
+    expect(recalled(note)).toBe(JSON.stringify({ memories: [note] }));
+    const others = { ...note, untrusted: 'mail.read' };
+    expect(marked(recalled(note, others)).inner).toContain('"untrusted":"mail.read"');
+  });
+
   test('T147 [MO11] so is the message of a failed tool, at any length', () => {
     const error: CallError = { code: 'tool_error', message: 'no', executed: 'yes' };
     expect(JSON.parse(marked(textOf(atClient(failed(error)))).inner).error.message).toBe('no');

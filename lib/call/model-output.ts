@@ -4,11 +4,11 @@ import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { READ_RESULT } from '../protocol/run-tools.ts';
 import { toModelName } from '../protocol/tool-name.ts';
-import { isTrusted } from '../protocol/tool-source.ts';
 import { stripInvisible } from '../text/invisible.ts';
 import { redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import type { CallRecord } from './call-record.ts';
+import { isUntrustedResult } from './untrusted-result.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
 export interface FinishedCall {
@@ -70,7 +70,7 @@ interface Rendered {
 export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES): ModelOutput {
   const edit = redactShapes(describeEdit(call));
   const most = maxBytes - bytesOf(edit);
-  const isMarked = !isTrusted(call) && isOfExecutor(call);
+  const isMarked = isMarkedResult({ ...call, toolName: call.tool_name });
   const { text: whole, note } = rendered(call, isMarked ? most - MARK_BYTES : most);
   // Of a cut text, which is short; it gets no longer.
   const text = redactShapes(whole);
@@ -84,6 +84,11 @@ export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES)
 /** The words are the executor's, and not the server's about it. */
 export const isOfExecutor = ({ status, error }: Pick<FinishedCall, 'status' | 'error'>): boolean =>
   status === 'SUCCEEDED' || error?.code === 'tool_error' || error?.code === 'result_invalid';
+
+/** Whether a model is given the words between marks (MO11). */
+export const isMarkedResult = (
+  call: Parameters<typeof isUntrustedResult>[0] & Parameters<typeof isOfExecutor>[0],
+): boolean => isUntrustedResult(call) && isOfExecutor(call);
 
 function rendered(call: FinishedCall, most: number): Rendered {
   if (call.status !== 'SUCCEEDED') return describeFailure(call, most);

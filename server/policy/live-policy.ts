@@ -120,6 +120,16 @@ export class LivePolicy implements PolicyService {
     return effect === 'deny' && rule !== null ? { rule, reason } : undefined;
   };
 
+  /**
+   * The tool by which content of others was read before such a call; null: none was, or a person
+   * makes it by hand.
+   */
+  readonly othersRead = async ({
+    principal,
+    runId,
+  }: Pick<CheckRequest, 'principal' | 'runId'>): Promise<string | null> =>
+    principal.kind === 'operator' ? null : (await this.#deps.taints.of(runId)).untrusted;
+
   /** What the calls need of it. */
   get forCalls() {
     const { check, checkEdit, denial } = this;

@@ -282,3 +282,26 @@ test('[PO18] T98: what a rule asks about as well has both reasons on its card', 
     { code: 'taint', read: { private: 'file.read', untrusted: 'file.read' } },
   ]);
 });
+
+test.each([
+  ['with', { untrusted: 'mail.read' }, 'approval'],
+  ['without', {}, 'offered'],
+] as const)(
+  '[PO18] T98: a run that recalls a note %s the mark of content of others',
+  async (_, mark, phase) => {
+    const { store, call } = await setup();
+    const result = { memories: [{ key: 'a', text: 'CANARY', stored_at: 'x', ...mark }] };
+    const recalled = { id: 'tc_r', runId: 'run_1', toolName: 'memory.recall', source: 'server' };
+    const ended = { status: 'SUCCEEDED', phase: null, completedAt: 2, result, version: 1 } as const;
+    await store.write([appendCall(sampleCall({ ...recalled, ...ended }))]);
+    expect((await call('mail.send')).phase).toBe(phase);
+  },
+);
+
+test('[PO18] T98: a note is stored with what its run had read, and by a person without it', async () => {
+  const { live, read } = await setup();
+  expect(await live.othersRead({ principal: inRun, runId: 'run_1' })).toBeNull();
+  await read('mail.read');
+  expect(await live.othersRead({ principal: inRun, runId: 'run_1' })).toBe('mail.read');
+  expect(await live.othersRead({ principal: operator, runId: 'run_1' })).toBeNull();
+});

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
-import { isTrusted } from '#lib/protocol/tool-source';
 import { readRecent } from '../calls/read-recent.ts';
 import type { Store } from '../store/store.ts';
 
@@ -25,7 +25,14 @@ interface Loading {
 
 type TaintedCall = Pick<
   CallRecord,
-  'id' | 'toolName' | 'source' | 'trusted' | 'annotations' | 'completedAt' | 'error'
+  | 'id'
+  | 'toolName'
+  | 'source'
+  | 'trusted'
+  | 'annotations'
+  | 'completedAt'
+  | 'error'
+  | 'result'
 >;
 
 /** What runs have read, derived from their recorded calls, so that no restart forgets it. */
@@ -137,7 +144,7 @@ const isDelegated = ({ toolName, source }: TaintedCall): boolean =>
 
 const addCall = (marks: Marks, taint: Taint, call: TaintedCall): Taint => {
   const { toolName, annotations } = call;
-  return marks.add(taint, { toolName, isUntrusted: !isTrusted(call), annotations });
+  return marks.add(taint, { toolName, isUntrusted: isUntrustedResult(call), annotations });
 };
 
 const both = (one: Taint, other: Taint): Taint => ({

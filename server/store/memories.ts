@@ -28,7 +28,7 @@ export function createMemories(
 }
 
 const COLUMNS = sql`memories.owner, memories.key, memories.text, memories.words, memories.put_at,
-  memories.checksum`;
+  memories.untrusted, memories.checksum`;
 
 const newest = (owner: string, limit: number) => sql<MemoryRow>`
   select ${COLUMNS} from memories where owner = ${owner} order by put_at desc, key limit ${limit}`;

@@ -345,4 +345,11 @@ ALTER TABLE tool_calls ADD COLUMN trusted INTEGER; -- 0 or 1; null: 1 where sour
 ALTER TABLE runs ADD COLUMN pinned_tools TEXT; -- JSON: names; null: none
 `,
   },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '015_untrusted_memories',
+    sql: `
+ALTER TABLE memories ADD COLUMN untrusted TEXT; -- the tool by which content of others was read before; empty: none; null: not known
+`,
+  },
 ];

@@ -9,6 +9,7 @@ import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { checkStoreFile } from './integrity/check-store-file.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
+import { defineRowChecksum } from './row-checksum.ts';
 import { shapeOf } from './schema.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
@@ -191,4 +192,23 @@ test('[ST8] the table of fields has each column of a call once, and those of the
   const listed = ['row_no', ...FIXED_COLUMNS, ...CHANGING_COLUMNS, 'fixed_checksum', 'checksum'];
   const { columns } = shapeOf('tool_calls');
   expect(listed.toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
+});
+
+test('[ST79] [ST34] of a note of the version before it is not known what was read', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'older-'));
+  cleanups.push(() => rm(dir, { recursive: true }));
+  const file = join(dir, 'callboard.db');
+  const store = createSqliteStore({ file });
+  const note = { ownerToken: null, key: 'tea', text: 'green tea', putAt: 1 };
+  await store.write([{ type: 'put_memory', memory: { ...note, untrusted: null } }]);
+  await store.close();
+  const older = new DatabaseSync(file);
+  defineRowChecksum(older);
+  older.exec(`UPDATE memories SET checksum = row_checksum(owner, key, text, words, put_at);
+    ALTER TABLE memories DROP COLUMN untrusted; DELETE FROM migrations WHERE name >= '015'`);
+  older.close();
+  const newer = createSqliteStore({ file });
+  cleanups.push(() => newer.close());
+  const found = await newer.memories.find({ ownerToken: null, text: 'tea', limit: 9 });
+  expect(found).toEqual([{ ...note, untrusted: 'unknown' }]);
 });

@@ -217,11 +217,16 @@ export const toMemoryRow = (memory: MemoryRecord): Unsummed<MemoryRow> => ({
   text: memory.text,
   words: searchWords([memory.key, memory.text]),
   put_at: memory.putAt,
+  untrusted: memory.untrusted ?? '',
 });
 
+/** Of a note of before it is not known what was read. */
+const NOT_KNOWN = 'unknown';
+
 export function fromMemoryRow(stored: MemoryRow): MemoryRecord {
-  const { owner, key, text, put_at } = wholeRow('memories', stored);
-  return { ownerToken: owner || null, key, text, putAt: put_at };
+  const { owner, key, text, put_at, untrusted } = wholeRow('memories', stored);
+  const read = untrusted === null ? NOT_KNOWN : untrusted || null;
+  return { ownerToken: owner || null, key, text, putAt: put_at, untrusted: read };
 }
 
 export const toKeptRow = ({ area, key, value, putAt }: KeptEntry): Unsummed<Tables['kept']> => ({

@@ -61,7 +61,7 @@ export const GUARDS = {
     ],
   ),
   kept: one(['area', 'key'], ['value', 'put_at']),
-  memories: one(['owner', 'key'], ['text', 'words', 'put_at']),
+  memories: one(['owner', 'key'], ['text', 'words', 'put_at', 'untrusted']),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];

@@ -4,7 +4,7 @@ import { BadSearchError } from './store-errors.ts';
 import type { Setup } from './testing/store-setup.ts';
 
 const memory = (key: string, text: string, more: Partial<MemoryRecord> = {}): MemoryRecord => ({
-  ...{ ownerToken: null, key, text, putAt: 1 },
+  ...{ ownerToken: null, key, text, putAt: 1, untrusted: null },
   ...more,
 });
 
@@ -46,6 +46,16 @@ export function describeMemories(setup: Setup): void {
     expect(await again.memories.sizes(null, 'a')).toEqual({
       ...{ count: 1, bytes: 6, allBytes: 6, replacedBytes: 6 },
     });
+  });
+
+  test('[ST79] a note keeps after which tool it was noted, and one that replaces it has its own', async () => {
+    const { store, reopen } = setup();
+    await store.write([put(memory('a', 'of others', { untrusted: 'http.request' }))]);
+    const again = await reopen();
+    const find = () => again.memories.find({ ownerToken: null, limit: 9 });
+    expect(await find()).toMatchObject([{ untrusted: 'http.request' }]);
+    await again.write([put(memory('a', 'own words'))]);
+    expect(await find()).toMatchObject([{ text: 'own words', untrusted: null }]);
   });
 
   test('[ST79] each owner finds its own alone, and what it noted goes with its token', async () => {

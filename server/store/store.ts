@@ -168,6 +168,8 @@ export interface MemoryRecord {
   readonly key: string;
   readonly text: string;
   readonly putAt: number;
+  /** The tool by which content of others was read before it was noted; null: none was. */
+  readonly untrusted: string | null;
 }
 
 /** Of an owner, and of all. */

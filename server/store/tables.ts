@@ -166,6 +166,7 @@ export interface MemoryRow {
   text: string;
   words: string;
   put_at: number;
+  untrusted: string | null;
   checksum: number;
 }
 

@@ -141,7 +141,7 @@ test('[TB17] no query reads what is remembered', async () => {
   const threadOf = (_: string, source: string) => resolve('server', source);
   // The database of the data directory.
   const own = createSqliteStore({ file: join(dir, 'callboard.db') });
-  const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1 };
+  const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1, untrusted: null };
   await own.write([{ type: 'put_memory', memory }]);
   const opened = await openTools(config, { threadOf, store: own, clock, env });
   const query = opened.find(({ name }) => name === 'database.query');

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { given } from '#lib/util/given';
 import { type Config, ConfigError } from '../config.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
@@ -14,7 +15,7 @@ import { createShell } from './workspace/shell-tool.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ToolParts extends Pick<MemoryDeps, 'store' | 'clock' | 'hide'> {
+export interface ToolParts extends Pick<MemoryDeps, 'store' | 'clock' | 'hide' | 'othersRead'> {
   /** The file that a thread or a process of a tool runs; `built` is its name after the build. */
   threadOf(built: string, source: string): string;
   /** Of the server; tools are given what the configuration names. */
@@ -32,7 +33,7 @@ export async function openTools(config: Config, parts: ToolParts): Promise<AnySe
 
 function openBuiltins(
   config: Config,
-  { threadOf, store, clock, hide }: ToolParts,
+  { threadOf, store, clock, hide, othersRead }: ToolParts,
 ): AnyServerTool[] {
   const { weather, database, tools } = config.file;
   const builtin = createBuiltinTools({
@@ -57,7 +58,10 @@ function openBuiltins(
     ...(tools.ask_human ? [createAskHuman()] : []),
     ...(tools.attempt_completion ? [createAttemptCompletion()] : []),
     ...(tools.memory
-      ? createMemoryTools({ store, clock, hide, limits: { ...MEMORY, ...tools.memory } })
+      ? createMemoryTools({
+          ...{ store, clock, hide, limits: { ...MEMORY, ...tools.memory } },
+          ...given({ othersRead }),
+        })
       : []),
   ];
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
-import { isOfExecutor, wholeTextOf } from '#lib/call/model-output';
+import { isMarkedResult, wholeTextOf } from '#lib/call/model-output';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { READ_RESULT } from '#lib/protocol/run-tools';
-import { isTrusted } from '#lib/protocol/tool-source';
 import { markUntrusted } from '#lib/text/untrusted';
 import type { CallService } from '../../calls/call-service.ts';
 import { defineTool, type ToolContext, ToolError } from '../../tools/define-tool.ts';
@@ -58,7 +57,7 @@ export const createReadResult = (deps: ReadResultDeps) =>
           ? pageOf(whole, { offset, length: length ?? whole.length, room })
           : placesOf(whole, { offset, search, room });
       // What a client gave stays marked, on whatever way it comes.
-      const isMarked = !isTrusted(record) && isOfExecutor(record);
+      const isMarked = isMarkedResult(record);
       return { output: `${head}\n${isMarked ? markUntrusted(text) : text}` };
     },
   });

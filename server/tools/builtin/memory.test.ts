@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createSecrets } from '#lib/text/secrets';
+import { given } from '#lib/util/given';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createMemoryTools, type MemoryLimits } from './memory.ts';
@@ -17,12 +19,15 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-function setup(limits: MemoryLimits = { most: 9, bytes: 9_000, allBytes: 9_000 }) {
+function setup(
+  limits: MemoryLimits = { most: 9, bytes: 9_000, allBytes: 9_000 },
+  othersRead?: () => string | null,
+) {
   const store = createSqliteStore({ file: join(dir, `${stores.length}.db`) });
   stores.push(store);
   let now = 0;
   const clock = { now: () => (now += 1_000) };
-  const [keep, recall] = createMemoryTools({ store, clock, limits, hide });
+  const [keep, recall] = createMemoryTools({ store, clock, limits, hide, ...given({ othersRead }) });
   if (!keep || !recall) throw new Error('a tool is missing');
   return {
     /** All that is on disk. */
@@ -95,4 +100,17 @@ test('[TB18] notes are bounded in number and bytes, of an owner and of all', asy
   await note('b', null);
   await note('x', '123456789012', 'tok_1');
   await expect(note('y', '1', 'tok_1')).rejects.toThrow(/is full/);
+});
+
+test('[TB17] T98: a note that was stored after content of others was read is recalled with that', async () => {
+  let read: string | null = null;
+  const { note, recall } = setup(undefined, () => read);
+  await note('own', 'harbour');
+  read = 'mail.read';
+  await note('theirs', 'harbour');
+  const { memories } = z
+    .object({ memories: z.array(z.looseObject({ key: z.string() })) })
+    .parse(await recall({ query: 'harbour' }));
+  const marks = Object.fromEntries(memories.map((one) => [one.key, one.untrusted]));
+  expect(marks).toEqual({ own: undefined, theirs: 'mail.read' });
 });
