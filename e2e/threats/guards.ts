@@ -254,7 +254,7 @@ export const GUARDS: readonly Guard[] = [
   {
     number: 'T98',
     file: 'server/policy/live-policy.ts',
-    code: 'return isAsked ? this.#deps.taints.of(runId) : NO_TAINT;',
+    code: 'return isAsked ? this.#readBy(principal, runId) : NO_TAINT;',
     broken: 'return NO_TAINT;',
   },
   {

@@ -1,3 +1,4 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import { withAutonomy } from '#lib/policy/autonomy';
 import {
@@ -24,7 +25,8 @@ import { executorOf } from './executor-of.ts';
 import type { HookChain } from './hook-chain.ts';
 import type { LimitLeft, PolicyService, PolicyState } from './policy-service.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { RunTaints } from './run-taints.ts';
+import { both, type RunTaints } from './run-taints.ts';
+import type { TokenReads } from './token-reads.ts';
 
 export interface LivePolicyDeps {
   readonly definition: PolicyDefinition;
@@ -36,6 +38,7 @@ export interface LivePolicyDeps {
   readonly limits: Pick<RateLimits, 'take' | 'left'>;
   readonly hooks: Pick<HookChain, 'isBefore' | 'isGuarded' | 'before' | 'state'>;
   readonly taints: Pick<RunTaints, 'of' | 'by' | 'ended' | 'setMarks'>;
+  readonly reads: Pick<TokenReads, 'of' | 'ended'>;
   readonly registry: Pick<ToolRegistry, 'find'>;
   /** Whether the token of this id was not revoked. */
   isLive(tokenId: string): boolean;
@@ -70,10 +73,19 @@ export class LivePolicy implements PolicyService {
   };
 
   /** What a call by an agent could carry out; a person who makes one by hand is not asked. */
-  #taintFor(question: PolicyQuestion, { runId }: CheckRequest) {
+  #taintFor(question: PolicyQuestion, { principal, runId }: CheckRequest) {
     const { isWayOut, isUntrusted } = question;
     const isAsked = !isByHand(question) && (isWayOut || isUntrusted);
-    return isAsked ? this.#deps.taints.of(runId) : NO_TAINT;
+    return isAsked ? this.#readBy(principal, runId) : NO_TAINT;
+  }
+
+  /** A program knows as well what it has read in other runs. */
+  #readBy(principal: Principal, runId: string): Taint | Promise<Taint> {
+    const ofRun = this.#deps.taints.of(runId);
+    const caller = callerOf(principal);
+    if (caller.kind !== 'agent') return ofRun;
+    const lately = this.#deps.reads.of(caller.tokenId);
+    return ofRun instanceof Promise ? ofRun.then((one) => both(one, lately)) : both(ofRun, lately);
   }
 
   #checked(question: PolicyQuestion, request: CheckRequest): ReturnType<Check> {
@@ -128,12 +140,16 @@ export class LivePolicy implements PolicyService {
     principal,
     runId,
   }: Pick<CheckRequest, 'principal' | 'runId'>): Promise<string | null> =>
-    principal.kind === 'operator' ? null : (await this.#deps.taints.of(runId)).untrusted;
+    principal.kind === 'operator' ? null : (await this.#readBy(principal, runId)).untrusted;
 
   /** What the calls need of it. */
   get forCalls() {
     const { check, checkEdit, denial } = this;
-    return { policy: { check, checkEdit, denial }, onDecided: this.#deps.taints.ended };
+    const onDecided = (call: CallRecord): void => {
+      this.#deps.taints.ended(call);
+      this.#deps.reads.ended(call, this.#policy.marks);
+    };
+    return { policy: { check, checkEdit, denial }, onDecided };
   }
 
   /** The policy is asked again about arguments that a hook changed; the stronger of the two counts. */

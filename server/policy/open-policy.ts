@@ -9,13 +9,14 @@ import { LivePolicy, type LivePolicyDeps } from './live-policy.ts';
 import { loadHooks } from './load-hooks.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RunTaints } from './run-taints.ts';
+import { TokenReads } from './token-reads.ts';
 
 /** The policy of the configuration file, which it follows until `stop`. */
 export async function openPolicy(
   config: Pick<Config, 'file' | 'filePath'>,
   deps: Omit<
     LivePolicyDeps,
-    'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints'
+    'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints' | 'reads'
   > & {
     store: Store;
   } & Pick<AutonomyDeps, 'rootOf'>,
@@ -31,12 +32,14 @@ export async function openPolicy(
   const autonomy = new Autonomy(deps);
   const limits = new RateLimits(deps);
   const taints = new RunTaints(deps.store, compileMarks(file.policy.taint));
-  await Promise.all([autonomy.load(), limits.load()]);
+  const reads = new TokenReads(deps);
+  await Promise.all([autonomy.load(), limits.load(), reads.load()]);
   const policy = new LivePolicy({
     ...deps,
     autonomy,
     limits,
     taints,
+    reads,
     hooks,
     definition: file.policy,
     file: () => (wasThere ? filePath : null),

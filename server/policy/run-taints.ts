@@ -72,7 +72,7 @@ export class RunTaints {
     if (!known) return void this.#loading.get(runId)?.ended.push(call);
     if (!hasRead(call)) return;
     if (!isDelegated(call)) {
-      this.#known.set(runId, { ...known, own: addCall(this.#marks, known.own, call) });
+      this.#known.set(runId, { ...known, own: marksOf(this.#marks, known.own, call) });
       return;
     }
     // What its sub-agent has read is in the store.
@@ -119,7 +119,7 @@ export class RunTaints {
   /** A sub-agent's answer brings all that the sub-agent has read. */
   async #add(taint: Taint, call: TaintedCall): Promise<Taint> {
     if (!hasRead(call)) return taint;
-    const added = addCall(this.#marks, taint, call);
+    const added = marksOf(this.#marks, taint, call);
     if (!isDelegated(call)) return added;
     const childId = childRunOf(call.id);
     const { own } = this.#known.get(childId) ?? (await this.#begin(childId).known);
@@ -136,18 +136,19 @@ export class RunTaints {
 }
 
 /** A call that was not made has read nothing; one whose outcome is unknown may have. */
-const hasRead = ({ completedAt, error }: TaintedCall): boolean =>
+export const hasRead = ({ completedAt, error }: TaintedCall): boolean =>
   completedAt !== null && error?.executed !== 'no';
 
 const isDelegated = ({ toolName, source }: TaintedCall): boolean =>
   source === 'server' && isDelegatingTool(toolName);
 
-const addCall = (marks: Marks, taint: Taint, call: TaintedCall): Taint => {
+/** What has been read, once the call's result has been as well. */
+export const marksOf = (marks: Marks, taint: Taint, call: TaintedCall): Taint => {
   const { toolName, annotations } = call;
   return marks.add(taint, { toolName, isUntrusted: isUntrustedResult(call), annotations });
 };
 
-const both = (one: Taint, other: Taint): Taint => ({
+export const both = (one: Taint, other: Taint): Taint => ({
   private: one.private ?? other.private,
   untrusted: one.untrusted ?? other.untrusted,
 });

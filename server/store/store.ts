@@ -154,7 +154,7 @@ export interface AuditPage {
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
-  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate' | 'asked';
+  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate' | 'asked' | 'reads';
   readonly key: string;
   /** As JSON has it. */
   readonly value: unknown;

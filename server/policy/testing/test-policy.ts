@@ -7,6 +7,7 @@ import { HookChain } from '../hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from '../live-policy.ts';
 import { RateLimits } from '../rate-limits.ts';
 import { RunTaints } from '../run-taints.ts';
+import { TokenReads } from '../token-reads.ts';
 
 /** Kept in memory alone. */
 const store = {
@@ -28,6 +29,7 @@ export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps
     hooks: new HookChain([], { clock, logger }),
     limits: new RateLimits({ store, clock, logger }),
     taints: new RunTaints(store, compileMarks(read().taint)),
+    reads: new TokenReads({ store, clock, logger }),
     registry: { find: () => undefined },
     isLive: () => true,
     ...{ clock, logger },

@@ -1,0 +1,102 @@
+import { rm } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { compilePolicy } from '#lib/policy/decide-policy';
+import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import type { Agent, Principal } from '../auth/principal.ts';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { RunTaints } from './run-taints.ts';
+import { testPolicy } from './testing/test-policy.ts';
+import { TokenReads } from './token-reads.ts';
+
+const TOOLS = ['file.read', 'mail.read', 'mail.send'];
+const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: TOOLS };
+const inRunOf = (owner: Agent, runId: string): Principal => ({ kind: 'run', runId, owner });
+const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
+const HOUR_MS = 3_600_000;
+
+const marks = compilePolicy(policyDefinitionSchema.parse({})).marks;
+
+/** Programs that read at a phone, each in a run that it names. */
+async function setup(dir?: string) {
+  const one = await setupCalls({
+    ...(dir === undefined ? {} : { dir }),
+    check: (request) => live.check(request),
+    onDecided: (call) => live.forCalls.onDecided(call),
+  });
+  const taints = new RunTaints(one.store, marks);
+  const reads = new TokenReads(one);
+  await reads.load();
+  const live = testPolicy({}, { taints, reads, clock: one.clock, registry: one.registry });
+  const phone = one.connect('phone');
+  phone.offer(tool('file.read', readOnly), tool('mail.read', readOnly), tool('mail.send'));
+  const call = async (name: string, runId: string, principal: Principal = bot) => {
+    const { id } = await one.invoke(name, {}, { runId, principal });
+    await one.settle();
+    return one.call(id);
+  };
+  const read = async (name: string, runId: string, principal: Principal = bot) => {
+    const { id } = await call(name, runId, principal);
+    phone.succeed(id, 'CANARY');
+    await one.settle();
+  };
+  return { ...one, live, reads, call, read };
+}
+
+async function opened(dir?: string) {
+  const one = await setup(dir);
+  onTestFinished(() => one.close());
+  return one;
+}
+
+test('[PO27] T98: what a program reads in one run it cannot carry out of another unasked', async () => {
+  const { read, call } = await opened();
+  await read('file.read', 'run_a');
+  const out = await call('mail.send', 'run_b');
+  expect(out).toMatchObject({
+    ...{ phase: 'approval' },
+    card: { approval_reason_params: { private: 'file.read', untrusted: 'file.read' } },
+  });
+});
+
+test('[PO27] T98: so it is with what it reads in its own calls, and a run that it begins then', async () => {
+  const { read, call, live } = await opened();
+  await read('file.read', 'run_a');
+  const inRun = inRunOf(bot, 'run_b');
+  expect(await live.othersRead({ principal: inRun, runId: 'run_b' })).toBe('file.read');
+  expect((await call('mail.send', 'run_c')).phase).toBe('approval');
+});
+
+test('[PO27] T98: another program, and a person, are not asked for what that one has read', async () => {
+  const { read, call } = await opened();
+  await read('file.read', 'run_a');
+  const other = { ...bot, name: 'other', tokenId: 'tok_other' };
+  expect((await call('mail.send', 'run_o', other)).phase).toBe('offered');
+  expect((await call('mail.send', 'run_p', operator)).phase).toBe('offered');
+});
+
+test('[PO27] T98: it counts for an hour', async () => {
+  const { read, call, clock } = await opened();
+  await read('file.read', 'run_a');
+  clock.advance(HOUR_MS - 1);
+  expect((await call('mail.send', 'run_b')).phase).toBe('approval');
+  clock.advance(1);
+  expect((await call('mail.send', 'run_c')).phase).toBe('offered');
+});
+
+test('[PO27] T98: it counts over a restart', async () => {
+  const before = await setup();
+  await before.read('file.read', 'run_a');
+  await before.close(true);
+  const { call, close } = await setup(before.dir);
+  expect((await call('mail.send', 'run_b')).phase).toBe('approval');
+  await close();
+  await rm(before.dir, { recursive: true, force: true });
+});
+
+test('[PO27] what a person reads by hand in the run of a program is not what that one has read', async () => {
+  const { read, reads } = await opened();
+  await read('mail.read', 'run_a');
+  expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
+  await read('file.read', 'run_a', operator);
+  expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
+});
