@@ -59,7 +59,7 @@ const calls = createCalls({
   blobs,
   rootOf: (runId) => runId,
   newCallId: () => newId('tc'),
-  claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
+  claimRun: () => ({ ownerToken: null, write: () => Promise.resolve() }),
   facts: table.facts,
   onDurable: () => {},
   logger,

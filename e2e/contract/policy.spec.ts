@@ -78,6 +78,10 @@ test('limits and autonomy hold over a crash, and a refusal has the seconds to wa
   await connect.client(again, { tools: ['mail', 'pay'] });
   const refused = await post(again, '/v1/tools/mail/invoke', { ...RUN, args: {} });
   expect(refusalOf(refused)).toMatchObject({ status: 429, code: 'rate_limited' });
+  const elsewhere = { run_id: 'run_of_no_call', args: {} };
+  const first = await post(again, '/v1/tools/mail/invoke', elsewhere);
+  expect(refusalOf(first)).toMatchObject({ status: 429, code: 'rate_limited' });
+  expect((await get(again, '/v1/runs/run_of_no_call')).status).toBe(404);
   expect((await readCall(again, await invoke(again, 'pay', {}, RUN))).phase).toBe('offered');
 });
 

@@ -102,6 +102,8 @@ export class Invocation {
     if (decided.type === 'rate_limited') {
       return { ...reject('rate_limited', decided.message), retryAfter: decided.retryAfter };
     }
+    // Before the call, which is of it.
+    const runWritten = run.write();
     const { event, by } = decided;
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
@@ -114,7 +116,7 @@ export class Invocation {
     if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
     if (!hooked.ok) throw new Error(`A new call refused ${event.type}: ${hooked.refusal}`);
     // guard: accepted-once-written
-    await Promise.all([applied.written, hooked.written, run.written]);
+    await Promise.all([applied.written, hooked.written, runWritten]);
     // guard: accepted-as-stored
     return { ok: true, call: (await repository.get(call.id)) ?? applied.record };
   }

@@ -50,6 +50,13 @@ test('[PO11] calls beyond the limit are refused with the time, and leave nothing
   expect([await call('pay'), await call('pay')]).toMatchObject([made, refused]);
 });
 
+test('[PO11] [RU9] a call that is refused so makes no run', async () => {
+  const { call, runsMade } = await setup({ limits: [{ calls: 1, seconds: 10 }] });
+  await call('pay', operator, 'run_first');
+  expect(await call('pay', operator, 'run_next')).toMatchObject(refused);
+  expect(runsMade).toEqual(['run_first']);
+});
+
 test('[PO11] T80: of a model’s call the card and the model are given the reason', async () => {
   const { calls } = await setup({ limits: [{ calls: 1, seconds: 10 }] });
   const run: Principal = { kind: 'run', runId: 'run_1', owner: operator };

@@ -298,6 +298,16 @@ describe('runs of outside agents', () => {
     ).toEqual([]);
   });
 
+  test('[RU9] one whose first call was refused is not there, and belongs to who asked first', async () => {
+    const { runs, known, store, bus } = setupRuns();
+    const first = await known.claim('run_out', 'An agent', principal);
+    expect([store.writes, bus.events, await runs.get('run_out')]).toEqual([[], [], undefined]);
+    const next = await known.claim('run_out', 'An agent', principal);
+    await Promise.all([first.write(), next.write()]);
+    expect([store.writes.length, bus.events.length]).toEqual([1, 1]);
+    expect(await runs.get('run_out')).toMatchObject({ title: 'An agent' });
+  });
+
   test('[RU9] one that could not be written is tried again', async () => {
     const { runs, claim, store } = setupRuns();
     store.fail();

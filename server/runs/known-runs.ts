@@ -124,12 +124,10 @@ class RunsInMemory implements KnownRuns {
     await this.#deleting.get(runId);
     const known = this.#kept.get(runId)?.summary() ?? (await store.getRun(runId));
     const owner = known ? known.owner : ownerOf(principal);
-    const written = known
-      ? Promise.resolve()
-      : this.#write(
-          newRun(clock, { run_id: runId, title, max_steps: maxSteps, ...given({ owner }) }),
-        );
-    const claim = { ownerToken: owner?.token_id ?? null, written, askedAt: clock.now() };
+    const run = { run_id: runId, title, max_steps: maxSteps, ...given({ owner }) };
+    let written = known && Promise.resolve();
+    const write = () => (written ??= this.#write(newRun(clock, run)));
+    const claim = { ownerToken: owner?.token_id ?? null, write, askedAt: clock.now() };
     this.#claims.set(runId, claim);
     dropOldest(this.#claims, KEPT_IDS);
     return claim;

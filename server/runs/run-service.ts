@@ -73,11 +73,14 @@ export interface RunService {
 export interface RunClaim {
   /** Of its owner; null for the operator of the first run. */
   readonly ownerToken: string | null;
-  /** Resolves once the run is on disk; a run that was there is. */
-  readonly written: Promise<void>;
+  /**
+   * Makes the run where it is not there, once for all who claim it; resolves once it is on disk. A
+   * call that is refused leaves none.
+   */
+  write(): Promise<void>;
 }
 
-/** Finds the run of an outside agent's call, at once where it is known, or makes it for the caller. */
+/** Finds the run of an outside agent's call, at once where it is known, or takes its id for the caller. */
 export type ClaimRun = (
   runId: string,
   title: string,

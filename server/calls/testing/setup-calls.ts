@@ -78,6 +78,8 @@ export async function setupCalls(options: SetupOptions = {}) {
     breaker,
   });
   let number = 0;
+  /** The run of each call that was recorded, in order. */
+  const runsMade: string[] = [];
   const owners = new Map<string, string | null>();
   const seen = new Map<string | null, Caller>([[null, FIRST_OPERATOR]]);
   const calls: Calls = createCalls({
@@ -105,7 +107,8 @@ export async function setupCalls(options: SetupOptions = {}) {
     claimRun(runId, _title, principal) {
       seen.set(callerOf(principal).tokenId, callerOf(principal));
       if (!owners.has(runId)) owners.set(runId, callerOf(principal).tokenId);
-      return { ownerToken: owners.get(runId) ?? null, written: Promise.resolve() };
+      const write = async () => void runsMade.push(runId);
+      return { ownerToken: owners.get(runId) ?? null, write };
     },
     facts: table.facts,
     onDurable: () => {},
@@ -193,6 +196,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     instances,
     table,
     calls,
+    runsMade,
     events,
     errors,
     lines,

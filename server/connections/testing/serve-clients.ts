@@ -50,7 +50,7 @@ export async function serveClients({
     blobs,
     rootOf: (runId) => runId,
     newCallId: newId,
-    claimRun: () => ({ ownerToken: null, written: Promise.resolve() }),
+    claimRun: () => ({ ownerToken: null, write: () => Promise.resolve() }),
     facts: table.facts,
     onDurable: () => {},
     logger,

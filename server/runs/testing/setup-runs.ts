@@ -86,7 +86,7 @@ export function setupRuns(
   /** As a call of an outside agent does. */
   const claim = async (runId: string, title: string, by: Principal = principal) => {
     const claimed = await known.claim(runId, title, by);
-    await claimed.written;
+    await claimed.write();
     return claimed;
   };
   const start = async (input = 'Hello', by: Principal = principal) => {
@@ -99,7 +99,7 @@ export function setupRuns(
       (event) =>
         event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
     );
-  return { store, bus, clock, calls, defects, offering, turns, tokens, runs, claim, start, ended };
+  return { store, bus, clock, calls, defects, offering, turns, tokens, runs, known, claim, start, ended };
 }
 
 /** Until it is stopped, as a turn that hangs and still obeys its signal. */
