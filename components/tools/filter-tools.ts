@@ -1,6 +1,6 @@
 import type { ToolListing } from '#lib/protocol/tool-spec';
 
-export const TOOL_FILTERS = ['all', 'server', 'client', 'callable'] as const;
+export const TOOL_FILTERS = ['all', 'server', 'client', 'other', 'callable'] as const;
 export type ToolFilter = (typeof TOOL_FILTERS)[number];
 
 /** The tools that pass the filter and contain every word of the search, by name. */
@@ -26,6 +26,8 @@ function passes(tool: ToolListing, filter: ToolFilter): boolean {
     case 'server':
     case 'client':
       return tool.source === filter;
+    case 'other':
+      return tool.source !== 'server' && tool.source !== 'client';
     case 'callable':
       return tool.callable;
   }
