@@ -248,6 +248,8 @@ test('§9 a run that makes no sense is refused, and says why', async () => {
     { input: '   ' },
     { input: 'x', model: 'nobody:nothing' },
     { input: 'x', tools: 'all' },
+    { input: 'x', tools: ['y'.repeat(256)] },
+    { input: 'x', tools: Array.from({ length: 513 }, (_, at) => `tool_${at}`) },
     { input: 'x'.repeat(100_001) },
   ]) {
     const refusal = refusalOf(await post(board(), '/v1/runs', body));

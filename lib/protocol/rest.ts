@@ -10,6 +10,7 @@ import { pathIdSchema } from './path-id.ts';
 import { modelListingSchema, runRecordSchema, runSummarySchema } from './run.ts';
 import { offerSchema, runToolSchema } from './run-tools.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
+import { isToolName, LONGEST_TOOL_NAME } from './tool-name.ts';
 import { rejectionsShape, toolListingSchema } from './tool-spec.ts';
 import { approvalListingSchema } from './watch-messages.ts';
 
@@ -166,7 +167,20 @@ const input = z.string().trim().min(1).max(100_000);
 export const startRunBodySchema = z.object({
   input,
   model: z.string().min(1).max(256).optional(),
-  tools: z.array(z.string().max(256)).max(1_000).optional(),
+  /** These alone; without it all. */
+  tools: z
+    .array(
+      z.string().refine(isToolName, {
+        error: `must be the name of a tool: at most ${LONGEST_TOOL_NAME} of A-Z, a-z, 0-9, "_", "." and "-", a letter first`,
+      }),
+    )
+    .max(LIMITS.toolsPerRun, {
+      error: `at most ${LIMITS.toolsPerRun} names; left out, the run may use all tools`,
+    })
+    .refine((names) => new Set(names).size === names.length, {
+      error: 'each name once',
+    })
+    .optional(),
   /** Offered before others, where the model takes fewer than there are. */
   pinned_tools: z.array(z.string().max(256)).max(128).optional(),
   client_id: askingClient,
