@@ -54,12 +54,29 @@ test.each<[string, RegExp]>([
   ['{"models":{"rehearsal":{}}}', /models\.rehearsal/],
   ['{"models":{"openai:x":{"tool_calling":"xml"}}}', /models\.openai:x\.tool_calling .*native/],
   ['{"models":{"openai:x":{"tool_prompt":"a.md"}}}', /models\.openai:x .*its tool_prompt/],
+  [
+    '{"models":{"openai:x":{"strict_tools":true,"tool_calling":"text"}}}',
+    /models\.openai:x .*its strict_tools/,
+  ],
 ])('a configuration file of %s is refused in one line that says where', (text, where) => {
   writeFileSync(file, text);
   const line = refusalOf({ CALLBOARD_CONFIG: file });
   expect(line).toMatch(/callboard\.config\.json/);
   expect(line).toMatch(where);
   expect(line).not.toContain('\n');
+});
+
+test('[AL37] the strict form of tools is for models of OpenAI’s API', () => {
+  const write = (ref: string) =>
+    writeFileSync(file, JSON.stringify({ models: { [ref]: { strict_tools: true } } }));
+  for (const ref of ['openai:gpt-5', 'openai-chat:gpt-5', 'compatible:qwen3:8b']) {
+    write(ref);
+    expect(readConfig({ CALLBOARD_CONFIG: file }, dir).models[ref]?.strictTools).toBe(true);
+  }
+  write('anthropic:claude-sonnet-5-5');
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(
+    /^models\.anthropic:claude-sonnet-5-5\.strict_tools is true: it may be so for the models of openai:/,
+  );
 });
 
 test('[AL134] what a model can do is read from the file, its prompt from a file of its own', () => {

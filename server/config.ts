@@ -66,12 +66,18 @@ const modelSettings = z
     parallel_calls: z.boolean().optional(),
     /** Tools that one request may hold. */
     max_tools: z.number().int().min(8).max(4_096).optional(),
+    /** Tools are sent in the strict form of OpenAI's API, with `strict: true`. */
+    strict_tools: z.boolean().optional(),
     /** Tokens of a request and its answer together: the oldest messages are left out by it. */
     context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
   })
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
     'its tool_prompt is for "tool_calling": "text" alone',
+  )
+  .refine(
+    (model) => model.strict_tools !== true || model.tool_calling !== 'text',
+    'its strict_tools is for tools that are sent, and "tool_calling": "text" sends none',
   );
 
 const amount = z.number().nonnegative();
@@ -146,6 +152,7 @@ interface ModelSettings {
   readonly parallelCalls: boolean | undefined;
   readonly contextTokens: number | undefined;
   readonly maxTools: number | undefined;
+  readonly strictTools: boolean | undefined;
 }
 
 export interface Config {
@@ -328,7 +335,8 @@ function readModels(models: Config['file']['models'], cwd: string): Config['mode
     const { parallel_calls: parallelCalls, context_tokens: contextTokens } = rest;
     const toolPrompt = path === undefined ? undefined : readToolPrompt(ref, resolve(cwd, path));
     const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools };
-    return [ref, { toolCalling, toolPrompt, images, ...limits }];
+    const strictTools = readStrictTools(ref, rest.strict_tools);
+    return [ref, { toolCalling, toolPrompt, images, strictTools, ...limits }];
   });
   return Object.fromEntries(settings);
 }
@@ -350,6 +358,15 @@ function readText(setting: string, file: string): string {
       `${setting} is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
     );
   }
+}
+
+/** Of the providers' APIs OpenAI's alone, and those made after it, have that form. */
+function readStrictTools(ref: string, isStrict: boolean | undefined): boolean | undefined {
+  const provider = parseModelRef(ref)?.provider;
+  if (isStrict !== true || (provider !== 'anthropic' && provider !== 'google')) return isStrict;
+  throw new ConfigError(
+    `models.${ref}.strict_tools is true: it may be so for the models of openai:, openai-chat: and compatible: alone`,
+  );
 }
 
 function readToolPrompt(ref: string, file: string): string {

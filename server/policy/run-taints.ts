@@ -25,14 +25,7 @@ interface Loading {
 
 type TaintedCall = Pick<
   CallRecord,
-  | 'id'
-  | 'toolName'
-  | 'source'
-  | 'trusted'
-  | 'annotations'
-  | 'completedAt'
-  | 'error'
-  | 'result'
+  'id' | 'toolName' | 'source' | 'trusted' | 'annotations' | 'completedAt' | 'error' | 'result'
 >;
 
 /** What runs have read, derived from their recorded calls, so that no restart forgets it. */

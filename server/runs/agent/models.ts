@@ -64,6 +64,8 @@ export interface ModelSettings {
   readonly contextTokens?: number | undefined;
   /** Tools that one request may hold. */
   readonly maxTools?: number | undefined;
+  /** Tools are sent in the strict form of OpenAI's API. */
+  readonly strictTools?: boolean | undefined;
 }
 
 export interface ModelsOptions extends LanguageModelsOptions {
@@ -163,6 +165,7 @@ interface Abilities {
   readonly contextTokens: number | null;
   /** Null: as many as its API takes. */
   readonly maxTools: number | null;
+  readonly strictTools: boolean;
 }
 
 function abilitiesOf(
@@ -178,6 +181,7 @@ function abilitiesOf(
     parallelCalls: settings.parallelCalls ?? true,
     contextTokens: settings.contextTokens ?? facts.contextTokens ?? null,
     maxTools: settings.maxTools ?? null,
+    strictTools: settings.strictTools ?? false,
   };
 }
 
@@ -199,7 +203,7 @@ function toResolved(
     languageModel: isText ? withTextCalls(languageModel) : languageModel,
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
     maxTools: abilities.maxTools ?? (ref.provider === REHEARSAL ? null : MOST_TOOLS),
-    schemaTarget: SCHEMA_TARGETS[ref.provider],
+    schemaTarget: abilities.strictTools ? 'openai-strict' : SCHEMA_TARGETS[ref.provider],
     imageWay: abilities.images ? imageWay : 'none',
     contextTokens,
     providerOptions: providerOptions(ref.provider, parallelCalls || isText),

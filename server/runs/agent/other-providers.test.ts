@@ -104,6 +104,54 @@ test.each(['google:gemini-2.5-flash', 'compatible:qwen3:8b'])(
   },
 );
 
+const NOTE: FakeTool = {
+  name: 'note.add',
+  schema: {
+    type: 'object',
+    properties: { text: { type: 'string' }, tag: { type: 'string' } },
+    required: ['text'],
+  },
+  run: () => ({ output: 'added' }),
+};
+const ANY: FakeTool = {
+  name: 'note.any',
+  schema: { type: 'object', properties: { value: {} } },
+  run: () => ({ output: 1 }),
+};
+
+/** The parameters and the mark of each tool, as they stand in a request. */
+const sentTools = (body: Record<string, unknown>) => JSON.stringify(body.tools);
+
+test.each(['openai:gpt-5', 'openai-chat:gpt-5', 'compatible:qwen3:8b'])(
+  '[AL37] [AL38] %s with strict_tools is sent the strict form, and a tool without one is left out',
+  async (model) => {
+    const settings = { [model]: { strictTools: true } };
+    const { turn, openai, calls } = await setup(
+      model,
+      inOrder({ calls: [{ name: 'note_add', args: { text: 'x', tag: null } }] }, { text: 'ok' }),
+      [NOTE, ANY],
+      { settings },
+    );
+    const run = await turn('note it');
+    expect(notices(partsOf(run))).toEqual(['tools_unfit']);
+    const sent = sentTools(openai.requests[0]?.body ?? {});
+    expect(sent).toContain('"strict":true');
+    expect(sent).toContain('"additionalProperties":false');
+    expect(sent).toContain('"required":["text","tag"]');
+    expect(openai.requests[0]?.toolNames).toEqual(['note_add']);
+    expect([...calls.records.values()]).toMatchObject([{ toolName: 'note.add' }]);
+  },
+);
+
+test('[AL37] without it a tool is not sent as a strict one', async () => {
+  const { turn, openai } = await setup('openai:gpt-5', () => ({ text: 'ok' }), [NOTE, ANY]);
+  await turn('note it');
+  const sent = sentTools(openai.requests[0]?.body ?? {});
+  expect(sent).not.toContain('"strict":true');
+  expect(sent).toContain('"required":["text"]');
+  expect(openai.requests[0]?.toolNames).toEqual(['note_add', 'note_any']);
+});
+
 const ODD: FakeTool = {
   name: 'mail.find',
   schema: { type: 'object', properties: { 'filter[id]': {} }, required: ['filter[id]'] },

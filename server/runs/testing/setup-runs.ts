@@ -99,7 +99,21 @@ export function setupRuns(
       (event) =>
         event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running',
     );
-  return { store, bus, clock, calls, defects, offering, turns, tokens, runs, known, claim, start, ended };
+  return {
+    store,
+    bus,
+    clock,
+    calls,
+    defects,
+    offering,
+    turns,
+    tokens,
+    runs,
+    known,
+    claim,
+    start,
+    ended,
+  };
 }
 
 /** Until it is stopped, as a turn that hangs and still obeys its signal. */

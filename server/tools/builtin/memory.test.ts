@@ -27,7 +27,13 @@ function setup(
   stores.push(store);
   let now = 0;
   const clock = { now: () => (now += 1_000) };
-  const [keep, recall] = createMemoryTools({ store, clock, limits, hide, ...given({ othersRead }) });
+  const [keep, recall] = createMemoryTools({
+    store,
+    clock,
+    limits,
+    hide,
+    ...given({ othersRead }),
+  });
   if (!keep || !recall) throw new Error('a tool is missing');
   return {
     /** All that is on disk. */
