@@ -20,11 +20,13 @@ const listed = (id: string, key: string) => ({
 function setup({
   locale = 'en',
   role = 'operator',
+  answer = () => ({ body: {} }),
 }: {
   locale?: 'en' | 'zh';
   role?: 'operator' | 'viewer';
+  answer?: Parameters<typeof createTestWorkbench>[0];
 } = {}) {
-  const { workbench, sent } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench, sent } = createTestWorkbench(answer);
   workbench.me.setState({ me: personWith(role) });
   workbench.connection.setState({ feed: { kind: 'connected' } });
   let seq = 0;
@@ -141,4 +143,33 @@ test('[IB1] in Chinese', () => {
   list(listed('tc_1', 'a'));
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('待批准');
   expect(badge()?.textContent).toContain('1 个待批准');
+});
+
+test('[IB7] that more waits than was sent is shown with its number, and it is fetched page by page', async () => {
+  const pages = [
+    { approvals: [listed('tc_1', 'a')], next_cursor: '1:tc_1' },
+    { approvals: [listed('tc_2', 'b')], next_cursor: '2:tc_2' },
+    { approvals: [listed('tc_3', 'c')], next_cursor: null },
+  ];
+  const answer = ({ path }: { path: string }) => {
+    if (!path.startsWith('/v1/approvals')) return { status: 404, body: {} };
+    const cursor = new URL(path, 'http://x').searchParams.get('cursor');
+    return { body: pages[cursor === null ? 0 : Number(cursor[0])] };
+  };
+  const { list, workbench, sent } = setup({ answer });
+  list(listed('tc_1', 'a'));
+  expect(screen.queryByTestId('more-approvals')).toBeNull();
+  act(() => workbench.listings.setState({ approvalsLeftOut: 2 }));
+  expect(screen.getByText('2 more calls wait than could be sent at once.')).toBeTruthy();
+  expect(badge()?.textContent).toContain('3');
+  const fetchMore = () =>
+    act(async () => fireEvent.click(screen.getByRole('button', { name: 'Fetch more' })));
+  await fetchMore();
+  const asked = () => sent.filter(({ path }) => path.startsWith('/v1/approvals')).length;
+  expect(asked()).toBe(2);
+  expect(workbench.listings.getState()).toMatchObject({ approvalsLeftOut: 1 });
+  await fetchMore();
+  expect(asked()).toBe(5);
+  expect(within(waiting() ?? document.body).getAllByRole('listitem')).toHaveLength(3);
+  expect(screen.queryByTestId('more-approvals')).toBeNull();
 });

@@ -22,6 +22,7 @@ import { ConnectedCard } from '../tool-call/connected-card.tsx';
 import { hashOfCall } from '../tool-call/focus-call.ts';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { useCardKeys } from '../tool-call/use-card-keys.ts';
+import { MoreApprovals } from './more-approvals.tsx';
 import { useDecided } from './use-decided.ts';
 
 const LIST = { role: 'list' };
@@ -56,6 +57,7 @@ export function ApprovalsPage() {
           {t('more', { count: more })}
         </Button>
       )}
+      <MoreApprovals />
       <Requests title={t('decided')} requests={decided} {...shown} />
       <ApprovalVoice />
       {dialog}

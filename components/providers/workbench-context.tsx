@@ -137,6 +137,10 @@ export const useIsSilent = (clientId: string | null | undefined): boolean =>
 export const useApprovals = (): readonly ApprovalListing[] =>
   useStore(useWorkbench().listings, (state) => state.approvals);
 
+/** Calls that wait as well, which the feed had no room for. */
+export const useApprovalsLeftOut = (): number =>
+  useStore(useWorkbench().listings, (state) => state.approvalsLeftOut);
+
 /** False until the first snapshot came: lists that are empty are then not known yet. */
 export const useListingsKnown = (): boolean =>
   useStore(useWorkbench().listings, (state) => state.known);

@@ -3,12 +3,12 @@
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { questionsOf } from '#lib/stores/questions-of';
-import { useApprovals } from '../providers/workbench-context.tsx';
+import { useApprovals, useApprovalsLeftOut } from '../providers/workbench-context.tsx';
 
 /** How many questions wait for a person, on every page; nothing while none does. */
 export function ApprovalsLink() {
   const t = useTranslations('shell');
-  const count = questionsOf(useApprovals()).length;
+  const count = questionsOf(useApprovals()).length + useApprovalsLeftOut();
   if (count === 0) return null;
   return (
     <Link

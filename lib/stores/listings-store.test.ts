@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withApprovals } from './fold-listings.ts';
 import { createListingsStore } from './listings-store.ts';
 import { approval, snapshot, tool } from './testing/fixtures.ts';
 
@@ -31,4 +32,24 @@ test('[SF3] events of other kinds leave the lists as they are', () => {
   const before = store.getState();
   store.getState().apply([]);
   expect(store.getState()).toBe(before);
+});
+
+test('[SF21] what waits and had no room is counted until it ends or is fetched', () => {
+  const store = createListingsStore();
+  const state = () => store.getState();
+  const listed = { approvals: [approval('tc_a')], left_out: { approvals: 3 } };
+  state().replace({ ...snapshot(1), ...listed });
+  expect(state().approvalsLeftOut).toBe(3);
+  const ended = (seq: number, id: string) =>
+    state().apply([{ type: 'approval', seq, tool_call_id: id, approval: null }]);
+  ended(2, 'tc_d');
+  expect(state().approvalsLeftOut).toBe(2);
+  ended(3, 'tc_a');
+  expect(state().approvalsLeftOut).toBe(2);
+  const first = withApprovals(state(), [approval('tc_b')], false);
+  expect([first.approvals.length, first.approvalsLeftOut]).toEqual([1, 1]);
+  const last = withApprovals(first, [approval('tc_b'), approval('tc_c')], true);
+  expect([last.approvals.length, last.approvalsLeftOut]).toEqual([2, 0]);
+  state().replace(snapshot(9));
+  expect(state().approvalsLeftOut).toBe(0);
 });

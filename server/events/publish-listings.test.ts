@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
-import { foldListings, type ListingsState } from '#lib/stores/fold-listings';
+import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/fold-listings';
 import { createClientTable } from '../connections/client-table.ts';
 import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
@@ -48,7 +48,7 @@ function setup() {
   });
   const whole = (): ListingsState => {
     const lists = [toolsEvent(registry), clientsEvent(table.listings())];
-    const none = { tools: [], clients: [], approvals: [], known: true };
+    const none = { ...NO_LISTINGS, known: true };
     return foldListings(
       none,
       lists.map((body) => numbered(structuredClone(body), 1)),

@@ -13,6 +13,10 @@ export const approvals = {
     from: 'Asked by {caller} {ago},',
     inRun: 'in {run}',
     more: 'Show more ({count})',
+    leftOut:
+      '{count, plural, one {# more call waits} other {# more calls wait}} than could be sent at once.',
+    fetch: 'Fetch more',
+    notFetched: 'What else waits could not be fetched',
   },
   zh: {
     title: '待批准',
@@ -25,5 +29,8 @@ export const approvals = {
     from: '由 {caller} 于{ago}请求，',
     inRun: '属于 {run}',
     more: '显示更多（{count}）',
+    leftOut: '还有 {count, plural, other {# 个}}调用在等待，无法一次全部发送。',
+    fetch: '获取更多',
+    notFetched: '未能获取其余等待中的调用',
   },
 } as const satisfies AreaMessages;
