@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { failureLines, tortureFailures } from '../../server/bootstrap/failures.mjs';
 import { tortureTotals, totalsLine } from '../../server/bootstrap/totals.mjs';
 import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
@@ -186,6 +187,7 @@ async function main(): Promise<number> {
   if (options.report === undefined) console.log(JSON.stringify(report));
   else await writeFile(options.report, JSON.stringify(report));
   const totals = tortureTotals(report);
+  for (const line of failureLines(tortureFailures(report))) console.log(line);
   console.log(`torture: ${totalsLine(totals)}`);
   return totals.failed > 0 ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './failures.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
@@ -17,11 +18,16 @@ import {
 /**
  * @typedef {import('./project.mjs').Setup} Setup
  * @typedef {import('./totals.mjs').Totals} Totals
+ * @typedef {import('./failures.mjs').Failure} Failure
+ *
+ * What came of a check. One that failed and lists no failure is itself listed as one.
+ *
+ * @typedef {Totals & { ok: boolean, failures: readonly Failure[] }} Outcome
  *
  * @typedef {object} Check
  * @property {string} name
  * @property {readonly import('./stage-needs.mjs').Need[]} needs what has to be there before it runs
- * @property {(setup: Setup) => Promise<boolean | Totals & { ok: boolean }>} run
+ * @property {(setup: Setup) => Promise<Outcome>} run
  */
 
 /** @type {readonly Check[]} */
@@ -29,18 +35,22 @@ const STATIC_CHECKS = [
   {
     name: 'lock',
     needs: [],
-    run: (setup) => succeeds(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
+    run: (setup) => runQuietly(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
   },
   { name: 'types', needs: [], run: checkTypes },
   {
     name: 'lint',
     needs: [],
-    run: (setup) => runs(setup, '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
+    run: (setup) =>
+      runQuietly(setup, packageProgram('@biomejs/biome/bin/biome'), [
+        'check',
+        '--error-on-warnings',
+      ]),
   },
   {
     name: 'dead code',
     needs: [],
-    run: (setup) => runs(setup, 'knip/bin/knip.js', ['--no-progress']),
+    run: (setup) => runQuietly(setup, packageProgram('knip/bin/knip.js'), ['--no-progress']),
   },
 ];
 
@@ -57,7 +67,7 @@ export const runStaticChecks = async (setup) => (await runAll(STATIC_CHECKS, set
 
 /**
  * Everything, to the end even when something fails early: one run tells all there is to mend. Ends
- * with a line of totals that CI reads.
+ * with what failed and why, once more, and a line of totals that CI reads.
  *
  * @param {Setup} setup
  */
@@ -80,56 +90,60 @@ export async function runAll(checks, setup, ensure = ensureNeeds) {
   const { setup: ready, missing } = await ensure(needs, setup);
   const outcomes = [];
   for (const check of checks) {
-    const { ok, ...totals } = await runOne(check, ready, missing);
-    outcomes.push({ name: check.name, ok, totals });
+    const { ok, failures, ...totals } = await runOne(check, ready, missing);
+    outcomes.push({ name: check.name, ok, failures, totals });
   }
-  const failed = outcomes.filter(({ ok }) => !ok).map(({ name }) => name);
-  say(failed.length === 0 ? 'all checks passed.' : `failed: ${failed.join(', ')}.`);
-  return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes) };
+  const failed = outcomes.filter(({ ok }) => !ok);
+  const lines = failureLines(failed.flatMap(failuresOf));
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  const names = failed.map(({ name }) => name).join(', ');
+  say(failed.length === 0 ? 'all checks passed.' : `failed: ${names}.`);
+  return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes), failures: lines };
 }
+
+/** @param {{ name: string, failures: readonly Failure[] }} outcome @returns {readonly Failure[]} */
+const failuresOf = ({ name, failures }) =>
+  failures.length > 0
+    ? failures.map((one) => ({ ...one, name: `${name}: ${one.name}` }))
+    : [{ name, why: 'it ended with an error and without a report; its output is above' }];
 
 /**
  * @param {Check} check
  * @param {Setup} setup
  * @param {readonly import('./stage-needs.mjs').Need[]} missing
- * @returns {Promise<Totals & { ok: boolean }>}
+ * @returns {Promise<Outcome>}
  */
 async function runOne({ name, needs, run }, setup, missing) {
   const lacks = needs.filter((need) => missing.includes(need));
   if (lacks.length > 0) {
-    say(`${name}: not run without ${lacks.join(', ')} (the reason is above).`);
-    return { ok: false, ...NO_TESTS };
+    const why = `not run without ${lacks.join(', ')}`;
+    say(`${name}: ${why} (the reason is above).`);
+    return { ok: false, failures: [{ name: 'all of it', why }], ...NO_TESTS };
   }
   say(`${name} …`);
   const start = performance.now();
   const outcome = await run(setup);
   say(`${name}: ${Math.round((performance.now() - start) / 1_000)} s`);
-  return typeof outcome === 'boolean' ? { ok: outcome, ...NO_TESTS } : outcome;
+  return outcome;
 }
 
 /**
  * Next writes the types of routes and style sheets that the compiler needs; without a build, or
  * after a page has gone, they are missing or stale.
  *
- * @param {Setup} setup
+ * @param {Setup} setup @returns {Promise<Outcome>}
  */
 async function checkTypes(setup) {
-  const quiet = await runChild({
-    command: setup.node,
-    args: [packageProgram('next/dist/bin/next'), 'typegen'],
-    env: setup.env,
-    cwd: ROOT,
-    output: 'keep',
-  });
-  if (quiet.code !== 0) process.stderr.write(quiet.output);
-  return (
-    quiet.code === 0 && (await runs(setup, 'typescript/bin/tsc', ['--noEmit', '--project', '.']))
-  );
+  const prepared = await runQuietly(setup, packageProgram('next/dist/bin/next'), ['typegen']);
+  if (!prepared.ok) return prepared;
+  return runQuietly(setup, packageProgram('typescript/bin/tsc'), ['--noEmit', '--project', '.']);
 }
 
 /** @param {Setup} setup */
 function runUnitTests(setup) {
-  return withReport(vitestTotals, (report) => {
+  /** @param {Parameters<typeof vitestFailures>[0]} report */
+  const read = (report) => ({ ...vitestTotals(report), failures: vitestFailures(report) });
+  return withReport(read, (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     return runs(withCompileCache(setup), 'vitest/vitest.mjs', ['run', ...reporters]);
   });
@@ -148,7 +162,9 @@ const withCompileCache = ({ env, ...setup }) => ({
 
 /** @param {Setup} setup */
 function runEndToEndTests(setup) {
-  return withReport(playwrightTotals, (report) => {
+  /** @param {Parameters<typeof playwrightFailures>[0]} report */
+  const read = (report) => ({ ...playwrightTotals(report), failures: playwrightFailures(report) });
+  return withReport(read, (report) => {
     const { env, ...rest } = withCompileCache(setup);
     const withFile = { ...rest, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } };
     return runs(withFile, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
@@ -158,7 +174,9 @@ function runEndToEndTests(setup) {
 /** Crashes, power cuts, broken disks and networks, for about three minutes. @param {Setup} setup */
 function runShortTorture(setup) {
   const program = join(ROOT, 'e2e', 'torture', 'main.ts');
-  return withReport(tortureTotals, (report) =>
+  /** @param {Parameters<typeof tortureFailures>[0]} report */
+  const read = (report) => ({ ...tortureTotals(report), failures: tortureFailures(report) });
+  return withReport(read, (report) =>
     succeeds(setup, QUIET_NODE, [program, '--short', '--report', report]),
   );
 }
@@ -167,16 +185,18 @@ function runShortTorture(setup) {
  * Runs tests that leave a report, and reads it. One that never came to be says nothing passed.
  *
  * @template R
- * @param {(report: R) => Totals} totalsOf
+ * @param {(report: R) => Omit<Outcome, 'ok'>} read
  * @param {(reportFile: string) => Promise<boolean>} run
+ * @returns {Promise<Outcome>}
  */
-async function withReport(totalsOf, run) {
+async function withReport(read, run) {
   const folder = mkdtempSync(join(tmpdir(), 'callboard-report-'));
   const file = join(folder, 'report.json');
   const ok = await run(file);
-  const totals = existsSync(file) ? totalsOf(JSON.parse(readFileSync(file, 'utf8'))) : NO_TESTS;
+  const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   rmSync(folder, { recursive: true });
-  return { ok, ...totals };
+  if (report === undefined) return { ok, failures: [], ...NO_TESTS };
+  return { ok, ...read(report) };
 }
 
 /** @param {Setup} setup @param {string} program inside `node_modules` @param {readonly string[]} args */
@@ -185,7 +205,25 @@ const runs = (setup, program, args) => succeeds(setup, packageProgram(program), 
 /** @param {Setup} setup @param {string} file @param {readonly string[]} args */
 async function succeeds({ node, env }, file, args) {
   const { code, told } = await runChild({ command: node, args: [file, ...args], env, cwd: ROOT });
-  // Asked to end: the checks that are left are not wanted any more.
-  if (told) process.exit(code === 0 ? 1 : code);
+  if (told) endAsTold(code);
   return code === 0;
 }
+
+/**
+ * For a program that is quick and prints nothing but what is wrong. Its first line is the reason.
+ *
+ * @param {Setup} setup @param {string} file @param {readonly string[]} args
+ * @returns {Promise<Outcome>}
+ */
+async function runQuietly({ node, env }, file, args) {
+  const child = { command: node, args: [file, ...args], env, cwd: ROOT };
+  const { code, output, told } = await runChild({ ...child, output: 'keep' });
+  if (told) endAsTold(code);
+  if (code === 0) return { ok: true, failures: [], ...NO_TESTS };
+  process.stderr.write(output);
+  const why = output.split('\n').find((line) => line.trim() !== '') ?? `it ended with ${code}`;
+  return { ok: false, failures: [{ name: 'first problem', why }], ...NO_TESTS };
+}
+
+/** The checks that are left are not wanted any more. @param {number} code */
+const endAsTold = (code) => process.exit(code === 0 ? 1 : code);

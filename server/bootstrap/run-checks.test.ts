@@ -1,9 +1,20 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Setup } from './project.mjs';
 import { ALL_CHECKS, runAll } from './run-checks.mjs';
 import { ensureNeeds } from './stage-needs.mjs';
 
 const setup = { node: process.execPath, env: { A: 'kept' }, npmCli: undefined };
+
+/** What the checks print; kept from the output of this run, where it would pass for a failure. */
+function mutedOutput() {
+  return vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+}
+
+let printed: ReturnType<typeof mutedOutput>;
+beforeEach(() => {
+  printed = mutedOutput();
+});
+afterEach(() => printed.mockRestore());
 
 /** Ways that note what they are asked for; those that are `missing` fail. */
 function recorder(...missing: string[]) {
@@ -29,7 +40,7 @@ function recorder(...missing: string[]) {
         A: 'kept',
         ...Object.fromEntries(needs.map((n) => [n, 'found'])),
       });
-      return true;
+      return { ok: true, failures: [], passed: 0, failed: 0 };
     },
   }));
   return { log, run: () => runAll(checks, setup, ensure) };
@@ -37,7 +48,7 @@ function recorder(...missing: string[]) {
 
 test('everything that any stage needs is ensured once, before the first stage', async () => {
   const { log, run } = recorder();
-  expect(await run()).toEqual({ code: 0, totals: { passed: 0, failed: 0 } });
+  expect(await run()).toEqual({ code: 0, totals: { passed: 0, failed: 0 }, failures: [] });
   const first = log.findIndex((line) => line.startsWith('run '));
   expect(log.slice(0, first).sort()).toEqual([
     'ensure build',
@@ -59,7 +70,30 @@ test('a stage says what its tests start: browsers, the built server, programs of
 
 test('a stage without what it needs fails by name, and the others run', async () => {
   const { log, run } = recorder('curl');
-  expect(await run()).toEqual({ code: 1, totals: { passed: 0, failed: 1 } });
+  expect(await run()).toEqual({
+    code: 1,
+    totals: { passed: 0, failed: 1 },
+    failures: ['FAILED end-to-end tests: all of it: not run without curl'],
+  });
   expect(log).not.toContain('run end-to-end tests');
   expect(log.filter((line) => line.startsWith('run '))).toHaveLength(ALL_CHECKS.length - 1);
+});
+
+test('what failed is listed again after the last stage, with the stage and the first reason', async () => {
+  const failures = [{ name: 'F21 half open', why: 'I4: open for too long' }];
+  const ended = { passed: 0, failed: 0, failures: [] };
+  const checks = [
+    { name: 'short torture', needs: [], run: async () => ({ ok: false, ...ended, failures }) },
+    { name: 'lint', needs: [], run: async () => ({ ok: false, ...ended }) },
+    { name: 'types', needs: [], run: async () => ({ ok: true, ...ended }) },
+  ];
+  const { failures: lines } = await runAll(checks, setup);
+  const output = printed.mock.calls.map(([text]) => text).join('');
+  expect(lines).toEqual([
+    'FAILED short torture: F21 half open: I4: open for too long',
+    'FAILED lint: it ended with an error and without a report; its output is above',
+  ]);
+  expect(output.endsWith(`${lines.join('\n')}\ncallboard: failed: short torture, lint.\n`)).toBe(
+    true,
+  );
 });
