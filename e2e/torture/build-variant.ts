@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { BUNDLE, NODE_BUNDLE } from '../../server/bootstrap/build.mjs';
 import { type Marker, readMarkers } from './markers.ts';
 import type { Edit, Patch } from './patch.ts';
 
@@ -10,29 +11,25 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** What the server needs beside its bundle. */
 const BESIDE = ['.next', 'next.config.mjs', 'package.json', 'app', 'public'];
 
-const SERVER_ENTRIES = {
-  server: 'server/main.ts',
-  'database-worker': 'server/tools/builtin/database-worker.ts',
-  'run-code-worker': 'server/tools/builtin/run-code-worker.ts',
-  'check-worker': 'server/store/check-worker.ts',
-  'read-worker': 'server/store/read-worker.ts',
-  'write-worker': 'server/store/write-worker.ts',
-};
 const CLIENT_ENTRIES = {
   client: 'e2e/torture/client-program.ts',
   library: 'e2e/torture/net/client-library.ts',
 };
-const NODE_ENTRIES: BuildOptions = {
-  entryPoints: { ...SERVER_ENTRIES, ...CLIENT_ENTRIES },
-  platform: 'node',
-  target: 'node22',
-  packages: 'external',
+const NODE_BUILD: BuildOptions = {
+  ...NODE_BUNDLE,
+  external: [...NODE_BUNDLE.external],
+  entryPoints: { ...BUNDLE.entryPoints, ...CLIENT_ENTRIES },
+  absWorkingDir: ROOT,
 };
-const BROWSER_ENTRIES: BuildOptions = {
-  entryPoints: { page: 'e2e/support/tool-page.ts' },
+const PAGE_BUILD: BuildOptions = {
+  bundle: true,
   platform: 'browser',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'warning',
+  entryPoints: { page: 'e2e/support/tool-page.ts' },
+  absWorkingDir: ROOT,
 };
-const BUNDLE: BuildOptions = { bundle: true, format: 'esm', absWorkingDir: ROOT };
 
 /** The server, the client program and the page with tools, built from the sources with some places changed. */
 export interface Build {
@@ -70,14 +67,8 @@ export async function buildVariant(name: string, patches: readonly Patch[] = [])
   }
   const sources = await patchedSources(patches);
   const used = new Set<string>();
-  const same: BuildOptions = {
-    ...BUNDLE,
-    outdir: join(folder, 'dist'),
-    outExtension: { '.js': '.mjs' },
-    logLevel: 'warning',
-    plugins: [replacing(sources, used)],
-  };
-  for (const entries of [NODE_ENTRIES, BROWSER_ENTRIES]) await build({ ...same, ...entries });
+  const here: BuildOptions = { outdir: join(folder, 'dist'), plugins: [replacing(sources, used)] };
+  for (const options of [NODE_BUILD, PAGE_BUILD]) await build({ ...options, ...here });
   const unused = [...sources.keys()].filter((file) => !used.has(file));
   if (unused.length > 0) throw new Error(`${name}: not part of the build: ${unused.join(', ')}`);
   return {
@@ -120,13 +111,13 @@ export async function patchedSources(patches: readonly Patch[]): Promise<Map<str
   return sources;
 }
 
-/** The files that a build is made of, as only in them a patch changes anything; and all of its text. */
+/** Our files that a build is made of, as only in them a patch changes anything; and all of their text. */
 export async function sourcesOfBuild(): Promise<{ files: ReadonlySet<string>; text: string }> {
   const files = new Set<string>();
   const texts: string[] = [];
-  for (const entries of [NODE_ENTRIES, BROWSER_ENTRIES]) {
-    const options = { ...BUNDLE, ...entries, outdir: '.', write: false, metafile: true } as const;
-    const { metafile, outputFiles } = await build(options);
+  for (const { external: _, ...options } of [NODE_BUILD, PAGE_BUILD]) {
+    const kept = { outdir: '.', write: false, metafile: true, packages: 'external' } as const;
+    const { metafile, outputFiles } = await build({ ...options, ...kept });
     for (const file of Object.keys(metafile.inputs)) files.add(file);
     texts.push(...outputFiles.map(({ text }) => text));
   }
