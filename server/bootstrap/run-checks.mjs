@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './failures.mjs';
+import { onMemoryDisk } from './memory-disk.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
@@ -28,6 +29,7 @@ import {
  * @property {string} name
  * @property {readonly import('./stage-needs.mjs').Need[]} needs what has to be there before it runs
  * @property {(setup: Setup) => Promise<Outcome>} run
+ * @property {boolean} [isQuiet] prints only what is wrong, so that it can run beside others
  */
 
 /** @type {readonly Check[]} */
@@ -35,12 +37,14 @@ const STATIC_CHECKS = [
   {
     name: 'lock',
     needs: [],
+    isQuiet: true,
     run: (setup) => runQuietly(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
   },
-  { name: 'types', needs: [], run: checkTypes },
+  { name: 'types', needs: [], isQuiet: true, run: checkTypes },
   {
     name: 'lint',
     needs: [],
+    isQuiet: true,
     run: (setup) =>
       runQuietly(setup, packageProgram('@biomejs/biome/bin/biome'), [
         'check',
@@ -50,6 +54,7 @@ const STATIC_CHECKS = [
   {
     name: 'dead code',
     needs: [],
+    isQuiet: true,
     run: (setup) => runQuietly(setup, packageProgram('knip/bin/knip.js'), ['--no-progress']),
   },
 ];
@@ -89,9 +94,9 @@ export async function runAll(checks, setup, ensure = ensureNeeds) {
   const needs = checks.flatMap((check) => check.needs);
   const { setup: ready, missing } = await ensure(needs, setup);
   const outcomes = [];
-  for (const check of checks) {
-    const { ok, failures, ...totals } = await runOne(check, ready, missing);
-    outcomes.push({ name: check.name, ok, failures, totals });
+  for (const group of groupsOf(checks)) {
+    const ended = group.map((check) => runOne(check, ready, missing));
+    outcomes.push(...(await Promise.all(ended)));
   }
   const failed = outcomes.filter(({ ok }) => !ok);
   const lines = failureLines(failed.flatMap(failuresOf));
@@ -100,6 +105,17 @@ export async function runAll(checks, setup, ensure = ensureNeeds) {
   say(failed.length === 0 ? 'all checks passed.' : `failed: ${names}.`);
   return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes), failures: lines };
 }
+
+/**
+ * The quiet ones first and side by side, as each has parts that keep one core busy alone; then each
+ * of the others.
+ *
+ * @param {readonly Check[]} checks
+ */
+const groupsOf = (checks) => [
+  checks.filter(({ isQuiet }) => isQuiet),
+  ...checks.filter(({ isQuiet }) => !isQuiet).map((check) => [check]),
+];
 
 /** @param {{ name: string, failures: readonly Failure[] }} outcome @returns {readonly Failure[]} */
 const failuresOf = ({ name, failures }) =>
@@ -111,20 +127,19 @@ const failuresOf = ({ name, failures }) =>
  * @param {Check} check
  * @param {Setup} setup
  * @param {readonly import('./stage-needs.mjs').Need[]} missing
- * @returns {Promise<Outcome>}
  */
 async function runOne({ name, needs, run }, setup, missing) {
   const lacks = needs.filter((need) => missing.includes(need));
   if (lacks.length > 0) {
     const why = `not run without ${lacks.join(', ')}`;
     say(`${name}: ${why} (the reason is above).`);
-    return { ok: false, failures: [{ name: 'all of it', why }], ...NO_TESTS };
+    return { name, ok: false, failures: [{ name: 'all of it', why }], totals: NO_TESTS };
   }
   say(`${name} …`);
   const start = performance.now();
-  const outcome = await run(setup);
+  const { ok, failures, ...totals } = await run(setup);
   say(`${name}: ${Math.round((performance.now() - start) / 1_000)} s`);
-  return outcome;
+  return { name, ok, failures, totals };
 }
 
 /**
@@ -145,7 +160,9 @@ function runUnitTests(setup) {
   const read = (report) => ({ ...vitestTotals(report), failures: vitestFailures(report) });
   return withReport(read, (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    return runs(withCompileCache(setup), 'vitest/vitest.mjs', ['run', ...reporters]);
+    return inMemory(withCompileCache(setup), (quick) =>
+      runs(quick, 'vitest/vitest.mjs', ['run', ...reporters]),
+    );
   });
 }
 
@@ -160,6 +177,19 @@ const withCompileCache = ({ env, ...setup }) => ({
   env: { ...env, NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'callboard-compiled') },
 });
 
+/**
+ * Temporary files in memory, but for the torture: its power cuts and full disks are real.
+ *
+ * @param {Setup} setup
+ * @param {(setup: Setup) => Promise<boolean>} run
+ */
+async function inMemory({ env, ...rest }, run) {
+  const disk = onMemoryDisk(env);
+  const ok = await run({ ...rest, env: disk.env });
+  disk.remove();
+  return ok;
+}
+
 /** @param {Setup} setup */
 function runEndToEndTests(setup) {
   /** @param {Parameters<typeof playwrightFailures>[0]} report */
@@ -167,7 +197,9 @@ function runEndToEndTests(setup) {
   return withReport(read, (report) => {
     const { env, ...rest } = withCompileCache(setup);
     const withFile = { ...rest, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } };
-    return runs(withFile, '@playwright/test/cli.js', ['test', '--reporter=list,json']);
+    return inMemory(withFile, (quick) =>
+      runs(quick, '@playwright/test/cli.js', ['test', '--reporter=list,json']),
+    );
   });
 }
 

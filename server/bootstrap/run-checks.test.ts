@@ -97,3 +97,25 @@ test('what failed is listed again after the last stage, with the stage and the f
     true,
   );
 });
+
+test('quiet stages run side by side, and each of the others alone after them', async () => {
+  const running = new Set<string>();
+  const seen: string[] = [];
+  const stage = (name: string, isQuiet: boolean) => ({
+    name,
+    needs: [],
+    isQuiet,
+    async run() {
+      running.add(name);
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push([...running].join('+'));
+      running.delete(name);
+      return { ok: true, passed: 0, failed: 0, failures: [] };
+    },
+  });
+  await runAll(
+    [stage('unit', false), stage('types', true), stage('lint', true), stage('e2e', false)],
+    setup,
+  );
+  expect(seen).toEqual(['types+lint', 'lint', 'unit', 'e2e']);
+});
