@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { QUIET_NODE } from '../../server/bootstrap/run-server.mjs';
 import { runModelCheck } from '../model/run-model-check.ts';
 import type { ModelRun } from './report.ts';
 
@@ -16,4 +20,16 @@ export function checkModel({ isShort }: { readonly isShort: boolean }): ModelRun
       hasCounterExample: counterExample !== null,
     })),
   };
+}
+
+/** The same beside what else runs: in a process of its own, which yields to others. */
+export async function checkModelBeside({
+  isShort,
+}: {
+  readonly isShort: boolean;
+}): Promise<ModelRun> {
+  const program = join(import.meta.dirname, 'model-program.ts');
+  const args = [QUIET_NODE, program, isShort ? 'short' : 'full'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16_777_216 });
+  return JSON.parse(stdout);
 }

@@ -19,12 +19,13 @@ import { failureLines, tortureFailures } from '../../server/bootstrap/failures.m
 import { tortureTotals, totalsLine } from '../../server/bootstrap/totals.mjs';
 import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
-import { checkModel } from './check-model.ts';
+import { checkModelBeside } from './check-model.ts';
+import { keepCompiled } from './compile-cache.ts';
 import { keepReport } from './keep-report.ts';
 import { MUTANTS } from './mutants/all-mutants.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { FULL_CYCLES, readOptions, type TortureOptions } from './options.ts';
-import type { MutantRun, TortureReport } from './report.ts';
+import type { ModelRun, MutantRun, TortureReport } from './report.ts';
 import { runScenario, type ScenarioRun } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios/all-scenarios.ts';
@@ -139,6 +140,13 @@ async function runMutant(
   };
 }
 
+async function runModel(options: Setting): Promise<ModelRun | undefined> {
+  if (!isWanted('model', options)) return undefined;
+  const model = await checkModelBeside(options);
+  console.log(model.summary);
+  return model;
+}
+
 async function readCommit(): Promise<string> {
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: ROOT });
   try {
@@ -160,12 +168,18 @@ async function main(): Promise<number> {
   });
   const commit = await readCommit();
   console.log(`seed ${options.seed}, commit ${commit}, ${options.cycles} cycles`);
-  const model = isWanted('model', options) ? checkModel(options) : undefined;
-  if (model) console.log(model.summary);
   const original = await buildVariant('original');
   const setting = { ...options, commit, original, inLane: createLanes(options) };
-  const [scenarios, mutants] = await Promise.all([runAll(setting), runMutants(setting)]);
-  await setting.original.remove();
+  // The long run also measures how long a start takes.
+  const compiled = options.isShort ? await keepCompiled(original) : undefined;
+  const modelRun = runModel(setting);
+  if (!options.isShort) await modelRun;
+  const [model, scenarios, mutants] = await Promise.all([
+    modelRun,
+    runAll(setting),
+    runMutants(setting),
+  ]);
+  await Promise.all([setting.original.remove(), compiled?.remove()]);
   const killed = mutants.filter(({ isKilled }) => isKilled).length;
   console.log(`${mutants.length} mutants, ${killed} killed`);
   const report: TortureReport = {
