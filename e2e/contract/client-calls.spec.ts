@@ -6,7 +6,7 @@ import { spec } from './kit/tool-client.ts';
 const board = sharedCallboard();
 const CLAIMS = { caps: ['claim', 'cancel'] };
 
-test('§5 a request carries the run, the attempt and the time that the call has', async ({
+test('§5 a request carries the run, the attempt, the time that the call has, and who calls', async ({
   connect,
 }) => {
   const client = await connect.client(board(), { tools: [spec('asked', { timeout_ms: 1_234 })] });
@@ -19,6 +19,7 @@ test('§5 a request carries the run, the attempt and the time that the call has'
     run_id: 'run_asked',
     attempt: 1,
     timeout_ms: 1_234,
+    requested_by: 'operator',
   });
 });
 

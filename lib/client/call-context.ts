@@ -15,6 +15,7 @@ export interface CallContext extends ClientToolContext {
 export function createCallContext({
   callId,
   runId,
+  requestedBy,
   signal,
   clock,
   statusUpdates,
@@ -22,6 +23,7 @@ export function createCallContext({
 }: {
   callId: string;
   runId: string;
+  requestedBy: string | undefined;
   signal: AbortSignal;
   clock: ExecuteClock;
   statusUpdates: StatusThrottle;
@@ -37,6 +39,7 @@ export function createCallContext({
   return {
     callId,
     runId,
+    requestedBy,
     signal,
     status(update) {
       const fields = toStatusFields(update);

@@ -14,6 +14,11 @@ export interface StatusUpdate {
 export interface ClientToolContext {
   readonly callId: string;
   readonly runId: string;
+  /**
+   * Who calls: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>` for the agent of a
+   * conversation, `device:<client id>`. Undefined where the server does not name it.
+   */
+  readonly requestedBy?: string | undefined;
   /** Aborted, with a `ToolFailure` as its reason, on cancel and when the time is over. */
   readonly signal: AbortSignal;
   /** At most ten a second are sent; of more, the last value of each field is. */

@@ -1,10 +1,25 @@
 import { isRecord } from '../json/is-record.ts';
-import type { ServerMessage } from '../protocol/server-messages.ts';
+import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import { PROTOCOL } from '../protocol/subprotocols.ts';
+import type { RejectedTool } from '../protocol/tool-spec.ts';
+import {
+  anything,
+  flag,
+  type Guard,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  positiveInteger,
+  REFUSED,
+  recordOf,
+  shape,
+  text,
+} from './guards/guard.ts';
 
 /**
  * A frame as a message; undefined for what this client does not know (CL14). A test holds each
- * shape to its schema in `protocol/server-messages.ts`, which is too large for a page's first load.
+ * guard to its schema in `protocol/server-messages.ts`, which is too large for a page's first load.
  */
 export function parseServerMessage(data: unknown): ServerMessage | undefined {
   if (typeof data !== 'string') return undefined;
@@ -14,85 +29,76 @@ export function parseServerMessage(data: unknown): ServerMessage | undefined {
   } catch {
     return undefined; // Not JSON: nothing that a later protocol would send either.
   }
-  return isServerMessage(json) ? json : undefined;
+  const message = isRecord(json) ? guards.get(json.type)?.(json) : undefined;
+  return message === REFUSED ? undefined : message;
 }
 
-type Check = (value: unknown) => boolean;
+type Type = ServerMessage['type'];
+/** The fields of a message beside its type. */
+type Fields<T extends Type> = {
+  readonly [Name in keyof Omit<ServerMessageOf<T>, 'type'>]-?: Guard<ServerMessageOf<T>[Name]>;
+};
 
-const text: Check = (value) => typeof value === 'string';
-const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const yesOrNo: Check = (value) => typeof value === 'boolean';
-const oneOf =
-  (...values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const record =
-  (check: Check): Check =>
-  (value) =>
-    isRecord(value) && Object.values(value).every(check);
-const shape =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+const rejected = shape<RejectedTool>({
+  name: text,
+  code: text,
+  message: text,
+  params: optional(recordOf(text)),
+});
 
-const REJECTIONS = [
-  'unknown_call',
-  'not_your_call',
-  'stale_attempt',
-  'not_granted',
-  'conflict',
-  'result_invalid',
-  'result_too_large',
-];
-
-const SHAPES: Readonly<Record<ServerMessage['type'], Check>> = {
-  welcome: shape({
+const FIELDS: { readonly [T in Type]: Fields<T> } = {
+  welcome: {
     client_id: text,
     resume_token: text,
-    resumed: yesOrNo,
+    resumed: flag,
     heartbeat_ms: number,
-    limits: record(number),
+    limits: recordOf(number),
     forget: listOf(text),
     cancel: listOf(text),
     protocol: oneOf(PROTOCOL),
-  }),
-  tools_registered: shape({
+  },
+  tools_registered: {
     count: number,
     registered: number,
-    rejected: listOf(shape({ name: text, code: text, message: text })),
-  }),
-  tool_call_request: shape({
+    rejected: listOf(rejected),
+    rejected_count: optional(positiveInteger),
+  },
+  tool_call_request: {
     id: text,
     name: text,
-    args: record(() => true),
+    args: recordOf(anything),
     run_id: text,
     attempt: number,
     timeout_ms: number,
-  }),
-  tool_call_granted: shape({ id: text, attempt: number, remaining_ms: number }),
-  tool_call_refused: shape({ id: text, attempt: number, reason: text }),
-  tool_call_cancel: shape({ id: text, reason: text }),
-  result_acknowledged: shape({ id: text, disposition: oneOf('accepted', 'duplicate', 'late') }),
-  result_rejected: shape({
+    requested_by: optional(text),
+  },
+  tool_call_granted: { id: text, attempt: number, remaining_ms: number },
+  tool_call_refused: { id: text, attempt: number, reason: text },
+  tool_call_cancel: { id: text, reason: text },
+  result_acknowledged: { id: text, disposition: oneOf('accepted', 'duplicate', 'late') },
+  result_rejected: {
     id: text,
-    code: oneOf(...REJECTIONS),
+    code: oneOf(
+      'unknown_call',
+      'not_your_call',
+      'stale_attempt',
+      'not_granted',
+      'conflict',
+      'result_invalid',
+      'result_too_large',
+    ),
     message: text,
     final: oneOf(true),
-  }),
-  probe: shape({ nonce: text }),
-  probe_ack: shape({ nonce: text }),
-  error: shape({ code: text, message: text, id: optional(text) }),
+  },
+  probe: { nonce: text },
+  probe_ack: { nonce: text },
+  error: { code: text, message: text, id: optional(text) },
 };
 
-const checks = new Map<unknown, Check>(Object.entries(SHAPES));
-
-const isServerMessage = (value: unknown): value is ServerMessage =>
-  isRecord(value) && (checks.get(value.type)?.(value) ?? false);
+const guards = new Map<unknown, Guard<ServerMessage>>(
+  Object.entries(FIELDS).map(([type, fields]) => [
+    type,
+    // The table above pairs each type with its fields; `entries` forgets which belongs to which.
+    shape<{ type: string }>({ type: oneOf(type), ...fields }) as Guard<ServerMessage>,
+  ]),
+);

@@ -51,6 +51,7 @@ export function startCall(options: StartCallOptions): RunningCall {
   const context = createCallContext({
     callId: request.id,
     runId: request.run_id,
+    requestedBy: request.requested_by,
     signal: controller.signal,
     clock,
     statusUpdates,

@@ -44,6 +44,8 @@ export const toolCallRequestSchema = z.object({
   run_id: z.string(),
   attempt: z.number(),
   timeout_ms: z.number(),
+  /** Who calls: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>`, `device:<client id>`. */
+  requested_by: z.string().optional(),
 });
 
 export const serverMessageSchema = z.discriminatedUnion('type', [

@@ -38,4 +38,5 @@ const toRequest = (call: CallRecord): ServerMessage => ({
   run_id: call.runId,
   attempt: call.provider?.attempt ?? 0,
   timeout_ms: call.timeoutMs,
+  requested_by: call.requestedBy,
 });
