@@ -7,6 +7,8 @@ import { cards, composer, conversation, say, signIn, untilReady } from './suppor
 
 /** Bytes of JavaScript, gzipped, that the workbench may load before any person has done anything. */
 const LIMIT = 250_000;
+/** Of the script that makes any page a client. */
+const CLIENT_LIMIT = 20_000;
 
 /** The scripts that a page loads from now on, by path, with their gzipped size. */
 function scriptsOf(page: Page): Map<string, Promise<number>> {
@@ -87,6 +89,17 @@ test('the workbench is usable with at most 250 kB of JavaScript, gzipped, and fe
   await composer(first).press('Enter');
   await expect(cards(first)).toHaveAttribute('data-status', 'SUCCESS');
   await expect(conversation(first)).toContainText('20');
+});
+
+test('[PG12] the script is sent with less than 20,000 bytes', async ({ callboard }) => {
+  const url = `${callboard.url}/client.js`;
+  const answer = await fetch(url);
+  expect(answer.headers.get('content-encoding')).toBe('gzip');
+  const sent = Number(answer.headers.get('content-length'));
+  expect(sent).toBeLessThan(CLIENT_LIMIT);
+  // The figure is that of this very script.
+  const script = Buffer.from(await answer.arrayBuffer());
+  expect(Math.abs(gzipSync(script, { level: 9 }).length - sent)).toBeLessThan(100);
 });
 
 const FAILED = 'This part of the page could not be loaded.';

@@ -38,6 +38,7 @@ import { createWatchSocketHandler } from './events/watch-socket.ts';
 import { createWholeLists } from './events/whole-lists.ts';
 import { readHistory } from './history/describe-history.ts';
 import { Retention } from './history/retention.ts';
+import { createClientScript } from './http/client-script.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { readiness } from './http/readiness.ts';
@@ -289,6 +290,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     credentials,
     api,
     pages: pages.handle,
+    clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
     clock,
     newNonce: () => randomBytes(16).toString('base64'),
     development: config.development,

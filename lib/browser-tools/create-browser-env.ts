@@ -1,3 +1,4 @@
+import { listenToTouches } from '../client/listen-to-touches.ts';
 import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
 import { takeFrame } from './take-frame.ts';
@@ -77,19 +78,6 @@ export function createBrowserEnv(): BrowserEnv {
     visibility: () => document.visibilityState,
     onTouch: listenToTouches,
   };
-}
-
-const TOUCHES = ['pointerdown', 'keydown', 'focus'] as const;
-
-function listenToTouches(listener: () => void): () => void {
-  const ended = new AbortController();
-  const onEvent = ({ isTrusted, type, target }: Event) => {
-    // An event that a script made up is not a person's, nor where it moves the focus to within the page.
-    if (isTrusted && (type !== 'focus' || target === window)) listener();
-  };
-  const options = { signal: ended.signal, capture: true, passive: true };
-  for (const event of TOUCHES) window.addEventListener(event, onEvent, options);
-  return () => ended.abort();
 }
 
 /** What a browser does not report beforehand: `prompt`, so it has to be asked for. */

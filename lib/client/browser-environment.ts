@@ -4,6 +4,7 @@ import {
   type ClientIdentity,
   createMemoryIdentity,
   createStoredIdentity,
+  type KeyValueStorage,
 } from './client-identity.ts';
 import type { ClientEnvironment } from './environment.ts';
 import { openIndexedDbJournal } from './indexeddb-journal.ts';
@@ -32,12 +33,18 @@ export interface BrowserParts {
 export function createBrowserParts({
   onProblem,
   protocols,
+  scope,
 }: {
   onProblem: (message: string) => void;
   protocols?: () => readonly string[];
+  /**
+   * The server's address, for a page that may have several: what one assigned, its tokens among
+   * it, is not sent to another.
+   */
+  scope?: string;
 }): BrowserParts {
   const environment = createBrowserEnvironment(protocols);
-  const storages = findStorages(onProblem);
+  const storages = findStorages(onProblem, scope);
   // In a page without a secure context `navigator.locks` is missing.
   const locks = 'locks' in navigator ? navigator.locks : undefined;
   return {
@@ -94,11 +101,22 @@ export function createBrowserEnvironment(
 /** Undefined where the page may not store anything: reading the property itself throws there. */
 function findStorages(
   onProblem: (message: string) => void,
-): { local: Storage; session: Storage } | undefined {
+  scope: string | undefined,
+): { local: KeyValueStorage; session: KeyValueStorage } | undefined {
   try {
-    return { local: localStorage, session: sessionStorage };
+    return { local: scoped(localStorage, scope), session: scoped(sessionStorage, scope) };
   } catch (error) {
     onProblem(`no storage, this page is a new client each time: ${errorMessage(error)}`);
     return undefined;
   }
+}
+
+function scoped(storage: Storage, scope: string | undefined): KeyValueStorage {
+  if (scope === undefined) return storage;
+  const keyOf = (key: string) => `${key}@${scope}`;
+  return {
+    getItem: (key) => storage.getItem(keyOf(key)),
+    setItem: (key, value) => storage.setItem(keyOf(key), value),
+    removeItem: (key) => storage.removeItem(keyOf(key)),
+  };
 }

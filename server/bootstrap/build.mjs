@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { packageProgram, ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
@@ -15,9 +16,11 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'tsconfig.client.json',
   'next.config.mjs',
   'postcss.config.mjs',
   'server/bootstrap/build.mjs',
+  'server/bootstrap/build-client.mjs',
 ];
 
 /** The built server. */
@@ -26,7 +29,8 @@ export const SERVER = join(ROOT, 'dist', 'server.mjs');
 /** Written last, when the build is whole. */
 const stamp = createStamp(join(ROOT, 'dist', '.callboard-stamp'));
 
-export const isBuilt = () => stamp.exists() && existsSync(SERVER) && hasPages();
+export const isBuilt = () =>
+  stamp.exists() && [SERVER, CLIENT_SCRIPT].every((file) => existsSync(file)) && hasPages();
 
 /** Next writes its build id last. */
 const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
@@ -84,19 +88,23 @@ export async function ensureBuild({ node, env }) {
   say('building …');
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   stamp.remove();
-  const problem = (await bundleServer()) ?? (await buildPages({ node, env }));
+  const problem =
+    (await bundleServer()) ??
+    (await emitClientTypes({ node, env })) ??
+    (await buildPages({ node, env }));
   if (problem !== undefined) return problem;
   stamp.write(wanted);
   return undefined;
 }
 
-/** @returns {Promise<import('./project.mjs').Problem>} */
+/** And the client library. @returns {Promise<import('./project.mjs').Problem>} */
 async function bundleServer() {
   // Asked for only here: before the packages are installed there is none.
   const esbuild = /** @type {typeof import('esbuild')} */ (
     createRequire(join(ROOT, 'package.json'))('esbuild')
   );
-  return esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }).then(
+  const built = [esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }), bundleClient()];
+  return Promise.all(built).then(
     () => undefined,
     // It has printed what is wrong, and where.
     () => 'the server could not be built (the reason is above).',

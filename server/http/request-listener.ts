@@ -4,6 +4,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
@@ -16,6 +17,7 @@ export interface RequestListenerDeps {
   readonly api: Api;
   /** Next's handler. */
   readonly pages: PageHandler;
+  readonly clientScript: () => Promise<ClientScript>;
   readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */
   readonly newNonce: () => string;
@@ -30,7 +32,7 @@ const API_PATH =
 /**
  * What Node's server calls for each request: does the target make sense, is the
  * host ours, may that origin ask; then the API, for which another site may not
- * ask at all, or the pages, to which it may link. Never throws.
+ * ask at all, the script that it may run, or the pages, to which it may link. Never throws.
  */
 export function createRequestListener(
   deps: RequestListenerDeps,
@@ -50,7 +52,11 @@ export function createRequestListener(
       return writeResponse(outgoing, errorResponse(new HttpError(refusal.code, refusal.message)));
     }
     if (isApi) return deps.api(incoming, outgoing, target);
-    servePage(incoming, outgoing, target).catch((error: unknown) =>
+    const served =
+      target.pathname === CLIENT_SCRIPT_PATH
+        ? serveClientScript(deps.clientScript, incoming, outgoing)
+        : servePage(incoming, outgoing, target);
+    served.catch((error: unknown) =>
       writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
     );
   };

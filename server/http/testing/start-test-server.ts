@@ -20,6 +20,7 @@ import { createNewId } from '../../new-id.ts';
 import { testPolicy } from '../../policy/testing/test-policy.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
+import { createClientScript } from '../client-script.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -72,6 +73,8 @@ export interface TestServerOptions {
   readonly deps?: Partial<HttpDeps>;
   readonly gate?: Partial<UpgradeGateDeps>;
   readonly pages?: PageHandler;
+  /** The file. */
+  readonly clientScript?: string;
   readonly onSocket?: SocketHandler;
   readonly development?: boolean;
   readonly allowedAttempts?: number;
@@ -170,6 +173,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       credentials,
       api,
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
+      clientScript: createClientScript(options.clientScript ?? '/nowhere/client.js'),
       clock,
       newNonce: () => randomBytes(16).toString('base64'),
       development: options.development ?? false,

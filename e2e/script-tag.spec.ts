@@ -1,0 +1,242 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import type { Page } from '@playwright/test';
+import { test as base, expect } from './fixtures.ts';
+import type { Callboard } from './start-callboard.ts';
+
+/** What a shop's page may do to everything in it, the badge too if that could be. */
+const HOSTILE_STYLE = `
+* { display: none !important; color: red !important; font-size: 50px !important }
+html, body, main, button { display: block !important }
+callboard-badge { display: none !important; position: static !important; opacity: 0 !important }
+`;
+
+const TOOLS = `
+window.aborted = [];
+callboard.tool({
+  name: 'cart.add',
+  description: 'Puts an article into the cart',
+  parameters: { type: 'object', properties: { article: { type: 'string' } } },
+  execute: ({ article }, { requestedBy }) => ({ article, requestedBy, page: window.name }),
+});
+callboard.tool({
+  name: 'cart.hold',
+  description: 'Holds the cart until it is stopped, and longer',
+  parameters: { type: 'object', properties: {} },
+  execute: (_args, { signal }) =>
+    new Promise(() => signal.addEventListener('abort', () => aborted.push(signal.reason.code))),
+});
+`;
+
+interface Shop {
+  readonly board: Callboard;
+  readonly origin: string;
+  /** Opens the page with these attributes of its tag. */
+  open(page: Page, attributes?: string): Promise<void>;
+}
+
+/** A third party's page on another port, whose origin the server lets in. */
+const test = base.extend<{ isAllowed: boolean; shop: Shop }>({
+  isAllowed: [true, { option: true }],
+  shop: async ({ startServer, isAllowed }, use, testInfo) => {
+    let html = '';
+    const server = createServer((_, response) =>
+      response
+        .setHeader('content-security-policy', "style-src 'nonce-shop'")
+        .setHeader('content-type', 'text/html; charset=utf-8')
+        .end(html),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const file = testInfo.outputPath('config.json');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify({ allowed_origins: isAllowed ? [origin] : [] }));
+    const board = await startServer({ env: { CALLBOARD_CONFIG: file } });
+    await use({
+      board,
+      origin,
+      async open(page, attributes = `data-name="Shop" data-token="${board.token}"`) {
+        html = `<!doctype html><html lang="en"><title>A shop</title>
+<style nonce="shop">${HOSTILE_STYLE}</style>
+<script src="${board.url}/client.js" ${attributes}></script>
+<body><main><button id="own">Buy</button></main><script>${TOOLS}</script>`;
+        await page.goto(origin);
+      },
+    });
+    server.close();
+    server.closeAllConnections();
+  },
+});
+
+const RUN = { run_id: 'run_shop' };
+
+async function untilOffered({ board }: Shop): Promise<void> {
+  const names = async () => {
+    const { body } = await board.http('GET', '/v1/tools');
+    return (body as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  };
+  await expect.poll(names).toEqual(expect.arrayContaining(['cart.add', 'cart.hold']));
+}
+
+/** Begins a call that ends by a stop alone; gives its id. */
+async function hold({ board }: Shop): Promise<string> {
+  const { body } = await board.http('POST', '/v1/tools/cart.hold/invoke', { ...RUN, args: {} });
+  return (body as { tool_call_id: string }).tool_call_id;
+}
+
+const badge = (page: Page) => page.locator('callboard-badge section');
+
+test('a page of another origin offers its tools by one tag, and is called', async ({
+  page,
+  shop,
+}) => {
+  await shop.open(page);
+  await untilOffered(shop);
+  const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
+  expect((await shop.board.http('POST', '/v1/tools/cart.add/invoke', body)).body).toMatchObject({
+    ...{ status: 'SUCCEEDED', result: { article: 'Tea', requestedBy: 'operator' } },
+    card: { client_name: 'Shop' },
+  });
+  // Shown while it ran, and not any more.
+  await expect(badge(page)).toBeHidden();
+});
+
+test('[BA1] [BA2] [BA4] while a tool runs a badge says who calls it; Stop ends the call as cancelled', async ({
+  page,
+  shop,
+}) => {
+  await shop.open(page);
+  await untilOffered(shop);
+  await expect(page.locator('callboard-badge')).toHaveCount(0);
+  const id = await hold(shop);
+  await expect(badge(page)).toContainText('An operator is using cart.hold');
+  // No rule of the page reaches it, and it has its own in spite of the page's policy for styles.
+  const look = await badge(page).evaluate((section) => {
+    const host = (section.getRootNode() as ShadowRoot).host;
+    const { position, opacity, display } = getComputedStyle(host);
+    const { fontSize, color } = getComputedStyle(section);
+    return { position, opacity, display, fontSize, color };
+  });
+  expect(look).toMatchObject({ position: 'fixed', opacity: '1', fontSize: '14px' });
+  expect(look.display).not.toBe('none');
+  expect(look.color).not.toBe('rgb(255, 0, 0)');
+  await badge(page).getByRole('button', { name: 'Stop cart.hold' }).click();
+  const ended = await shop.board.http('GET', `/v1/tool_calls/${id}?wait_ms=10000`);
+  expect(ended.body).toMatchObject({
+    status: 'FAILED',
+    error: {
+      ...{ code: 'cancelled', executed: 'unknown' },
+      message: 'The person at this page stopped it.',
+    },
+  });
+  await expect(badge(page)).toBeHidden();
+  expect(await page.evaluate(() => Reflect.get(window, 'aborted'))).toEqual(['cancelled']);
+});
+
+test('[BA3] the button is reached by the keyboard, which goes back afterwards', async ({
+  page,
+  shop,
+}) => {
+  await shop.open(page);
+  await untilOffered(shop);
+  const id = await hold(shop);
+  await expect(badge(page)).toBeVisible();
+  await page.locator('#own').focus();
+  await page.keyboard.press('Tab');
+  await expect(badge(page).getByRole('button')).toBeFocused();
+  await page.keyboard.press('Enter');
+  const ended = await shop.board.http('GET', `/v1/tool_calls/${id}?wait_ms=10000`);
+  expect(ended.body).toMatchObject({ error: { code: 'cancelled' } });
+  await expect(page.locator('#own')).toBeFocused();
+});
+
+test('with data-badge="off" there is none', async ({ page, shop }) => {
+  await shop.open(page, `data-badge="off" data-token="${shop.board.token}"`);
+  await untilOffered(shop);
+  const id = await hold(shop);
+  const running = async () => (await shop.board.http('GET', `/v1/tool_calls/${id}`)).body;
+  await expect.poll(running).toMatchObject({ status: 'RUNNING', phase: 'granted' });
+  // Its signal is not aborted, so the tool runs; a further call shows that the page is alive.
+  const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
+  const other = await shop.board.http('POST', '/v1/tools/cart.add/invoke', body);
+  expect(other.body).toMatchObject({ status: 'SUCCEEDED' });
+  await expect(page.locator('callboard-badge')).toHaveCount(0);
+});
+
+test('[PG5] without a token the page says so, and connects once it has one', async ({
+  page,
+  shop,
+}) => {
+  const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
+  await shop.open(page, 'data-name="Shop"');
+  expect((await warning).text()).toMatch(/^callboard: There is no token: .*data-token/);
+  await page.evaluate((token) => {
+    Reflect.get(window, 'callboard').connect({ token });
+  }, shop.board.token);
+  await untilOffered(shop);
+});
+
+test('[PG14] of two pages of the shop the one that a person touched last is asked', async ({
+  context,
+  shop,
+}) => {
+  const pages = new Map<string, Page>();
+  for (const name of ['first', 'second']) {
+    const page = await context.newPage();
+    await shop.open(page);
+    await page.evaluate((given) => {
+      window.name = given;
+    }, name);
+    await expect
+      .poll(() => page.evaluate(() => Reflect.get(window, 'callboard').status.get()))
+      .toBe('registered');
+    pages.set(name, page);
+  }
+  const asked = async () => {
+    const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
+    return (await shop.board.http('POST', '/v1/tools/cart.add/invoke', body)).body;
+  };
+  for (const name of ['first', 'second', 'first']) {
+    const page = pages.get(name);
+    await page?.bringToFront();
+    await page?.locator('#own').click();
+    await expect.poll(asked).toMatchObject({ status: 'SUCCEEDED', result: { page: name } });
+  }
+});
+
+test('[PG11] a second tag changes nothing, and says so', async ({ page, shop }) => {
+  await shop.open(page);
+  await untilOffered(shop);
+  const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
+  await page.addScriptTag({ url: `${shop.board.url}/client.js` });
+  expect((await warning).text()).toMatch(/^callboard: this page has this script already/);
+});
+
+test('[PG9] what the server has assigned is kept by its address', async ({ page, shop }) => {
+  await shop.open(page);
+  await untilOffered(shop);
+  const keys = await page.evaluate(() => [
+    ...Object.keys(localStorage),
+    ...Object.keys(sessionStorage),
+  ]);
+  const socket = `${shop.board.url.replace('http', 'ws')}/ws/client`;
+  expect(keys.toSorted()).toEqual([
+    ...[`callboard:client@${socket}`, `callboard:client@${socket}`],
+    `callboard:instance@${socket}`,
+  ]);
+});
+
+test.describe('a page whose origin is not allowed', () => {
+  test.use({ isAllowed: false });
+
+  test('[PG10] says that it is refused, and what may be the reason', async ({ page, shop }) => {
+    const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
+    await shop.open(page);
+    const said = (await warning).text();
+    expect(said).toContain(`${shop.board.url} responds, and refuses this page.`);
+    expect(said).toContain(`${shop.origin} is not among allowed_origins`);
+  });
+});

@@ -1,0 +1,131 @@
+import { BADGE_STYLE } from './badge-style.ts';
+import { badgeTexts } from './badge-texts.ts';
+
+/** A running call, as the person at the page sees it. */
+export interface BadgeCall {
+  readonly tool: string;
+  /** As the server names the caller; undefined where it does not. */
+  readonly caller: string | undefined;
+  /** The server's host. */
+  readonly server: string;
+  stop(): void;
+}
+
+/** Shows in a corner of the page what runs there. */
+export interface Badge {
+  /** Until the function that it returns is called. */
+  show(call: BadgeCall): () => void;
+}
+
+/** For a page that shows by itself what runs. */
+export const NO_BADGE: Badge = { show: () => () => {} };
+
+/** A live region that is filled in the moment it is made is not read out by all screen readers. */
+const ANNOUNCE_MS = 100;
+
+/** Nothing of it is in the page before the first call. Rules: BA in `lib/client/SPEC.md`. */
+export function createBadge(document: Document): Badge {
+  let view: View | undefined;
+  return {
+    show(call) {
+      view ??= createView(document);
+      return view.add(call);
+    },
+  };
+}
+
+interface View {
+  add(call: BadgeCall): () => void;
+}
+
+function createView(document: Document): View {
+  const host = document.createElement('callboard-badge');
+  const root = host.attachShadow({ mode: 'open' });
+  const style = new CSSStyleSheet();
+  style.replaceSync(BADGE_STYLE);
+  root.adoptedStyleSheets = [style];
+  const panel = document.createElement('section');
+  const list = document.createElement('ul');
+  const live = document.createElement('p');
+  live.setAttribute('role', 'status');
+  live.setAttribute('aria-live', 'polite');
+  // A list without marks is none to Safari unless it says so.
+  list.setAttribute('role', 'list');
+  panel.append(list);
+  root.append(panel, live);
+  const focus = watchFocus(panel);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const announce = (text: string) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      live.textContent = text;
+    }, ANNOUNCE_MS);
+  };
+
+  return {
+    add(call) {
+      const language = document.documentElement.lang;
+      const texts = badgeTexts(language);
+      // A page may have emptied its body meanwhile.
+      if (!host.isConnected) (document.body ?? document.documentElement).append(host);
+      host.lang = language.startsWith('zh') ? language : 'en';
+      panel.setAttribute('aria-label', texts.label);
+      panel.hidden = false;
+      const sentence = texts.running(texts.by(call.caller, call.server), call.tool);
+      let outcome = '';
+      const row = createRow(document, sentence, {
+        label: texts.stop,
+        name: texts.stopTool(call.tool),
+        onStop() {
+          outcome = texts.stopped(call.tool);
+          call.stop();
+        },
+      });
+      list.append(row);
+      announce(sentence);
+      return () => {
+        const next = row.nextElementSibling ?? row.previousElementSibling;
+        const hadFocus = row.contains(root.activeElement);
+        row.remove();
+        panel.hidden = list.childElementCount === 0;
+        if (panel.hidden || outcome !== '') announce(outcome);
+        if (hadFocus) focus.leave(next?.querySelector('button'));
+      };
+    },
+  };
+}
+
+function createRow(
+  document: Document,
+  sentence: string,
+  stop: { readonly label: string; readonly name: string; onStop(): void },
+): HTMLLIElement {
+  const row = document.createElement('li');
+  const text = document.createElement('span');
+  text.textContent = sentence;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = stop.label;
+  button.setAttribute('aria-label', stop.name);
+  button.addEventListener('click', () => stop.onStop());
+  row.append(text, button);
+  return row;
+}
+
+/** A button that disappears under the keyboard's focus would leave the person at the page's beginning. */
+function watchFocus(panel: HTMLElement) {
+  let before: EventTarget | null = null;
+  panel.addEventListener('focusin', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && panel.contains(relatedTarget))) before = relatedTarget;
+  });
+  return {
+    /** To the next button of the badge, or to where the focus came from. */
+    leave(next: HTMLElement | null | undefined) {
+      const target = next ?? before;
+      const kept = before;
+      if (target instanceof HTMLElement && target.isConnected) target.focus();
+      // A row that was removed is not where the focus came from.
+      before = kept;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { createBrowserParts } from '../browser-environment.ts';
+import { listenToTouches } from '../listen-to-touches.ts';
+import { createToolClient, type ToolClient } from '../tool-client.ts';
+import { createBadge } from './badge.ts';
+import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
+
+/** Shared by all copies of the library in a page: two of them would be two clients. */
+const KEY = Symbol.for('callboard.page');
+
+/** The one client of this page. Nothing of the page is touched before it is used. */
+export function pageCallboard(): Callboard {
+  const known: Callboard | undefined = Reflect.get(globalThis, KEY);
+  if (known) return known;
+  const callboard = createCallboard(browserPage);
+  Reflect.set(globalThis, KEY, callboard);
+  return callboard;
+}
+
+const warn = (problem: string) => console.warn(`callboard: ${problem}`);
+
+function browserPage(): Page {
+  return {
+    createClient: (options) =>
+      createToolClient({
+        ...createBrowserParts({ onProblem: warn, scope: options.url }),
+        ...options,
+        kind: 'tab',
+      }),
+    watch: watchPage,
+    createBadge: () => createBadge(document),
+    title: document.title,
+    origin: location.origin,
+    async isReachable(server) {
+      try {
+        // The one file of the server that pages of other origins may load. Its content is not read.
+        await fetch(`${server}/client.js`, { mode: 'no-cors', credentials: 'omit' });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    warn,
+  };
+}
+
+/** Of several pages with a tool the server asks the visible one that a person touched last (PG14). */
+function watchPage({ reportState, reportTouch }: ToolClient): () => void {
+  const ended = new AbortController();
+  const report = () =>
+    reportState({ visibility: document.visibilityState, secure_context: isSecureContext });
+  document.addEventListener('visibilitychange', report, { signal: ended.signal });
+  report();
+  const endTouches = listenToTouches(reportTouch);
+  return () => {
+    ended.abort();
+    endTouches();
+  };
+}

@@ -1,0 +1,259 @@
+import { tokenProblem } from '../../protocol/operator-token.ts';
+import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
+import { errorMessage } from '../../util/error-message.ts';
+import { createObservable, type Observable } from '../../util/observable.ts';
+import type { ClientToolDefinition } from '../client-tool.ts';
+import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
+import { type Badge, NO_BADGE } from './badge.ts';
+import { type PageTool, readPageTool } from './page-tool.ts';
+import { parseUrl } from './parse-url.ts';
+import { stoppable } from './stoppable.ts';
+
+/** Where a page connects, and as whom. What is not given stays as it was the last time. */
+export interface ConnectOptions {
+  /** Origin of the Callboard server: `https://board.example`. */
+  readonly server?: string;
+  /** What people see the page under; its title by default. */
+  readonly name?: string;
+  /** Every script of the page can read it, and may do with it what it allows. */
+  readonly token?: string;
+  /** False: the page shows by itself what runs. */
+  readonly badge?: boolean;
+}
+
+/**
+ * `off` until `connect`; `registered` once the server has replied to all tools; `refused` when the
+ * server has closed the connection for good.
+ */
+export type PageStatus = 'off' | 'connecting' | 'registered' | 'reconnecting' | 'refused';
+
+/** A page as a client of a Callboard server. */
+export interface Callboard {
+  /**
+   * Offers a tool, from now on or from the connection on. Returns the function that takes it back.
+   * Throws a TypeError that says what is wrong with it.
+   */
+  tool<Args extends object = Record<string, unknown>>(tool: PageTool<Args>): () => void;
+  connect(options?: ConnectOptions): void;
+  /** Ends what runs, and the connection. Tools stay, for the next one. */
+  disconnect(): Promise<void>;
+  readonly status: Observable<PageStatus>;
+}
+
+/** The page itself, as far as it is used here. */
+export interface Page {
+  createClient(
+    options: Pick<
+      ToolClientOptions,
+      'url' | 'protocols' | 'name' | 'tools' | 'isRefused' | 'onRejectedTools' | 'onProblem'
+    >,
+  ): ToolClient;
+  /** Reports to the client whether the page is seen and touched, until the returned function is called. */
+  watch(client: ToolClient): () => void;
+  createBadge(): Badge;
+  readonly title: string;
+  readonly origin: string;
+  /** Whether anything responds at the server's address. */
+  isReachable(server: string): Promise<boolean>;
+  warn(problem: string): void;
+}
+
+export const createCallboard = (page: () => Page): Callboard => {
+  const callboard = new PageCallboard(page);
+  // Plain functions: pages pass them on by themselves.
+  return {
+    status: callboard.status,
+    tool: (tool) => callboard.tool(tool),
+    connect: (options) => callboard.connect(options),
+    disconnect: () => callboard.disconnect(),
+  };
+};
+
+/** As long as a client's name may be. */
+const NAME_CHARS = 128;
+
+class PageCallboard {
+  readonly status = createObservable<PageStatus>('off');
+  readonly #page: () => Page;
+  readonly #tools = new Map<string, ClientToolDefinition>();
+  /** What the client has of them. */
+  readonly #published = new Map<string, ClientToolDefinition>();
+  #isPlanned = false;
+  #options: ConnectOptions = {};
+  #client: ToolClient | undefined;
+  #badge: Badge = NO_BADGE;
+  #shownBadge: Badge | undefined;
+  #endWatch = () => {};
+  /** One connection ends before the next begins: both would use the same journal. */
+  #lastStep: Promise<void> = Promise.resolve();
+
+  constructor(page: () => Page) {
+    this.#page = page;
+  }
+
+  tool(given: unknown): () => void {
+    const { spec, execute } = readPageTool(given);
+    const { name } = spec;
+    if (this.#tools.has(name)) {
+      throw new TypeError(
+        `This page offers a tool ${name} already; call the function that tool() returned for it first.`,
+      );
+    }
+    const run = stoppable(spec, execute, (call) =>
+      this.#badge.show({ ...call, server: hostOf(this.#options.server) }),
+    );
+    const definition: ClientToolDefinition = { ...spec, run };
+    this.#tools.set(name, definition);
+    this.#planPublish();
+    return () => {
+      // A later tool of that name is not this one's to take back.
+      if (this.#tools.get(name) !== definition) return;
+      this.#tools.delete(name);
+      this.#planPublish();
+    };
+  }
+
+  connect(given: ConnectOptions = {}): void {
+    this.#options = { ...this.#options, ...given };
+    const page = this.#page();
+    const address = readServer(this.#options.server);
+    const problem = address.ok ? tokenError(this.#options.token) : address.problem;
+    if (!address.ok || problem !== undefined) {
+      return page.warn(`${problem} Nothing is connected.`);
+    }
+    this.#shownBadge ??= page.createBadge();
+    this.#badge = this.#options.badge === false ? NO_BADGE : this.#shownBadge;
+    const last = this.#client;
+    const client = this.#createClient(page, address.origin, this.#options.token ?? '');
+    this.#client = client;
+    this.#publishAll(client);
+    this.#endWatch();
+    this.#endWatch = page.watch(client);
+    this.#inOrder(async () => {
+      await last?.stop();
+      if (this.#client === client) await client.start();
+    }, page);
+  }
+
+  disconnect(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#published.clear();
+    this.#endWatch();
+    if (client) this.#inOrder(() => client.stop(), this.#page());
+    this.status.set('off');
+    return this.#lastStep;
+  }
+
+  #createClient(page: Page, server: string, token: string): ToolClient {
+    const explain = once(page.warn);
+    const client = page.createClient({
+      url: `${server.replace(/^http/, 'ws')}/ws/client`,
+      protocols: [PROTOCOL, toCredentialProtocol('bearer', token)],
+      name: (this.#options.name || page.title || page.origin).slice(0, NAME_CHARS),
+      async isRefused() {
+        // A browser does not give the reason: a refusal may be that of a server that is starting.
+        explain((await page.isReachable(server)) ? refusal(server, page.origin) : away(server));
+        return false;
+      },
+      onRejectedTools: (rejected) => {
+        for (const { name, message } of rejected) {
+          page.warn(`the server does not take the tool ${JSON.stringify(name)}: ${message}`);
+        }
+      },
+      onProblem: page.warn,
+    });
+    const show = () => {
+      if (this.#client === client) this.status.set(statusOf(client));
+      if (client.status.get().state === 'connected') explain.again();
+    };
+    client.status.subscribe(show);
+    client.registered.subscribe(show);
+    return client;
+  }
+
+  #publishAll(client: ToolClient): void {
+    this.#published.clear();
+    for (const [name, tool] of this.#tools) {
+      client.register(tool);
+      this.#published.set(name, tool);
+    }
+  }
+
+  /** What is taken back and offered anew within one task is one change, or none (PG4). */
+  #planPublish(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    queueMicrotask(() => {
+      this.#isPlanned = false;
+      this.#publish();
+    });
+  }
+
+  #publish(): void {
+    const client = this.#client;
+    if (!client) return;
+    for (const name of [...this.#published.keys()]) {
+      if (this.#tools.has(name)) continue;
+      this.#published.delete(name);
+      client.unregister(name);
+    }
+    for (const [name, tool] of this.#tools) {
+      if (this.#published.get(name) === tool) continue;
+      this.#published.set(name, tool);
+      client.register(tool);
+    }
+  }
+
+  #inOrder(act: () => Promise<void>, page: Page): void {
+    this.#lastStep = this.#lastStep
+      .then(act)
+      .catch((error) => page.warn(`the connection failed: ${errorMessage(error)}`));
+  }
+}
+
+function statusOf({ status, registered }: ToolClient): PageStatus {
+  const { state } = status.get();
+  if (state === 'stopped') return 'off';
+  if (state === 'connected') return registered.get() ? 'registered' : 'connecting';
+  return state;
+}
+
+function readServer(server: string | undefined) {
+  const right = 'it must be the address of a Callboard server, such as "https://board.example".';
+  if (server === undefined) {
+    return { ok: false, problem: `connect() needs a server: ${right}` } as const;
+  }
+  const url = parseUrl(server);
+  if (url && /^https?:$/.test(url.protocol)) return { ok: true, origin: url.origin } as const;
+  const given = JSON.stringify(server.slice(0, 200));
+  return { ok: false, problem: `The server is ${given}; ${right}` } as const;
+}
+
+function tokenError(token: string | undefined): string | undefined {
+  if (token === undefined || token === '') {
+    return 'There is no token: give the script data-token, or call callboard.connect({ token }).';
+  }
+  const problem = tokenProblem(token);
+  return problem && `The token is none of this server's: ${problem}.`;
+}
+
+const refusal = (server: string, origin: string): string =>
+  `${server} responds, and refuses this page. Either ${origin} is not among allowed_origins in its configuration, or the token is not valid any more. The page goes on trying.`;
+
+const away = (server: string): string =>
+  `${server} does not respond. The page goes on trying until it does.`;
+
+const hostOf = (server: string | undefined): string => parseUrl(server ?? '')?.host ?? '';
+
+/** Reports a text once, until `again`: attempts to connect may be many. */
+function once(report: (text: string) => void) {
+  const reported = new Set<string>();
+  const explain = (text: string) => {
+    if (reported.has(text)) return;
+    reported.add(text);
+    report(text);
+  };
+  explain.again = () => reported.clear();
+  return explain;
+}

@@ -1,0 +1,73 @@
+import { onTestFinished } from 'vitest';
+import { randomId } from '../../../util/random-id.ts';
+import { createMemoryIdentity } from '../../client-identity.ts';
+import { createFixedInstanceId } from '../../instance-id.ts';
+import { createMemoryJournal } from '../../memory-journal.ts';
+import { createNodeEnvironment } from '../../node/node-environment.ts';
+import { createScriptedServer } from '../../testing/scripted-server.ts';
+import { granted, request } from '../../testing/setup-client.ts';
+import { createToolClient } from '../../tool-client.ts';
+import type { BadgeCall } from '../badge.ts';
+import { type ConnectOptions, createCallboard, type Page } from '../page-callboard.ts';
+
+export const TOKEN = 'a-token/of=the-operator';
+
+/** A page without a browser: its client and its sockets are real, its badge is a list. */
+export async function setupPage() {
+  const server = await createScriptedServer();
+  const problems: string[] = [];
+  const shown = new Set<BadgeCall>();
+  const reachable = { now: true };
+  const page: Page = {
+    createClient: (options) =>
+      createToolClient({
+        ...options,
+        kind: 'tab',
+        environment: createNodeEnvironment({ WebSocket }),
+        identity: createMemoryIdentity(),
+        instanceId: createFixedInstanceId(randomId),
+        openJournal: async () => createMemoryJournal({ epoch: 'epoch' }),
+      }),
+    watch: () => () => {},
+    createBadge: () => ({
+      show(call) {
+        shown.add(call);
+        return () => shown.delete(call);
+      },
+    }),
+    title: 'Notice board',
+    origin: 'https://shop.example',
+    isReachable: async () => reachable.now,
+    warn: (problem) => problems.push(problem),
+  };
+  const callboard = createCallboard(() => page);
+  const address = server.url.replace('ws', 'http');
+  onTestFinished(async () => {
+    await callboard.disconnect();
+    await server.close();
+  });
+  return {
+    ...{ server, callboard, problems, shown, reachable, address },
+    /** Up to the welcome. */
+    async connect(options: ConnectOptions = {}) {
+      callboard.connect({ server: address, token: TOKEN, ...options });
+      const link = await server.accept();
+      const hello = await link.welcome();
+      return { link, hello };
+    },
+  };
+}
+
+type Setup = Awaited<ReturnType<typeof setupPage>>;
+type Link = Awaited<ReturnType<Setup['server']['accept']>>;
+
+/** Has the page run a call, as the server would. */
+export async function callTool(
+  link: Link,
+  id: string,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  link.send(request(id, fields));
+  await link.next('tool_call_claim');
+  link.send(granted(id));
+}

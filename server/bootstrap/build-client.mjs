@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { packageProgram, ROOT } from './project.mjs';
+import { runChild } from './run-child.mjs';
+
+/** What a page's script tag loads: `/client.js` of the server. */
+export const CLIENT_SCRIPT = join(ROOT, 'dist', 'client', 'client.js');
+
+const COMMON = /** @type {const} */ ({
+  bundle: true,
+  minify: true,
+  target: 'es2022',
+  legalComments: 'none',
+  absWorkingDir: ROOT,
+  logLevel: 'warning',
+});
+
+/**
+ * The hook uses the client of the page, which is a file of its own: with a copy in each, a page
+ * would load the library twice.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const clientApart = {
+  name: 'client-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/lib\/client\/page\/module\.ts$/ }, ({ importer }) =>
+      importer === '' ? undefined : { path: './client.mjs', external: true },
+    );
+  },
+};
+
+/** The client library as others load it, by the file that is made. @satisfies {Record<string, import('esbuild').BuildOptions>} */
+const CLIENT_FILES = {
+  'client.js': { entryPoints: ['lib/client/page/script.ts'], format: 'iife' },
+  'client.mjs': { entryPoints: ['lib/client/page/module.ts'], format: 'esm' },
+  'react.mjs': {
+    entryPoints: ['components/client/use-tool.ts'],
+    format: 'esm',
+    external: ['react'],
+    banner: { js: '"use client";' },
+    plugins: [clientApart],
+  },
+  'node.mjs': {
+    entryPoints: ['lib/client/node/node-client.ts'],
+    format: 'esm',
+    platform: 'node',
+    minify: false,
+  },
+};
+
+/**
+ * Builds them into a folder; what each is made of is returned by its name.
+ *
+ * @param {string} [outdir]
+ * @returns {Promise<Map<string, string[]>>}
+ */
+export async function bundleClient(outdir = join(ROOT, 'dist', 'client')) {
+  // Asked for only here: before the packages are installed there is none.
+  const esbuild = /** @type {typeof import('esbuild')} */ (
+    createRequire(join(ROOT, 'package.json'))('esbuild')
+  );
+  const inputs = new Map();
+  for (const [name, options] of Object.entries(CLIENT_FILES)) {
+    const outfile = join(outdir, name);
+    const result = await esbuild.build({ ...COMMON, ...options, outfile, metafile: true });
+    inputs.set(name, Object.keys(result.metafile.inputs));
+  }
+  return inputs;
+}
+
+/**
+ * Their types, as the compiler sees them in the sources; `exports` of the package names the files.
+ *
+ * @param {Pick<import('./project.mjs').Setup, 'node' | 'env'>} setup
+ * @param {string} [outdir]
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+export async function emitClientTypes({ node, env }, outdir = join(ROOT, 'dist', 'client')) {
+  const compiler = packageProgram('typescript/bin/tsc');
+  const { code, output } = await runChild({
+    command: node,
+    args: [compiler, '-p', 'tsconfig.client.json', '--outDir', join(outdir, 'types')],
+    env,
+    cwd: ROOT,
+    output: 'keep',
+  });
+  if (code === 0) return undefined;
+  process.stderr.write(output);
+  return 'the types of the client library could not be made (the reason is above).';
+}
