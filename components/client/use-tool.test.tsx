@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, render } from '@testing-library/react';
 import { StrictMode } from 'react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Callboard } from '#lib/client/page/page-callboard';
 import type { PageTool } from '#lib/client/page/page-tool';
 import { callTool, setupPage } from '#lib/client/page/testing/setup-page';
@@ -71,11 +71,13 @@ test('[UT1] a component that is shown elsewhere at once keeps its tool', async (
 });
 
 test('[UT2] a call runs the newest execute, and a render registers nothing', async () => {
-  const { client, link, sent } = await setup();
+  const { client: real, link, sent } = await setup();
+  const client = { tool: vi.fn(real.tool) as Client['tool'] };
   const { rerender } = render(<Offer client={client} {...note} execute={() => 'first'} />);
   await sent();
   rerender(<Offer client={client} {...note} execute={() => 'second'} />);
   expect(await sent()).toEqual([]);
+  expect(client.tool).toHaveBeenCalledOnce();
   await callTool(link, 'tc_1', { name: 'board.write' });
   expect(await link.answer()).toMatchObject({ success: true, output: 'second' });
 });

@@ -61,8 +61,7 @@ export const shape =
     if (!isRecord(value)) return REFUSED;
     const read: Record<string, unknown> = {};
     for (const [name, guard] of Object.entries<Guard<unknown>>(fields)) {
-      // What every object inherits is no field of the message.
-      const field = guard(Object.hasOwn(value, name) ? value[name] : undefined);
+      const field = guard(value[name]);
       if (field === REFUSED) return REFUSED;
       if (field !== undefined) read[name] = field;
     }

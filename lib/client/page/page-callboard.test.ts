@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { createScriptedServer } from '../testing/scripted-server.ts';
 import { until } from '../testing/setup-client.ts';
 import { callTool, setupPage, TOKEN } from './testing/setup-page.ts';
 
@@ -189,15 +190,28 @@ test('[PG8] before a page connects anew its earlier connection has ended', async
   expect(callboard.status.get()).toBe('off');
 });
 
-test('[PG10] a server that responds, and opens no socket, refuses this page', async () => {
-  const { callboard, problems, reachable, server } = await setupPage();
-  await server.close();
-  callboard.connect({ server: server.url.replace('ws', 'http'), token: TOKEN });
-  await expect.poll(() => problems).toHaveLength(1);
-  expect(problems[0]).toMatch(
-    /responds, and refuses this page\. Either https:\/\/shop\.example is not among allowed_origins .* or the token is not valid/,
-  );
-  reachable.now = false;
+test('[PG10] where no socket can be opened a warning says so once, until there was a connection', async () => {
+  const { callboard, problems, probes, line, server, address } = await setupPage();
+  const closed = await createScriptedServer();
+  await closed.close();
+  line.cutTo = closed.url;
+  callboard.connect({ server: address, token: TOKEN });
+  await expect.poll(() => probes.asked).toBeGreaterThan(2);
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /responds, and refuses this page\. Either https:\/\/shop\.example is not among allowed_origins .* or the token is not valid/,
+    ),
+  ]);
+  probes.isReachable = false;
   await expect.poll(() => problems).toHaveLength(2);
   expect(problems[1]).toMatch(/does not respond\. The page goes on trying/);
+
+  delete line.cutTo;
+  const link = await server.accept();
+  await link.welcome();
+  await until(callboard.status, (status) => status === 'registered');
+  line.cutTo = closed.url;
+  link.cut();
+  await expect.poll(() => problems).toHaveLength(3);
+  expect(problems[2]).toBe(problems[1]);
 });

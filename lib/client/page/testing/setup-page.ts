@@ -17,13 +17,22 @@ export async function setupPage() {
   const server = await createScriptedServer();
   const problems: string[] = [];
   const shown = new Set<BadgeCall>();
-  const reachable = { now: true };
+  /** `isReachable` is what a request would find, `asked` how often one was made. */
+  const probes = { isReachable: true, asked: 0 };
+  /** Another address that sockets are opened at. */
+  const line: { cutTo?: string } = {};
+  const environment = createNodeEnvironment({ WebSocket });
   const page: Page = {
     createClient: (options) =>
       createToolClient({
         ...options,
         kind: 'tab',
-        environment: createNodeEnvironment({ WebSocket }),
+        environment: {
+          ...environment,
+          openSocket: (url, protocols) => environment.openSocket(line.cutTo ?? url, protocols),
+          // Each attempt follows at once.
+          random: () => 0,
+        },
         identity: createMemoryIdentity(),
         instanceId: createFixedInstanceId(randomId),
         openJournal: async () => createMemoryJournal({ epoch: 'epoch' }),
@@ -37,7 +46,10 @@ export async function setupPage() {
     }),
     title: 'Notice board',
     origin: 'https://shop.example',
-    isReachable: async () => reachable.now,
+    async isReachable() {
+      probes.asked += 1;
+      return probes.isReachable;
+    },
     warn: (problem) => problems.push(problem),
   };
   const callboard = createCallboard(() => page);
@@ -47,7 +59,7 @@ export async function setupPage() {
     await server.close();
   });
   return {
-    ...{ server, callboard, problems, shown, reachable, address },
+    ...{ server, callboard, problems, shown, probes, line, address },
     /** Up to the welcome. */
     async connect(options: ConnectOptions = {}) {
       callboard.connect({ server: address, token: TOKEN, ...options });
