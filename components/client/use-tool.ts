@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
+// Relative: in the package these types are found without `#lib`.
 import { callboard } from '../../lib/client/page/module.ts';
 import type { Callboard } from '../../lib/client/page/page-callboard.ts';
 import type { PageTool } from '../../lib/client/page/page-tool.ts';
