@@ -1,6 +1,7 @@
 'use client';
 
 import { useLocale, useMessages, useTranslations } from 'next-intl';
+import { personName } from '#lib/format/person-name';
 import type { NoticeCode } from '#lib/protocol/notice';
 import type { NoticeParams } from '#lib/protocol/run';
 
@@ -20,12 +21,16 @@ export interface TurnNotice {
 /** The words for what a turn says of itself, in the language of the page (LN3, LN4). */
 export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
   const t = useTranslations('notices');
+  const inConversation = useTranslations('conversation');
   const { notices } = useMessages();
   const isKnown = (code: string): code is NoticeCode => Object.hasOwn(notices, code);
   const adviceFor = useAdvice();
   return ({ code, text, params = {} }) => {
     const isComplete = (known: NoticeCode) =>
       factsIn(t.raw(known)).every((fact) => Object.hasOwn(params, fact));
+    if (code === 'cancelled' && params.by !== undefined) {
+      return { words: inConversation('stoppedBy', { name: personName(String(params.by)) }) };
+    }
     if (isKnown(code) && isComplete(code)) return { words: t(code, params) };
     // Stored before notices had facts: its English words say what to do already.
     return { words: text, advice: adviceFor(code) };

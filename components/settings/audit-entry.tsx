@@ -3,6 +3,7 @@
 import { useTranslations } from 'next-intl';
 import type { WireAuditEntry } from '#lib/protocol/audit';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { AuditTarget } from './audit-target.tsx';
 import { useFormatTime } from './use-format-time.ts';
 
 /** What one person did once, to what, and from where. */
@@ -17,7 +18,7 @@ export function AuditEntry({ entry }: { entry: WireAuditEntry }) {
         <span className="font-semibold">{t(`acts.${act}`)}</span>{' '}
         {target !== null && (
           <span className="mono">
-            <MarkedText text={target} />
+            <AuditTarget target={target} />
           </span>
         )}
       </p>

@@ -68,6 +68,13 @@ test('each entry has who, by which token, from where, what, and what it was done
   expect(second).not.toContain('{');
 });
 
+test('a call and a conversation that something was done to can be opened', async () => {
+  await setup(() => pageOf([entry(2), entry(1, { act: 'run_stopped', target: 'run_1' })]));
+  const linkOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
+  expect(linkOf('tc_2')).toBe('/#call=tc_2');
+  expect(linkOf('run_1')).toBe('/?run=run_1');
+});
+
 test('hidden characters of an entry are shown as marks', async () => {
   await setup(() => pageOf([entry(1, { detail: { name: 'a\u202eb' } })]));
   expect(entries()[0]).toContain('U+202E');

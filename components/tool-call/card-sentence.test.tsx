@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Card } from '#lib/protocol/card';
 import { approvalReasons, cardSentence } from './card-sentence.ts';
 import { cardView } from './card-view.ts';
+import { ErrorPanel } from './error-panel.tsx';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 
 afterEach(cleanup);
@@ -120,4 +121,20 @@ test.each([
   ['zh', '正在等待mcp。'],
 ] as const)('a call for another kind of provider waits for that kind (%s)', (locale, text) => {
   expect(sentenceOf(locale, { phase: 'queued', source: 'mcp' })).toBe(text);
+});
+
+test.each([
+  ['en', 'Cancelled by olga.'],
+  ['zh', 'olga 取消了调用。'],
+] as const)('a cancelled call shows who cancelled it (%s)', (locale, text) => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const error = { code: 'cancelled', message: 'The run was stopped.', executed: 'no' } as const;
+  const card: Card = { params: {}, status: 'ERROR', error, cancelled_by: 'operator:olga' };
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      <ErrorPanel card={card} />
+    </InWorkbench>,
+  );
+  expect(screen.getByTestId('card-cause').textContent).toContain(text);
+  expect(screen.queryByText('The run was stopped.')).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { formatDuration } from '#lib/format/format-duration';
+import { personName } from '#lib/format/person-name';
 import type { CallError, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardTranslator } from './card-translator.ts';
@@ -77,6 +78,9 @@ export function formatClient(
 export function formatCause(card: Card, t: CardTranslator, locale: string): string {
   const { error } = card;
   if (!error) return t('error.noReason');
+  if (isCancelledBy(card)) {
+    return t('error.cancelledBy', { name: personName(card.cancelled_by) });
+  }
   if (card.question && error.code === 'approval_expired') return t('question.expired');
   if (card.question && card.approval_decision?.decision === 'no') return t('question.declined');
   const client = formatClient(card, t);
@@ -92,6 +96,10 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
   if (reason !== undefined) return t(`error.reason.${reason}`);
   return t(`error.${error.code}`, { client });
 }
+
+/** Its own message says the same in English. */
+export const isCancelledBy = (card: Card): card is Card & { cancelled_by: string } =>
+  card.error?.code === 'cancelled' && card.cancelled_by !== undefined;
 
 /** Why what a model wrote was no call that could run. */
 const OF_MODELS = [

@@ -5,7 +5,7 @@ import { MarkedText } from '#components/ui/marked-text';
 import { joinSentences } from '#lib/i18n/join-sentences';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
-import { formatCause, formatNextStep } from './card-sentence.ts';
+import { formatCause, formatNextStep, isCancelledBy } from './card-sentence.ts';
 import { cardView } from './card-view.ts';
 
 /** Why a call failed, whether it ran, and what can be done. */
@@ -38,8 +38,8 @@ export function ErrorPanel({ card }: { card: Card }) {
               </>
             )}
           </code>
-          {/* The cause above already names the clock that ran out, and in the person's language. */}
-          {error.code !== 'timeout' && (
+          {/* The cause above already names the clock that ran out, or who cancelled, in the person's language. */}
+          {error.code !== 'timeout' && !isCancelledBy(card) && (
             <span className="min-w-40 flex-1 wrap-anywhere">
               <LongText text={error.message} maxChars={600} />
             </span>

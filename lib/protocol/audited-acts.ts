@@ -9,5 +9,11 @@ export const AUDITED_ACTS = [
   'extended',
   'always_withdrawn',
   'autonomy_set',
+  'run_started',
+  'run_stopped',
+  'message_replaced',
+  'tool_called',
+  'call_cancelled',
+  'call_retried',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

@@ -141,6 +141,8 @@ export const cardUpdateSchema = z.object({
   approval_key: z.string().optional(),
   /** The first decision, which counts. Null: it is asked again. */
   approval_decision: approvalDecisionSchema.nullable().optional(),
+  /** Who asked to stop it, or the run that made it: the name of the principal. */
+  cancelled_by: z.string().optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),
   /** The call that this one retries. */

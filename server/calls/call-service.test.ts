@@ -425,10 +425,16 @@ describe('people', () => {
     const { invoke, calls } = await setup();
     const { id } = await invoke('hold');
     const waiting = calls.wait(id, 30_000);
-    expect(await calls.cancel(id, 'Cancelled by the operator', 'operator')).toMatchObject({
+    expect(
+      await calls.cancel(id, 'Cancelled by the operator', 'operator', 'operator:olga'),
+    ).toMatchObject({
       ok: true,
     });
-    expect(await waiting).toMatchObject({ status: 'FAILED', error: { code: 'cancelled' } });
+    expect(await waiting).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'cancelled' },
+      card: { cancelled_by: 'operator:olga' },
+    });
     expect(await calls.cancel(id, 'again', 'operator')).toMatchObject({
       ok: false,
       code: 'already_final',

@@ -151,7 +151,8 @@ export interface CallService {
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
-  cancel(id: string, reason: string, actor: Actor): Promise<CallActionOutcome>;
+  /** `by`: whose wish it was, for the card. */
+  cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome>;
   /** With the same arguments, or others; the rest as in an `InvokeRequest`. */
   retry(
     id: string,

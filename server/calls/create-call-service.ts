@@ -119,7 +119,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     storedBytes: (id) => repository.storedBytes(id),
     wasDeleted: (id) =>
       (deps.callMadeAt?.(id) ?? Number.POSITIVE_INFINITY) <= deps.store.history.deletedUpTo(),
-    cancel: (id, reason, actor) => actions.cancel(id, reason, actor),
+    cancel: (...asked) => actions.cancel(...asked),
     retry: (id, principal, more) => actions.retry(id, principal, more),
     decide: (id, principal, decision) => actions.decide(id, principal, decision),
     answer: (id, principal, output) => actions.answer(id, principal, output),

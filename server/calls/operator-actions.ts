@@ -1,4 +1,4 @@
-import type { Actor, CallEvent } from '#lib/call/call-event';
+import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import type { Card, CardUpdate } from '#lib/protocol/card';
@@ -54,13 +54,14 @@ export class OperatorActions implements Actions {
     this.#deps = deps;
   }
 
-  async cancel(id: string, reason: string, actor: Actor): Promise<CallActionOutcome> {
+  async cancel(...[id, reason, actor, by]: Parameters<Actions['cancel']>) {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
     // guard: unsent-grant-taken-back
     const isUnsent = engine.hasUnsentStart(id);
-    const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent }, actor);
+    const shown = by === undefined ? {} : { shown: { cancelled_by: by } };
+    const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent, ...shown }, actor);
     // Asked twice: the first request stands, and is not an error.
     if (!applied.ok && applied.refusal !== 'cancelling') return alreadyFinal(call);
     return this.#done(id);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Audit } from '../auth/audit.ts';
+import type { RunService } from '../runs/run-service.ts';
 import type { AuditEntry } from '../store/store.ts';
-import { callRecord } from './testing/fake-services.ts';
+import { callRecord, createFakeCalls, fakeRuns } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const SECRET = 'a note with a secret';
@@ -40,6 +41,9 @@ test('[AU37] what people do is written down: who, by which token, from where, an
   await server.post(`${call}/answer`, { output: SECRET }, olga);
   await server.post(`${call}/extend`, { by_ms: 1_000 }, olga);
   await server.ask('DELETE', '/v1/approvals/always/rule_1', olga);
+  await server.post(`${call}/cancel`, {}, olga);
+  await server.post(`${call}/retry`, { args: { SECRET } }, olga);
+  await server.post('/v1/runs', { input: SECRET }, olga);
   const first = { actor: 'operator', tokenId: null, address: '127.0.0.1' };
   const second = { ...first, actor: 'operator:olga', tokenId: 'tok_olga' };
   const tool_name = 'echo';
@@ -59,6 +63,12 @@ test('[AU37] what people do is written down: who, by which token, from where, an
       ...{ ...second, act: 'always_withdrawn', target: 'rule_1' },
       detail: { tool_name, run_id: 'run_a', client_id: null },
     },
+    { ...second, act: 'call_cancelled', target: 'tc_1', detail: { tool_name } },
+    {
+      ...{ ...second, act: 'call_retried', target: 'tc_1' },
+      detail: { tool_name, retry_of: 'tc_1', edited: true },
+    },
+    { ...second, act: 'run_started', target: 'run_a', detail: {} },
   ]);
   const text = JSON.stringify(server.audited);
   for (const hidden of [SECRET, secret, code, TOKENS.colleague, signIn.json.session_key]) {
@@ -74,6 +84,39 @@ test('[AU37] what is refused, or had no effect, is not written down as done', as
   await server.post('/auth/sign-in', { token: 'wrong' }, { token: null });
   await server.ask('DELETE', '/v1/tokens/tok_none');
   expect(server.audited).toEqual([]);
+});
+
+test('[AU37] a run that is stopped and a message that is replaced are written down', async () => {
+  const { service: calls } = createFakeCalls();
+  const found = await fakeRuns.get('run_a');
+  const run = found && { ...found, status: 'running' as const };
+  const send: RunService['send'] = async () => (run ? { ok: true, run } : fakeRuns.send('', {}));
+  const runs: RunService = { ...fakeRuns, get: async () => run, send };
+  const server = await startTestServer({ deps: { calls, runs } });
+  await server.post('/v1/runs/run_a/messages', { input: SECRET });
+  await server.post('/v1/runs/run_a/messages', { replaces: 'msg_1' });
+  await server.post('/v1/runs/run_a/cancel', {});
+  const first = { actor: 'operator', tokenId: null, address: '127.0.0.1', target: 'run_a' };
+  expect(server.audited).toEqual([
+    { ...first, act: 'message_replaced', detail: { message_id: 'msg_1', edited: false } },
+    { ...first, act: 'run_stopped', detail: {} },
+  ]);
+});
+
+test('[AU37] a call made at a page is by hand; one of a program with a token is not', async () => {
+  const server = await startTestServer();
+  const signIn = await server.post('/auth/sign-in', { token: TOKENS.colleague }, { token: null });
+  const headers = {
+    cookie: String(signIn.headers['set-cookie']).split(';')[0] ?? '',
+    'x-callboard-session': String(signIn.json.session_key),
+    origin: `http://127.0.0.1:${server.port}`,
+  };
+  const call = { run_id: 'run_a', args: { text: SECRET } };
+  await server.post('/v1/tools/echo/invoke', call, { token: TOKENS.colleague });
+  await server.post('/v1/tools/echo/invoke', call, { token: null, headers });
+  const byHand = server.audited.filter(({ act }) => act === 'tool_called');
+  expect(byHand).toMatchObject([{ actor: 'operator:olga', detail: { tool_name: 'echo' } }]);
+  expect(JSON.stringify(server.audited)).not.toContain(SECRET);
 });
 
 test('[HT59] administrators read the audit by pages and filters, others do not', async () => {

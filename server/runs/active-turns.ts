@@ -1,11 +1,9 @@
 import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../logger.ts';
-import type { CANCELLED, OWNER_REVOKED, SHUTTING_DOWN, TurnEnd } from './agent/agent.ts';
+import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
-
-type StopReason = typeof CANCELLED | typeof OWNER_REVOKED | typeof SHUTTING_DOWN;
 
 /** The turns that run now: at most one of each run. */
 export interface ActiveTurns {

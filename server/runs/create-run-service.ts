@@ -170,8 +170,8 @@ class AgentRuns implements CreatedRunService {
     return this.#begin(run, { input, clientId, replaces }, checked.ref);
   }
 
-  async cancel(runId: string): Promise<RunOutcome> {
-    await this.#turns.stop(runId, CANCELLED);
+  async cancel(runId: string, by?: string): Promise<RunOutcome> {
+    await this.#turns.stop(runId, by === undefined ? CANCELLED : { stoppedBy: by });
     const run = await this.#deps.known.load(runId);
     return run ? { ok: true, run: run.record() } : notFound(runId);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
-import { CANCELLED, OWNER_REVOKED } from './agent/agent.ts';
+import { CANCELLED, OWNER_REVOKED, type StopReason } from './agent/agent.ts';
 import { stoppedEnd } from './agent/stopped-end.ts';
 import { createOwnerTokens } from './testing/owner-tokens.ts';
 import { oldMessage, oldRun, setupRuns, type Turn } from './testing/setup-runs.ts';
@@ -110,8 +110,12 @@ test('[RU31] of two who call in a new run at once, the first one owns it', async
 });
 
 test('[RU32] a turn that is stopped says whether a person or a revocation did it', () => {
-  const end = (reason: string) => stoppedEnd(AbortSignal.abort(reason));
+  const end = (reason: StopReason) => stoppedEnd(AbortSignal.abort(reason));
   expect(end(CANCELLED)).toMatchObject({ end: { status: 'cancelled' } });
+  expect(end({ stoppedBy: 'operator:olga' })).toMatchObject({
+    notice: { code: 'cancelled', params: { by: 'operator:olga' } },
+    end: { status: 'cancelled' },
+  });
   expect(end(OWNER_REVOKED)).toMatchObject({
     notice: { code: 'owner_revoked' },
     end: { status: 'failed' },

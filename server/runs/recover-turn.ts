@@ -9,7 +9,7 @@ import type { Logger } from '../logger.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import { failure, type Notice } from './agent/notices.ts';
-import { stoppedEnd } from './agent/stopped-end.ts';
+import { stoppedEnd, stopperOf } from './agent/stopped-end.ts';
 import { namedCalls } from './agent/turn-messages.ts';
 import { canGoOn, endedTurn, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
@@ -89,7 +89,8 @@ async function stopped(
 ): Promise<TurnEnd> {
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
   for (const { id, runId } of open) {
-    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`).catch(deps.logger.error);
+    const by = stopperOf(signal);
+    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`, by).catch(deps.logger.error);
   }
   const { notice, end } = stoppedEnd(signal);
   writer.addNotice(notice);

@@ -42,8 +42,11 @@ export interface RunService {
     runId: string,
     request: { input?: string; model?: string; clientId?: string; replaces?: string },
   ): Promise<RunOutcome>;
-  /** Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. */
-  cancel(runId: string): Promise<RunOutcome>;
+  /**
+   * Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. `by`: the
+   * name of who wished it, for notice and cards.
+   */
+  cancel(runId: string, by?: string): Promise<RunOutcome>;
   /** With its newest messages, of at most 1 MiB together: the newest may have more by itself. */
   get(runId: string): Promise<RunRecord | undefined>;
   /** Those at positions below `before`, as many as a run has in its record. */

@@ -10,6 +10,7 @@ export const cardError = {
     denied: 'The call was denied.',
     approval_expired: 'It was not approved in time, so it was denied.',
     cancelled: 'The call was cancelled.',
+    cancelledBy: 'Cancelled by {name}.',
     no_provider: 'No client offers this tool now.',
     client_disconnected: '{client} disconnected before it answered.',
     outcome_unknown: {
@@ -53,6 +54,7 @@ export const cardError = {
     denied: '调用已被拒绝。',
     approval_expired: '没有人及时批准，已自动拒绝。',
     cancelled: '调用已取消。',
+    cancelledBy: '{name} 取消了调用。',
     no_provider: '目前没有客户端提供此工具。',
     client_disconnected: '{client}在答复之前离开了。',
     outcome_unknown: {

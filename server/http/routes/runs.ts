@@ -11,14 +11,15 @@ import {
 } from '#lib/protocol/rest';
 import { runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { ownToken } from '../../auth/principal.ts';
+import { type AuditedAct, byCaller } from '../../auth/audit.ts';
+import { type Caller, ownToken, principalName } from '../../auth/principal.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { AGENTS, findRun, READERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'runs'>;
+type Deps = Pick<HttpDeps, 'runs' | 'audit'>;
 
 const tag = 'runs';
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
@@ -108,14 +109,12 @@ const acting = (deps: Deps): Route[] => [
     access: AGENTS,
     body: startRunBodySchema,
     responses: record,
-    handle: async ({ principal, body: { input, model, tools, client_id, pinned_tools } }) =>
-      done(
-        await deps.runs.start({
-          principal,
-          input,
-          ...given({ clientId: client_id, model, tools, pinned: pinned_tools }),
-        }),
-      ),
+    async handle({ principal, body, context }) {
+      const { input, model, tools, client_id, pinned_tools } = body;
+      const more = given({ clientId: client_id, model, tools, pinned: pinned_tools });
+      const outcome = await deps.runs.start({ principal, input, ...more });
+      return audited(deps, outcome, { principal, context, act: 'run_started' });
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -126,10 +125,13 @@ const acting = (deps: Deps): Route[] => [
     access: AGENTS,
     body: sendMessageBodySchema,
     responses: record,
-    async handle({ principal, params, body: { input, model, client_id, replaces } }) {
+    async handle({ principal, params, body: { input, model, client_id, replaces }, context }) {
       const { run_id } = await findRun(deps, principal, params.id);
       const request = given({ input, clientId: client_id, model, replaces });
-      return done(await deps.runs.send(run_id, request));
+      const outcome = await deps.runs.send(run_id, request);
+      if (replaces === undefined) return done(outcome);
+      const detail = { message_id: replaces, edited: input !== undefined };
+      return audited(deps, outcome, { principal, context, act: 'message_replaced', detail });
     },
   }),
   defineRoute({
@@ -140,14 +142,36 @@ const acting = (deps: Deps): Route[] => [
     summary: 'Stop the turn that runs, and cancel its calls',
     access: AGENTS,
     responses: record,
-    async handle({ principal, params }) {
-      const { run_id } = await findRun(deps, principal, params.id);
-      return done(await deps.runs.cancel(run_id));
+    async handle({ principal, params, context }) {
+      const { run_id, status } = await findRun(deps, principal, params.id);
+      const outcome = await deps.runs.cancel(run_id, principalName(principal));
+      // An idle run stays as it is.
+      if (status !== 'running') return done(outcome);
+      return audited(deps, outcome, { principal, context, act: 'run_stopped' });
     },
   }),
 ];
 
 export const runRoutes = (deps: Deps): Route[] => [...reading(deps), ...acting(deps)];
+
+interface Act extends Pick<AuditedAct, 'act'> {
+  readonly principal: Caller;
+  readonly context: RequestContext;
+  readonly detail?: AuditedAct['detail'];
+}
+
+/** What a person did, and took effect, is written down: without the words of a message. */
+async function audited(
+  { audit }: Deps,
+  outcome: RunOutcome,
+  { principal, context, act, detail = {} }: Act,
+): Promise<HttpResponse> {
+  if (outcome.ok && principal.kind === 'operator') {
+    const by = byCaller(principal, context.address);
+    await audit.record({ ...by, act, target: outcome.run.run_id, detail });
+  }
+  return done(outcome);
+}
 
 function done(outcome: RunOutcome): HttpResponse {
   if (outcome.ok) return json(200, outcome.run);

@@ -116,9 +116,14 @@ const agentActions = (deps: Deps): Route[] => [
     access: AGENTS,
     responses: record,
     async handle({ principal, params, context }) {
-      await findCall(deps, principal, params.id, context);
-      const reason = `Cancelled by ${principalName(principal)}.`;
-      return done(await deps.calls.cancel(params.id, reason, actorOf(principal)));
+      const { phase } = await findCall(deps, principal, params.id, context);
+      const name = principalName(principal);
+      const reason = `Cancelled by ${name}.`;
+      const outcome = await deps.calls.cancel(params.id, reason, actorOf(principal), name);
+      // Asked twice: the first request stands.
+      if (phase === 'cancelling' || principal.kind !== 'operator') return done(outcome);
+      const by = byCaller(principal, context.address);
+      return audited(deps, outcome, { ...by, act: 'call_cancelled', detail: {} });
     },
   }),
   defineRoute({
@@ -136,7 +141,11 @@ const agentActions = (deps: Deps): Route[] => [
       await findCall(deps, principal, params.id, context);
       const { args, client_id: fromClientId } = body;
       const more = given({ args, fromClientId, idempotencyKey: readIdempotencyKey(context) });
-      return done(await deps.calls.retry(params.id, principal, more));
+      const outcome = await deps.calls.retry(params.id, principal, more);
+      if (principal.kind !== 'operator') return done(outcome);
+      const by = byCaller(principal, context.address);
+      const detail = { retry_of: params.id, edited: args !== undefined };
+      return audited(deps, outcome, { ...by, act: 'call_retried', detail });
     },
   }),
 ];

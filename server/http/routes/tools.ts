@@ -1,3 +1,4 @@
+import type { CallRecord } from '#lib/call/call-record';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -13,7 +14,8 @@ import {
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
-import { ownToken } from '../../auth/principal.ts';
+import { byCaller } from '../../auth/audit.ts';
+import { type Caller, ownToken } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -22,7 +24,7 @@ import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs'>;
+type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs' | 'audit'>;
 
 export const toolRoutes = (deps: Deps): Route[] => [
   invokeRoute(deps),
@@ -77,7 +79,7 @@ const named = (tools: ToolListing[], { name }: { name?: string | undefined }): T
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** The hot path: nothing here is done that the response does not need. */
-const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
+const invokeRoute = (deps: Pick<HttpDeps, 'calls' | 'audit'>): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/tools/:name/invoke',
@@ -109,6 +111,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
+      if (isByHand(principal)) await recordByHand(deps, principal, context.address, outcome.call);
       if (!body.wait_ms) return accepted(outcome.call.id);
       const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
@@ -116,6 +119,20 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls'>): Route =>
         : accepted(outcome.call.id);
     },
   });
+
+/** At a page: programs call with a token, and their calls have it in their events (AU37). */
+const isByHand = (principal: Caller): boolean =>
+  principal.kind === 'operator' && principal.sessionId !== null;
+
+function recordByHand(
+  { audit }: Pick<HttpDeps, 'audit'>,
+  principal: Caller,
+  address: string,
+  { id, toolName }: CallRecord,
+): Promise<void> {
+  const by = byCaller(principal, address);
+  return audit.record({ ...by, act: 'tool_called', target: id, detail: { tool_name: toolName } });
+}
 
 function accepted(id: string): HttpResponse {
   const answer: InvokeAccepted = {

@@ -119,7 +119,7 @@ export interface TurnRequest {
   readonly spending?: Spending | undefined;
   /** Steps that a turn had done before the server was restarted; they count (RU10). */
   readonly stepsDone?: number;
-  /** Its reason is `CANCELLED`, `OWNER_REVOKED` or `SHUTTING_DOWN`. */
+  /** Its reason is a `StopReason`. */
   readonly signal: AbortSignal;
 }
 
@@ -129,13 +129,20 @@ export type ToolsRequest = Pick<
   'principal' | 'runId' | 'model' | 'tools' | 'pinned' | 'transcript'
 >;
 
-/** The person stopped the turn: its calls are cancelled. */
+/** The turn was stopped: its calls are cancelled. */
 export const CANCELLED = 'cancelled';
 /** The server stops: turn and calls are left as they are on disk, and the next start takes them up. */
 export const SHUTTING_DOWN = 'shutting_down';
 
 /** The token of the run's owner was revoked: its calls are cancelled. */
 export const OWNER_REVOKED = 'owner_revoked';
+
+/** As `CANCELLED`, with the name of who stopped it. */
+export interface Stopped {
+  readonly stoppedBy: string;
+}
+
+export type StopReason = typeof CANCELLED | typeof OWNER_REVOKED | typeof SHUTTING_DOWN | Stopped;
 
 export type TurnEnd =
   | { readonly status: 'idle' }

@@ -50,7 +50,10 @@ export const ANSWER_FILTERED: Notice = {
   text: "The provider's filter ended the answer.",
 };
 
-export const STOPPED: Notice = { code: 'cancelled', text: 'Stopped.' };
+export const stopped = (by: string | undefined): Notice => ({
+  code: 'cancelled',
+  ...(by === undefined ? { text: 'Stopped.' } : { text: `Stopped by ${by}.`, params: { by } }),
+});
 
 export const toolsLeftOut = (offered: number, available: number): Notice => ({
   code: 'tools_left_out',

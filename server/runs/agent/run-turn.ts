@@ -23,7 +23,7 @@ import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepa
 import { retryDelay } from './retry-delay.ts';
 import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
-import { stoppedEnd } from './stopped-end.ts';
+import { stoppedEnd, stopperOf } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
@@ -278,7 +278,12 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
     if (left) return left;
   }
   if (turn.signal.aborted && !isShuttingDown(turn.signal)) {
-    const outcome = await turn.deps.calls.cancel(draft.callId, message, actorOf(turn));
+    const outcome = await turn.deps.calls.cancel(
+      draft.callId,
+      message,
+      actorOf(turn),
+      stopperOf(turn.signal),
+    );
     if (outcome.ok) return outcome.call;
   }
   return draft.abandon(message, { reason: 'arguments_incomplete' });
@@ -289,7 +294,7 @@ function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: strin
   recorded
     .then((record) => {
       if (isFinalStatus(record.status)) return undefined;
-      return turn.deps.calls.cancel(callId, reason, actorOf(turn));
+      return turn.deps.calls.cancel(callId, reason, actorOf(turn), stopperOf(turn.signal));
     })
     .catch(turn.deps.logger.error);
 }

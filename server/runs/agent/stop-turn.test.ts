@@ -28,10 +28,16 @@ describe.each(MODELS)('over %s', (model) => {
     await bus.until(
       (e) => e.type === 'message' && e.message.parts.some((part) => part.type === 'tool_call'),
     );
-    await runs.cancel(runId);
+    await runs.cancel(runId, 'operator:olga');
     expect(calls.records.get('tc_1')).toMatchObject({
       status: 'FAILED',
       error: { code: 'cancelled' },
+      card: { cancelled_by: 'operator:olga' },
+    });
+    const run = await runs.get(runId);
+    expect(run && partsOf(run).at(-1)).toMatchObject({
+      code: 'cancelled',
+      params: { by: 'operator:olga' },
     });
   });
 

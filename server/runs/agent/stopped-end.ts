@@ -1,6 +1,7 @@
+import { isRecord } from '#lib/json/is-record';
 import { OWNER_REVOKED, type TurnEnd } from './agent.ts';
 import type { TurnError } from './describe-model-error.ts';
-import { failure, type Notice, STOPPED } from './notices.ts';
+import { failure, type Notice, stopped } from './notices.ts';
 
 const REVOKED: TurnError = {
   code: 'owner_revoked',
@@ -19,5 +20,13 @@ interface StoppedEnd {
 }
 
 /** Of a turn that was stopped, but not by the end of the server. */
-export const stoppedEnd = ({ reason }: AbortSignal): StoppedEnd =>
-  reason === OWNER_REVOKED ? REVOKED_END : { notice: STOPPED, end: { status: 'cancelled' } };
+export const stoppedEnd = (signal: AbortSignal): StoppedEnd =>
+  signal.reason === OWNER_REVOKED
+    ? REVOKED_END
+    : { notice: stopped(stopperOf(signal)), end: { status: 'cancelled' } };
+
+/** The name of who stopped the turn, where that is known. */
+export function stopperOf({ reason }: AbortSignal): string | undefined {
+  const by: unknown = isRecord(reason) ? reason.stoppedBy : undefined;
+  return typeof by === 'string' ? by : undefined;
+}

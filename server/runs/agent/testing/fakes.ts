@@ -9,6 +9,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
 import { type Clock, createSystemClock } from '../../../clock.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
@@ -158,13 +159,15 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
       });
       return records.get(id);
     },
-    async cancel(id, reason) {
+    async cancel(id, reason, _actor, by) {
       cancelled.push(id);
       aborts.get(id)?.abort();
       const call = settle(id, {
         error: { code: 'cancelled', message: reason, executed: 'unknown' },
       });
-      return { ok: true, call };
+      const card = { ...call.card, ...given({ cancelled_by: by }) };
+      records.set(id, { ...call, card });
+      return { ok: true, call: { ...call, card } };
     },
     invoke: unused('invoke'),
     retry: unused('retry'),
