@@ -54,3 +54,30 @@ test('after the limit of steps Continue goes on, and an edited message replaces 
   await expect.poll(() => openai.requests.length).toBe(13);
   expect(JSON.stringify(openai.requests[12]?.body.messages)).not.toContain('All is done.');
 });
+
+test('a message that was queued when the run was stopped is marked as not read', async ({
+  page,
+  startScripted,
+  connect,
+}) => {
+  const { board, openai } = await startScripted('chat', ({ index }) =>
+    index === 0 ? { calls: [{ name: 'slow_one', args: {} }] } : { text: 'I have read it.' },
+  );
+  const program = await connect.client(board, { tools: ['slow.one'] });
+  await signIn(page, board);
+  await untilReady(page);
+  await say(page, 'Do it slowly');
+  await program.request();
+  await say(page, 'In red, please');
+  await expect(page.getByText('Your message is read at the next step')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(page.getByTestId('unread')).toHaveCount(1);
+  await expect(page.getByTestId('notice')).toHaveCount(1);
+  await page.getByRole('button', { name: 'Put it back into the message field' }).click();
+  await expect(composer(page)).toHaveValue('In red, please');
+  await expect(composer(page)).toBeFocused();
+  await composer(page).press('Enter');
+  await expect(conversation(page)).toContainText('I have read it.');
+  await expect(page.getByTestId('unread')).toHaveCount(0);
+  expect(openai.requests).toHaveLength(2);
+});

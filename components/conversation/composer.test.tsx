@@ -164,3 +164,12 @@ test('while a message waits for this tab the page says so, and more can be typed
   type('Where am I? Now');
   expect(field().value).toBe('Where am I? Now');
 });
+
+test('a message that is put back goes behind what was typed, once', () => {
+  const { field, type, show } = setup();
+  type('First this');
+  show({ focusRequests: 1, requestedText: 'In red' });
+  expect(field().value).toBe('First this\nIn red');
+  show({ focusRequests: 1, requestedText: 'In red', running: true });
+  expect(field().value).toBe('First this\nIn red');
+});

@@ -24,6 +24,8 @@ export interface ComposerProps {
   blocked?: string | undefined;
   /** Rises when the field should be focused. */
   focusRequests: number;
+  /** What the newest of these requests puts into the field. */
+  requestedText?: string;
   /** Gives the run that has it, or null where it was not sent. */
   onSend: (text: string) => Promise<string | null>;
   onStop: () => void;
@@ -37,6 +39,7 @@ export function Composer(props: ComposerProps) {
   const reason = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const { text, setText, wasSent } = useDraft(runId, field);
+  useRequestedText(props, (more) => setText(text === '' ? more : `${text}\n${more}`));
   useGrowingField(field, text, props.focusRequests);
   const canSend = text.trim() !== '' && !props.stopping && !pending && blocked === undefined;
 
@@ -100,6 +103,19 @@ export function Composer(props: ComposerProps) {
       </Button>
     </form>
   );
+}
+
+/** Once for each request; those of before this field was there are done. */
+function useRequestedText(
+  { focusRequests, requestedText = '' }: ComposerProps,
+  put: (text: string) => void,
+): void {
+  const done = useRef(focusRequests);
+  useEffect(() => {
+    if (done.current === focusRequests) return;
+    done.current = focusRequests;
+    if (requestedText !== '') put(requestedText);
+  });
 }
 
 type Field = RefObject<HTMLTextAreaElement | null>;

@@ -10,16 +10,23 @@ import { PersonMessage, type PersonMessageProps } from './person-message.tsx';
 export interface ConversationMessagesProps {
   messages: readonly Message[];
   resend: PersonMessageProps['resend'];
+  /** Those of people that no step has read, nor will. */
+  unread: ReadonlySet<Message>;
 }
 
 /** The messages of a conversation; what was replaced is folded where it stood. */
-export function ConversationMessages({ messages, resend }: ConversationMessagesProps) {
+export function ConversationMessages({ messages, resend, unread }: ConversationMessagesProps) {
   const current = new Set(currentMessages(messages));
   return stretches(messages, current).map(({ first, isCurrent, members }) =>
     isCurrent ? (
       members.map((message) =>
         message.role === 'user' ? (
-          <PersonMessage key={message.message_id} message={message} resend={resend} />
+          <PersonMessage
+            key={message.message_id}
+            message={message}
+            resend={resend}
+            isUnread={unread.has(message)}
+          />
         ) : (
           <MessageView key={message.message_id} message={message} />
         ),

@@ -41,6 +41,7 @@ export function Conversation() {
   const { send, pending, failure } = useSend();
   const { stop, stopping } = useStop(run);
   const focusRequests = useUi((state) => state.focusMessage);
+  const requestedText = useUi((state) => state.messageText);
   const isViewer = useIsViewer();
   return (
     <div className="flex h-full flex-col">
@@ -75,6 +76,7 @@ export function Conversation() {
               pending={pending}
               blocked={storeFailed ? whatToDo('store_failed') : undefined}
               focusRequests={focusRequests}
+              requestedText={requestedText}
               onSend={send}
               onStop={stop}
             />

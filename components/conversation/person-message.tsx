@@ -4,6 +4,8 @@ import { Pencil } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { useRef, useState } from 'react';
 import type { Message } from '#lib/protocol/run';
+import { useIsViewer, useUi } from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { EditedMessage } from './edited-message.tsx';
 import { textOf, UserBubble } from './user-bubble.tsx';
@@ -12,10 +14,38 @@ export interface PersonMessageProps {
   message: Message;
   /** Sends it anew; undefined where that cannot be now. Resolves to whether it was sent. */
   resend: ((messageId: string, changes: { text: string }) => Promise<boolean>) | undefined;
+  /** The turn ended before a step read it. */
+  isUnread?: boolean;
 }
 
 /** A message of a person, which can be edited and sent anew. */
-export function PersonMessage({ message, resend }: PersonMessageProps) {
+export function PersonMessage({ isUnread = false, ...props }: PersonMessageProps) {
+  return (
+    <>
+      <EditableMessage {...props} />
+      {isUnread && <UnreadMark text={textOf(props.message)} />}
+    </>
+  );
+}
+
+/** Beneath a message that no model has read, with a way to send it after all. */
+function UnreadMark({ text }: { text: string }) {
+  const t = useTranslations('conversation');
+  const wantMessage = useUi((state) => state.wantMessage);
+  const isViewer = useIsViewer();
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2" data-testid="unread">
+      <span className="chip">{t('unread')}</span>
+      {!isViewer && (
+        <Button size="sm" onClick={() => wantMessage(text)}>
+          {t('putBack')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function EditableMessage({ message, resend }: Omit<PersonMessageProps, 'isUnread'>) {
   const t = useTranslations('conversation.edit');
   const [isEditing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

@@ -29,7 +29,8 @@ export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
   const rehearsal = useModels().find((one) => one.rehearsal);
   const isViewer = useIsViewer();
   const asked = messages.findLast((message) => message.role === 'user');
-  const last = messages.at(-1)?.parts.at(-1);
+  // A message that no step has read stands behind the end of the turn.
+  const last = messages.findLast(({ role }) => role === 'assistant')?.parts.at(-1);
   const isAnnounced = (code: string) => last?.type === 'notice' && last.code === code;
   if (run.status === 'cancelled') {
     return isAnnounced('cancelled') ? null : (

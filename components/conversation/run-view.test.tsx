@@ -274,3 +274,21 @@ test('what a conversation used is shown alone, and with its sub-agents', async (
     'Tokens: 100 in and 10 out · With sub-agents: Tokens: 2,000 in and 10 out · Cost: €1.50',
   );
 });
+
+test('messages that no step has read are marked, and can be put back into the field', async () => {
+  const { server, show, workbench } = await setup();
+  const stopped = {
+    ...{ ...MESSAGE, message_id: 'm_2', role: 'assistant' },
+    parts: [{ type: 'notice', code: 'cancelled', text: 'Stopped.' }],
+  };
+  const more = ['In red', 'In blue'].map((text) => ({
+    ...{ ...MESSAGE, message_id: text, parts: [{ type: 'text', text }] },
+  }));
+  server.more = { status: 'cancelled', messages: [MESSAGE, stopped, ...more] };
+  await show();
+  expect(await screen.findAllByText('Not read by the model')).toHaveLength(2);
+  expect(screen.getAllByText('Stopped.')).toHaveLength(1);
+  const [first] = screen.getAllByRole('button', { name: 'Put it back into the message field' });
+  if (first) fireEvent.click(first);
+  expect(workbench.ui.getState().messageText).toBe('In red');
+});

@@ -81,7 +81,11 @@ function Messages({ runId, onSend }: RunViewProps) {
   return (
     <>
       {older > 0 && <OlderMessages runId={runId} before={older} />}
-      <ConversationMessages messages={messages} resend={mayResend ? resend : undefined} />
+      <ConversationMessages
+        messages={messages}
+        resend={mayResend ? resend : undefined}
+        unread={unreadMessages(run, messages)}
+      />
       {resendFailure && <Notice code={resendFailure.code} words={formatFailure(resendFailure)} />}
       {mayResend && run.status !== 'failed' && asked && messages.at(-1) !== asked && (
         <Button size="sm" onClick={() => void resend(asked.message_id)}>
@@ -101,3 +105,12 @@ function Messages({ runId, onSend }: RunViewProps) {
  */
 const isMessageWaiting = (run: RunSummary, messages: readonly Message[]): boolean =>
   run.step > 0 && messages.at(-1)?.role === 'user';
+
+const NONE: ReadonlySet<Message> = new Set();
+
+/** Those behind the end of a turn: it was stopped, or failed, before a step read them. */
+function unreadMessages(run: RunSummary, messages: readonly Message[]): ReadonlySet<Message> {
+  if (run.status === 'running') return NONE;
+  const answered = messages.findLastIndex(({ role }) => role !== 'user');
+  return answered < 0 ? NONE : new Set(messages.slice(answered + 1));
+}

@@ -12,12 +12,15 @@ export interface UiState {
   readonly theme: Theme | null;
   /** Rises when the message field should be focused. */
   readonly focusMessage: number;
+  /** What that request puts into the field; mostly nothing. */
+  readonly messageText: string;
   /** What the polite live region says; `at` tells two equal texts apart. */
   readonly announcement: { readonly text: string; readonly at: number };
   show(panel: Panel): void;
   open(dialog: UiState['dialog']): void;
   setTheme(theme: Theme): void;
-  wantMessage(): void;
+  /** With a text, that is put into the field, behind what is there. */
+  wantMessage(text?: string): void;
   announce(text: string): void;
 }
 
@@ -29,10 +32,12 @@ export const createUiStore = (): UiStore =>
     dialog: null,
     theme: null,
     focusMessage: 0,
+    messageText: '',
     announcement: { text: '', at: 0 },
     show: (panel) => set({ panel }),
     open: (dialog) => set({ dialog }),
     setTheme: (theme) => set({ theme }),
-    wantMessage: () => set((state) => ({ panel: 'chat', focusMessage: state.focusMessage + 1 })),
+    wantMessage: (messageText = '') =>
+      set(({ focusMessage }) => ({ panel: 'chat', focusMessage: focusMessage + 1, messageText })),
     announce: (text) => set((state) => ({ announcement: { text, at: state.announcement.at + 1 } })),
   }));
