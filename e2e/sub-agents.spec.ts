@@ -3,7 +3,16 @@ import { createScriptedOpenAI, type Script } from '../server/testing/scripted-op
 import { expect, test } from './contract/kit/contract-test.ts';
 import { reader } from './contract/kit/tool-client.ts';
 import { configFile } from './support/config-file.ts';
-import { cards, cardsFor, conversation, say, signIn, signInByToken } from './support/workbench.ts';
+import {
+  callIdOf,
+  cards,
+  cardsFor,
+  composer,
+  conversation,
+  say,
+  signIn,
+  signInByToken,
+} from './support/workbench.ts';
 
 const CONFIG = {
   agents: {
@@ -97,4 +106,33 @@ test('[CD33] the calls of a sub-agent are cards in the card of its call, with an
   await expect(gate).toHaveAttribute('data-status', 'SUCCESS');
   await expect(outer).toContainText('Scouted: it is open now.');
   await openai.close();
+});
+
+test('the run of a sub-agent shows whose work it is, and takes no message', async ({
+  page,
+  connect,
+  startServer,
+}, testInfo) => {
+  const openai = await createScriptedOpenAI({ script });
+  const env = {
+    CALLBOARD_MODEL: 'openai-chat:boss',
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_API_KEY: 'sk-scripted',
+    CALLBOARD_CONFIG: await configFile(testInfo, CONFIG),
+  };
+  const board = await startServer({ env });
+  await connect.client(board, { tools: ['gate.open', 'tide.read'] });
+  await signIn(page, board);
+  await say(page, 'Open the gate');
+  const outer = cardsFor(page, 'delegate').first();
+  await expect(outer).toContainText('I look first.');
+  const callId = await callIdOf(outer);
+  await page.goto(`${board.url}/?run=run_${callId.replace(/^tc_/, '')}`);
+  await expect(page.getByRole('heading', { level: 2 }).first()).toHaveText(
+    'Sub-agent scout of Open the gate',
+  );
+  await expect(composer(page)).toHaveCount(0);
+  await expect(page.getByText('A sub-agent takes no messages.')).toBeVisible();
+  await page.getByRole('link', { name: 'Open the gate' }).click();
+  await expect(composer(page)).toBeVisible();
 });

@@ -18,6 +18,7 @@ import { Notice } from './notice.tsx';
 import { RehearsalNotice } from './rehearsal-notice.tsx';
 import { RunSwitcher } from './run-switcher.tsx';
 import type { RunViewProps } from './run-view.tsx';
+import { SubAgentTitle } from './sub-agent-title.tsx';
 import { useRunAnnouncements } from './use-run-announcements.ts';
 import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
@@ -46,7 +47,9 @@ export function Conversation() {
   return (
     <div className="flex h-full flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 px-4 pb-1 pt-3">
-        <h2 className="text-lg font-bold">{t('title')}</h2>
+        <h2 className="min-w-0 text-lg font-bold wrap-anywhere">
+          {run?.parent ? <SubAgentTitle parent={run.parent} /> : t('title')}
+        </h2>
         <RunSwitcher selected={runId} onSelect={select} />
       </div>
       {runId === null ? (
@@ -64,7 +67,9 @@ export function Conversation() {
         <div className={runId === null ? '' : 'max-lg:hidden'}>
           <RehearsalNotice />
         </div>
-        {isViewer ? (
+        {run?.parent ? (
+          <p className="text-muted">{t('subAgent.note')}</p>
+        ) : isViewer ? (
           <ViewerNote />
         ) : (
           <>

@@ -26,8 +26,9 @@ export interface RunEndProps {
 export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
   const t = useTranslations('conversation');
   const wordsFor = useTurnNoticeWords();
+  // A sub-agent takes no messages.
+  const mayWrite = !useIsViewer() && run.parent === undefined;
   const rehearsal = useModels().find((one) => one.rehearsal);
-  const isViewer = useIsViewer();
   const asked = messages.findLast((message) => message.role === 'user');
   // A message that no step has read stands behind the end of the turn.
   const last = messages.findLast(({ role }) => role === 'assistant')?.parts.at(-1);
@@ -38,7 +39,7 @@ export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
     );
   }
   if (run.status === 'idle' && last?.type === 'notice' && isLimit(last.code)) {
-    return isViewer ? null : (
+    return !mayWrite ? null : (
       <Button size="sm" onClick={() => onSend(t('goOnWords'))}>
         {t('goOn')}
       </Button>
@@ -46,7 +47,7 @@ export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
   }
   if (run.status !== 'failed' || !run.error) return null;
   const { code, message, params } = run.error;
-  const next = asked && !isViewer && (
+  const next = asked && mayWrite && (
     <div className="flex flex-wrap gap-2">
       <Button size="sm" onClick={() => void resend(asked.message_id)}>
         {t('retry')}

@@ -61,8 +61,9 @@ function Messages({ runId, onSend }: RunViewProps) {
   const { failure, again } = useFetchedRun(runId);
   const { resend, failure: resendFailure } = useResend(runId);
   const isViewer = useIsViewer();
-  // A run of an outside agent has no model, and its messages no answers.
-  const mayResend = !isViewer && run?.model != null && run.status !== 'running';
+  // A run of an outside agent has no model, and its messages no answers; a sub-agent's takes none.
+  const mayWrite = !isViewer && run?.parent === undefined;
+  const mayResend = mayWrite && run?.model != null && run.status !== 'running';
   const asked = messages.findLast(({ role }) => role === 'user');
   if (failure?.code === 'run_not_found') {
     const words = t('notFound');

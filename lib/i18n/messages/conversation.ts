@@ -28,6 +28,10 @@ export const conversation = {
     placeholder: 'Ask for something',
     placeholderRunning: 'Say more: it is read at the next step',
     waitsForPerson: 'Waits for a person',
+    subAgent: {
+      title: 'Sub-agent {name} of <above></above>',
+      note: 'A sub-agent takes no messages. Write in the conversation that it works for.',
+    },
     unread: 'Not read by the model',
     putBack: 'Put it back into the message field',
     messageWaits: 'Your message is read at the next step',
@@ -160,6 +164,10 @@ export const conversation = {
     placeholder: '想让智能体做什么？',
     placeholderRunning: '可以继续补充，下一步会读到',
     waitsForPerson: '正在等待人的答复',
+    subAgent: {
+      title: '<above></above> 的子智能体 {name}',
+      note: '子智能体不接收消息。请在它所服务的对话中留言。',
+    },
     unread: '模型没有读到此消息',
     putBack: '放回消息框',
     messageWaits: '下一步会读到你的消息',
