@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl';
 import { useStore } from 'zustand';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { useFormatFailure } from '../failure/format-failure.ts';
+import { useIsOutsideRun } from '../providers/use-is-outside-run.ts';
 import {
   useHasMessages,
   useIsViewer,
@@ -16,6 +17,7 @@ import { Button } from '../ui/button.tsx';
 import { late } from '../ui/late.tsx';
 import { ConversationMessages } from './conversation-messages.tsx';
 import { Notice } from './notice.tsx';
+import { OutsideRun } from './outside-run.tsx';
 import { RunEnd } from './run-end.tsx';
 import { RunStatusLine } from './run-status-line.tsx';
 import { RunTools } from './run-tools.tsx';
@@ -64,6 +66,7 @@ function Messages({ runId, onSend }: RunViewProps) {
   // A run of an outside agent has no model, and its messages no answers; a sub-agent's takes none.
   const mayWrite = !isViewer && run?.parent === undefined;
   const mayResend = mayWrite && run?.model != null && run.status !== 'running';
+  const isOutside = useIsOutsideRun(runId);
   const asked = messages.findLast(({ role }) => role === 'user');
   if (failure?.code === 'run_not_found') {
     const words = t('notFound');
@@ -79,6 +82,7 @@ function Messages({ runId, onSend }: RunViewProps) {
     );
   }
   if (!run || !hasMessages) return <p className="text-muted">{t('loading')}</p>;
+  if (isOutside) return <OutsideRun runId={runId} />;
   return (
     <>
       {older > 0 && <OlderMessages runId={runId} before={older} />}

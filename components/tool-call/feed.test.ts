@@ -152,3 +152,24 @@ test('[CD33] the way to a call of a sub-agent leads to the listed card that it l
   );
   expect(ways).toEqual(['outer', 'outer', 'orphan', 'unknown']);
 });
+
+test('[CD35] a call that waits for a person stands first where newer ones would push it out of sight', () => {
+  const newer = Array.from({ length: 30 }, (_, at) => [`n${at}`, 'SUCCESS', 'r2'] as const);
+  const few = stateOf([['a', 'WAIT'], ...newer.slice(0, 5)]);
+  const many = stateOf([['a', 'WAIT'], ['b', 'WAIT'], ...newer]);
+  const pinned = ['a', 'b'];
+  expect(feedView(few, { ...FOLLOW, pinned }).ids.at(-1)).toBe('a');
+  const { ids } = feedView(many, { ...FOLLOW, pinned });
+  expect(ids.slice(0, 3)).toEqual(['a', 'b', 'n29']);
+  expect(ids).toHaveLength(32);
+  const flood = stateOf(Array.from({ length: 50 }, (_, at) => [`w${at}`, 'WAIT'] as const));
+  const first = feedView(flood, { ...FOLLOW, pinned: flood.order }).ids.slice(0, 21);
+  expect(first).toEqual([...flood.order.slice(0, 20), 'w49']);
+});
+
+test('[CD35] the filter "Waits for a person" has what waits for one, and nothing else', () => {
+  const waiting = { params: {}, status: 'WAIT', phase: 'approval' } as const;
+  const entry = { callId: 'e', runId: 'r1', seq: 1, card: waiting };
+  const state = { order: [...four.order, 'e'], byId: { ...four.byId, e: entry } };
+  expect(feedView(state, { ...FOLLOW, filter: 'waiting' }).ids).toEqual(['e']);
+});

@@ -2,7 +2,7 @@ import type { CallEntry, CallsState } from '#lib/stores/fold-calls';
 
 type Known = Pick<CallsState, 'byId' | 'order'>;
 
-export type FeedFilter = 'all' | 'active' | 'failed' | 'run';
+export type FeedFilter = 'all' | 'active' | 'waiting' | 'failed' | 'run';
 
 /** Whether a call passes the filter now. */
 function passesFilter(
@@ -12,10 +12,12 @@ function passesFilter(
 ): boolean {
   if (filter === 'all') return true;
   if (!entry) return false;
-  const { status } = entry.card;
+  const { status, phase } = entry.card;
   switch (filter) {
     case 'active':
       return status !== 'SUCCESS' && status !== 'ERROR';
+    case 'waiting':
+      return phase === 'approval' && status !== 'SUCCESS' && status !== 'ERROR';
     case 'failed':
       return status === 'ERROR';
     case 'run':
@@ -49,12 +51,15 @@ export interface FeedChoice {
   readonly held: readonly string[] | null;
   /** Calls of before, which come after all those of the feed (SO5). */
   readonly older: Known;
+  /** Calls that wait for a person, to be in sight however many came after them (CD35). */
+  readonly pinned?: readonly string[];
 }
 
 export const NO_OLDER: Known = { byId: {}, order: [] };
 
 /** What the list shows (CD12, CD33). Calls that came after `held` wait behind the count. */
-export function feedView(state: Known, { filter, runId, held, older }: FeedChoice): FeedView {
+export function feedView(state: Known, choice: FeedChoice): FeedView {
+  const { filter, runId, held, older, pinned = [] } = choice;
   const entryOf = (id: string) => own(state, id) ?? own(older, id);
   const passes = (id: string) => passesFilter(entryOf(id), filter, runId);
   const isNested = (id: string) => {
@@ -68,14 +73,28 @@ export function feedView(state: Known, { filter, runId, held, older }: FeedChoic
   const still = held?.filter((id) => own(state, id));
   const newest = still?.at(-1);
   if (!still || newest === undefined) {
-    return { ids: pick([...before, ...state.order]).toReversed(), fresh: 0, total };
+    const ids = pick([...before, ...state.order]).toReversed();
+    return { ids: withPinned(ids, pinned), fresh: 0, total };
   }
   // A snapshot orders calls of one moment anew.
   const seen = new Set(still);
   const later = state.order
     .slice(state.order.lastIndexOf(newest) + 1)
     .filter((id) => !seen.has(id));
-  return { ids: pick([...before, ...still]).toReversed(), fresh: pick(later).length, total };
+  const ids = pick([...before, ...still]).toReversed();
+  return { ids: withPinned(ids, pinned), fresh: pick(later).length, total };
+}
+
+/** So many of the newest cards are in sight without pinning. */
+const IN_SIGHT = 10;
+/** The oldest of them: they have waited longest. */
+const MOST_PINNED = 20;
+
+function withPinned(ids: readonly string[], pinned: readonly string[]): readonly string[] {
+  if (pinned.length === 0) return ids;
+  const far = new Set(ids.slice(IN_SIGHT));
+  const first = new Set(pinned.filter((id) => far.has(id)).slice(0, MOST_PINNED));
+  return first.size === 0 ? ids : [...first, ...ids.filter((id) => !first.has(id))];
 }
 
 /** The listed call whose card has this one in it: itself, or the one that its sub-agent works for. Else itself. */

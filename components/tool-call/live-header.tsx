@@ -20,7 +20,7 @@ export interface LiveHeaderProps {
   onPause: (paused: boolean) => void;
 }
 
-const FILTERS = ['all', 'active', 'failed', 'run'] as const;
+const FILTERS = ['all', 'active', 'waiting', 'failed', 'run'] as const;
 
 /** Title, counts, pause and filter of the live list. */
 export function LiveHeader(props: LiveHeaderProps) {
@@ -28,6 +28,7 @@ export function LiveHeader(props: LiveHeaderProps) {
   const names = {
     all: t('all'),
     active: t('activeOnly'),
+    waiting: t('waitingOnly'),
     failed: t('failedOnly'),
     run: t('runOnly'),
   };

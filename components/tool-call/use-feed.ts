@@ -1,6 +1,7 @@
 'use client';
 
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useIsOutsideRun } from '../providers/use-is-outside-run.ts';
 import {
   useApprovals,
   useCalls,
@@ -27,26 +28,52 @@ function useAsking(ids: readonly string[]): readonly string[] {
 
 const NONE: readonly string[] = [];
 
+/** Those of the conversation that is open; the same array for as long as they are the same. */
+function useWaiting(runId: string | undefined): readonly string[] {
+  const approvals = useApprovals();
+  return useMemo(() => {
+    const own = approvals.filter((one) => runId !== undefined && one.run_id === runId);
+    return own.length === 0 ? NONE : own.map((one) => one.tool_call_id);
+  }, [approvals, runId]);
+}
+
+/** As the list was when a person paused it or scrolled away. */
+interface Held {
+  readonly order: readonly string[];
+  readonly pinned: readonly string[];
+}
+
 /** The state of a live list: what is shown, what waits, and why. */
 export function useFeed(runId: string | undefined) {
   const { calls } = useWorkbench();
   const [filter, setFilter] = useState<FeedFilter>('all');
   const [isPaused, setPaused] = useState(false);
-  const [held, setHeld] = useState<readonly string[] | null>(null);
+  const [held, setHeld] = useState<Held | null>(null);
+  const waiting = useWaiting(runId);
   const offset = useRef(0);
 
   const olderById = useOlderCalls((state) => state.byId);
   const olderOrder = useOlderCalls((state) => state.order);
   const select = useMemo(() => {
     const older = { byId: olderById, order: olderOrder };
-    return createFeedSelector({ filter, runId, held, older });
-  }, [filter, runId, held, olderById, olderOrder]);
+    const { order = null, pinned = waiting } = held ?? {};
+    return createFeedSelector({ filter, runId, held: order, older, pinned });
+  }, [filter, runId, held, olderById, olderOrder, waiting]);
   const { ids, fresh, total } = useCalls(select);
   const active = useCalls(countActive);
   const isPart = useCalls(({ leftOut = 0 }) => leftOut > 0);
   const asking = useAsking(ids);
 
-  const hold = () => setHeld((before) => before ?? calls.getState().order);
+  const hold = () =>
+    setHeld((before) => before ?? { order: calls.getState().order, pinned: waiting });
+  const isOutside = useIsOutsideRun(runId ?? null);
+  const outsideRun = isOutside ? runId : undefined;
+  // Nothing else is in such a conversation than its calls.
+  useEffect(() => {
+    if (outsideRun === undefined) return;
+    setFilter('run');
+    return () => setFilter((chosen) => (chosen === 'run' ? 'all' : chosen));
+  }, [outsideRun]);
   const release = () => {
     setPaused(false);
     setHeld(null);

@@ -32,6 +32,11 @@ export const conversation = {
       title: 'Sub-agent {name} of <above></above>',
       note: 'A sub-agent takes no messages. Write in the conversation that it works for.',
     },
+    outside: {
+      calls: 'Calls of an outside agent: {count, number}',
+      callsAtLeast: 'Calls of an outside agent: at least {count, number}',
+      text: 'Nothing was said in this conversation. Its calls are in the live list.',
+    },
     unread: 'Not read by the model',
     putBack: 'Put it back into the message field',
     messageWaits: 'Your message is read at the next step',
@@ -165,8 +170,13 @@ export const conversation = {
     placeholderRunning: '可以继续补充，下一步会读到',
     waitsForPerson: '正在等待人的答复',
     subAgent: {
-      title: '<above></above> 的子智能体 {name}',
-      note: '子智能体不接收消息。请在它所服务的对话中留言。',
+      title: '<above></above> 的子代理 {name}',
+      note: '子代理不接收消息。请在它所服务的对话中留言。',
+    },
+    outside: {
+      calls: '外部智能体的调用：{count, number} 次',
+      callsAtLeast: '外部智能体的调用：至少 {count, number} 次',
+      text: '此对话中没有消息。其调用显示在实时列表中。',
     },
     unread: '模型没有读到此消息',
     putBack: '放回消息框',
