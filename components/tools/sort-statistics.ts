@@ -1,19 +1,39 @@
 import type { ToolStats } from '#lib/protocol/tool-stats';
 
 export type ToolUse = ToolStats['tools'][number];
-export type Figures = Pick<ToolUse, 'count' | 'succeeded' | 'p50_ms' | 'p95_ms' | 'p99_ms'>;
+export type Figures = Pick<
+  ToolUse,
+  'count' | 'succeeded' | 'decided' | 'p50_ms' | 'p95_ms' | 'p99_ms'
+>;
+
+/** Of the calls that no decision ended; null: there is none. */
+export const successOf = ({ count, succeeded, decided }: Figures): number | null =>
+  count === decided ? null : succeeded / (count - decided);
+
+export const failedOf = ({ count, succeeded, decided }: Figures): number =>
+  count - succeeded - decided;
 
 /** Null: none of its calls started. */
 const VALUES = {
   count: ({ count }: Figures) => count,
-  success: ({ count, succeeded }: Figures) => succeeded / count,
-  failed: ({ count, succeeded }: Figures) => count - succeeded,
+  success: successOf,
+  failed: failedOf,
+  decided: ({ decided }: Figures) => decided,
   p50: (use: Figures) => use.p50_ms,
   p95: (use: Figures) => use.p95_ms,
   p99: (use: Figures) => use.p99_ms,
 } satisfies Record<string, (use: Figures) => number | null>;
 
-export const COLUMNS = ['tool', 'count', 'success', 'failed', 'p50', 'p95', 'p99'] as const;
+export const COLUMNS = [
+  'tool',
+  'count',
+  'success',
+  'failed',
+  'decided',
+  'p50',
+  'p95',
+  'p99',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 
 export interface Sorting {

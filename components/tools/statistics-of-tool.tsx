@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { isDecided } from '#lib/protocol/tool-stats';
 import { useClients } from '../providers/workbench-context.tsx';
 import { hashOfCall } from '../tool-call/focus-call.ts';
 import type { Figures, ToolUse } from './sort-statistics.ts';
@@ -14,7 +15,9 @@ const LIST = { role: 'list' };
 /** How one tool did: its figures, why it failed, its last errors, and each client that ran it. */
 export function StatisticsOfTool({ use }: { use: ToolUse }) {
   const t = useTranslations('tools.statistics');
-  const failures = Object.entries(use.failures).toSorted(([, a], [, b]) => b - a);
+  const failures = Object.entries(use.failures)
+    .filter(([code]) => !isDecided(code))
+    .toSorted(([, a], [, b]) => b - a);
   return (
     <>
       <FigureList figures={use} />

@@ -17,9 +17,9 @@ const none = { failures: {}, last_errors: [], clients: [] };
 const STATS: ToolStats = {
   calls: 2_012,
   tools: [
-    { tool_name: 'a.often', count: 2_000, succeeded: 1_999, ...times(12), ...none },
+    { tool_name: 'a.often', count: 2_000, succeeded: 1_999, decided: 0, ...times(12), ...none },
     {
-      ...{ tool_name: 'b.fails', count: 10, succeeded: 4, ...times(90_000) },
+      ...{ tool_name: 'b.fails', count: 10, succeeded: 4, decided: 0, ...times(90_000) },
       failures: { timeout: 1, tool_error: 5 },
       last_errors: [
         {
@@ -29,9 +29,11 @@ const STATS: ToolStats = {
           message: 'no\u202eway',
         },
       ],
-      clients: [{ client_id: 'phone', count: 10, succeeded: 4, failures: {}, ...times(90_000) }],
+      clients: [
+        { client_id: 'phone', count: 10, succeeded: 4, decided: 0, failures: {}, ...times(90_000) },
+      ],
     },
-    { tool_name: 'c.never', count: 2, succeeded: 0, ...times(null), ...none },
+    { tool_name: 'c.never', count: 2, succeeded: 0, decided: 2, ...times(null), ...none },
   ],
 };
 
@@ -68,9 +70,9 @@ const press = async (name: string) => {
 test('a row for each tool has its calls, successes, failures and times; its name leads to it', async () => {
   const { sent, onSelect } = await setup();
   expect(sent).toMatchObject([{ path: '/v1/tools/stats' }]);
-  expect(rows()[1]).toBe('a.often2,00099.9%112 ms12 ms12 ms');
-  expect(rows()[2]).toBe('b.fails1040%61m 30s1m 30s1m 30s');
-  expect(rows()[3]).toBe('c.never20%2–––');
+  expect(rows()[1]).toBe('a.often2,00099.9%1012 ms12 ms12 ms');
+  expect(rows()[2]).toBe('b.fails1040%601m 30s1m 30s1m 30s');
+  expect(rows()[3]).toBe('c.never2–02–––');
   expect(screen.getByText(/^Of the newest 2,012 calls/)).toBeTruthy();
   await press('b.fails');
   expect(onSelect).toHaveBeenCalledWith('b.fails');

@@ -2,7 +2,7 @@
 
 import { useLocale } from 'next-intl';
 import { formatDuration } from '#lib/format/format-duration';
-import type { Column, Figures } from './sort-statistics.ts';
+import { type Column, type Figures, failedOf, successOf } from './sort-statistics.ts';
 
 interface Figure {
   readonly column: Exclude<Column, 'tool'>;
@@ -20,12 +20,14 @@ export function useFormatFigures(): (figures: Figures) => Figure[] {
     roundingMode: 'floor',
   });
   const time = (ms: number | null) => (ms === null ? '–' : formatDuration(ms, locale));
-  return ({ count, succeeded, p50_ms, p95_ms, p99_ms }) => [
-    { column: 'count', text: number.format(count) },
-    { column: 'success', text: percent.format(succeeded / count) },
-    { column: 'failed', text: number.format(count - succeeded) },
-    { column: 'p50', text: time(p50_ms) },
-    { column: 'p95', text: time(p95_ms) },
-    { column: 'p99', text: time(p99_ms) },
+  const share = (part: number | null) => (part === null ? '–' : percent.format(part));
+  return (figures) => [
+    { column: 'count', text: number.format(figures.count) },
+    { column: 'success', text: share(successOf(figures)) },
+    { column: 'failed', text: number.format(failedOf(figures)) },
+    { column: 'decided', text: number.format(figures.decided) },
+    { column: 'p50', text: time(figures.p50_ms) },
+    { column: 'p95', text: time(figures.p95_ms) },
+    { column: 'p99', text: time(figures.p99_ms) },
   ];
 }

@@ -1,9 +1,25 @@
 import { z } from 'zod';
+import type { CallErrorCode } from './call-status.ts';
+
+const BY_DECISION: ReadonlySet<string> = new Set<CallErrorCode>([
+  'denied',
+  'cancelled',
+  'approval_expired',
+]);
+
+/** Whether a call ended so by a decision, or for want of one: that is no failure of its tool. */
+export const isDecided = (code: string | null): boolean => code !== null && BY_DECISION.has(code);
 
 const figures = {
   count: z.number().int().describe('Calls that have ended'),
   succeeded: z.number().int(),
-  failures: z.record(z.string(), z.number().int()).describe('How many, by the code of the error'),
+  decided: z
+    .number()
+    .int()
+    .describe('Denied, cancelled, or not approved in time: neither successes nor failures'),
+  failures: z
+    .record(z.string(), z.number().int())
+    .describe('Calls without success by the code of the error, those decided too'),
   p50_ms: z
     .number()
     .nullable()

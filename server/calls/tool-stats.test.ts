@@ -23,7 +23,10 @@ const ended = (id: string, ms: number | null, more: Partial<CallRecord> = {}): C
     ...more,
   });
 
-const failed = (code: 'timeout' | 'no_provider', message: string): Partial<CallRecord> => ({
+const failed = (
+  code: 'timeout' | 'no_provider' | 'denied' | 'approval_expired' | 'cancelled',
+  message: string,
+): Partial<CallRecord> => ({
   ...{ status: code === 'timeout' ? 'TIMEOUT' : 'FAILED', result: undefined },
   error: { code, message, executed: 'unknown' },
 });
@@ -43,7 +46,7 @@ test('[CA50] the statistics of a tool count its ended calls, failures by code, a
     calls: 103,
     tools: [
       {
-        ...{ tool_name: 'slow.tool', count: 102, succeeded: 100 },
+        ...{ tool_name: 'slow.tool', count: 102, succeeded: 100, decided: 0 },
         ...{ failures: { timeout: 1, no_provider: 1 }, p50_ms: 51, p95_ms: 96, p99_ms: 100 },
         clients: [],
       },
@@ -62,4 +65,20 @@ test('[CA50] the holder of a token gets the statistics of its own calls alone', 
     tools: [{ tool_name: 'own.tool', count: 1 }],
   });
   expect(await readToolStats(store, 'tok_2')).toEqual({ calls: 0, tools: [] });
+});
+
+test('[CA50] what people decided is counted apart, and is no error of the tool', async () => {
+  const codes = ['denied', 'approval_expired', 'cancelled', 'timeout'] as const;
+  const calls = codes.map((code) =>
+    ended(`tc_${code}`, null, {
+      ...failed(code, code),
+      ...{ toolName: 'asked.tool', ownerToken: 'tok_asked' },
+    }),
+  );
+  await store.write(calls.map((call) => appendCall({ ...call, version: 1 })));
+  const { tools } = await readToolStats(store, 'tok_asked');
+  expect(tools).toMatchObject([
+    { count: 4, succeeded: 0, decided: 3, failures: { denied: 1, cancelled: 1, timeout: 1 } },
+  ]);
+  expect(tools[0]?.last_errors).toMatchObject([{ code: 'timeout' }]);
 });

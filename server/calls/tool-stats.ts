@@ -1,4 +1,4 @@
-import type { ToolStats } from '#lib/protocol/tool-stats';
+import { isDecided, type ToolStats } from '#lib/protocol/tool-stats';
 import type { Store } from '../store/store.ts';
 
 /** More ended calls than these are not looked at: the newest show how a tool does now. */
@@ -55,6 +55,7 @@ function figuresOf(uses: readonly EndedUse[]) {
   return {
     count: uses.length,
     succeeded: uses.length - failed.length,
+    decided: failed.filter(({ code }) => isDecided(code)).length,
     failures: Object.fromEntries([...byCode].map(([code, ended]) => [code, ended.length])),
     p50_ms: percentile(times, 0.5),
     p95_ms: percentile(times, 0.95),
@@ -70,7 +71,7 @@ function percentile(sorted: readonly number[], part: number): number | null {
 
 const lastErrors = (uses: readonly EndedUse[]) =>
   uses
-    .filter(({ status }) => status !== 'SUCCEEDED')
+    .filter(({ status, code }) => status !== 'SUCCEEDED' && !isDecided(code))
     .slice(0, MOST_ERRORS)
     .map(({ id, endedAt, code, message }) => ({
       tool_call_id: id,

@@ -1,6 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { isDecided } from '#lib/protocol/tool-stats';
 import type { CountedTool } from './turn-progress.ts';
 
 /** Failures of one tool, one after the other, of which the model reads. */
@@ -9,13 +10,8 @@ const WARNING_FAILURES = 3;
 const MOST_WARNINGS = 5;
 
 /** What people decided, and calls of tools that are not there: they say nothing of a tool. */
-const NO_FAILURES: ReadonlySet<CallErrorCode> = new Set([
-  'approval_expired',
-  'cancelled',
-  'denied',
-  'interrupted',
-  'no_provider',
-]);
+const isNoFailure = (code: CallErrorCode): boolean =>
+  isDecided(code) || code === 'interrupted' || code === 'no_provider';
 
 export interface FailingTool extends CountedTool {
   /** Of the last failure. */
@@ -27,7 +23,7 @@ export function failingTools(records: readonly CallRecord[]): FailingTool[] {
   const rows = new Map<string, FailingTool>();
   for (const { toolName, status, error } of records) {
     if (!isFinalStatus(status)) continue;
-    if (error && NO_FAILURES.has(error.code)) continue;
+    if (error && isNoFailure(error.code)) continue;
     const before = rows.get(toolName);
     // Put behind the others.
     rows.delete(toolName);
