@@ -81,3 +81,16 @@ test.each([
     );
   },
 );
+
+test.each([
+  ['en', 'olga denied this call before you.', 'The call has already ended: it timed out.'],
+  ['zh', 'olga 已先于您拒绝了此调用。', '调用已经结束：超时。'],
+] as const)(
+  '[LN5] whose decision came first, and how a call ended, is in the words (%s)',
+  (locale, first, ended) => {
+    const failure = { code: 'already_final', status: 409, message: SERVERS };
+    const params = { status: 'FAILED', by: 'operator:olga', decision: 'no' };
+    expect(wordsFor({ ...failure, params }, locale)).toBe(first);
+    expect(wordsFor({ ...failure, params: { status: 'TIMEOUT' } }, locale)).toBe(ended);
+  },
+);

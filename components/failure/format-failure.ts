@@ -3,10 +3,11 @@
 import { useLocale, useTranslations } from 'next-intl';
 import { useCallback } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
+import { personName } from '#lib/format/person-name';
 import { showErrorToast } from '../ui/toast.ts';
 
 /** A request of this page that was refused, or got no answer. */
-export type FailedRequest = Pick<ApiFailure, 'code' | 'message' | 'status'>;
+export type FailedRequest = Pick<ApiFailure, 'code' | 'message' | 'status' | 'params'>;
 
 /** Codes for which `errors.request` has words. */
 const WITH_WORDS = [
@@ -42,7 +43,9 @@ export function useFormatFailure(): (failure: FailedRequest) => string {
   const t = useTranslations('errors.request');
   const isEnglish = useLocale().startsWith('en');
   return useCallback(
-    ({ code, message, status }) => {
+    ({ code, message, status, params }) => {
+      const words = params && wordsOf(code, params, t);
+      if (words !== undefined) return words;
       const known = WITH_WORDS.find((one) => one === code);
       const isFromServer = status !== 0 && code !== 'unexpected_answer';
       if (isEnglish && isFromServer) return message;
@@ -51,6 +54,24 @@ export function useFormatFailure(): (failure: FailedRequest) => string {
     [t, isEnglish],
   );
 }
+
+/** Of codes whose facts the server gives: as complete as its own words, and in the language of the page. */
+function wordsOf(
+  code: string,
+  { by, decision, status }: NonNullable<FailedRequest['params']>,
+  t: ReturnType<typeof useTranslations<'errors.request'>>,
+): string | undefined {
+  if (by !== undefined && decision !== undefined) {
+    return t(`decided_before.${didOf(decision)}`, { name: personName(by) });
+  }
+  const end = ENDS.find((one) => one === status);
+  return code === 'already_final' && end ? t(`ended_before.${end}`) : undefined;
+}
+
+const ENDS = ['SUCCEEDED', 'FAILED', 'TIMEOUT'] as const;
+
+const didOf = (decision: string): 'allowed' | 'denied' | 'answered' =>
+  decision === 'no' ? 'denied' : decision === 'answer' ? 'answered' : 'allowed';
 
 /** Shows in a toast that what a person asked for failed, and why. */
 export function useFailureToast(): (title: string, failure: FailedRequest) => void {

@@ -138,3 +138,20 @@ test.each([
   expect(screen.getByTestId('card-cause').textContent).toContain(text);
   expect(screen.queryByText('The run was stopped.')).toBeNull();
 });
+
+test('a denied call shows why in the words of who denied it, and not the English ones of the server', () => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const error = {
+    code: 'denied',
+    message: 'An operator denied the call: too late',
+    executed: 'no',
+  } as const;
+  const approval_decision = { by: 'operator:olga', decision: 'no', note: 'too late' } as const;
+  render(
+    <InWorkbench workbench={workbench} locale="zh">
+      <ErrorPanel card={{ params: {}, status: 'ERROR', error, approval_decision }} />
+    </InWorkbench>,
+  );
+  expect(screen.queryByText(/An operator/)).toBeNull();
+  expect(screen.getByText('too late')).toBeDefined();
+});

@@ -97,9 +97,18 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
   return t(`error.${error.code}`, { client });
 }
 
-/** Its own message says the same in English. */
-export const isCancelledBy = (card: Card): card is Card & { cancelled_by: string } =>
+const isCancelledBy = (card: Card): card is Card & { cancelled_by: string } =>
   card.error?.code === 'cancelled' && card.cancelled_by !== undefined;
+
+/** What the server or the tool wrote of a failure, beside our words; null where it only repeats them in English. */
+export function ownMessage(card: Card): string | null {
+  const { error, approval_decision: decision } = card;
+  // The cause names the clock that ran out, and who cancelled.
+  if (!error || error.code === 'timeout' || isCancelledBy(card)) return null;
+  // Who denied it stands below; why is that person's own words.
+  if (error.code === 'denied' && decision?.decision === 'no') return decision.note ?? null;
+  return error.message;
+}
 
 /** Why what a model wrote was no call that could run. */
 const OF_MODELS = [

@@ -5,7 +5,7 @@ import { MarkedText } from '#components/ui/marked-text';
 import { joinSentences } from '#lib/i18n/join-sentences';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
-import { formatCause, formatNextStep, isCancelledBy } from './card-sentence.ts';
+import { formatCause, formatNextStep, ownMessage } from './card-sentence.ts';
 import { cardView } from './card-view.ts';
 
 /** Why a call failed, whether it ran, and what can be done. */
@@ -20,6 +20,7 @@ export function ErrorPanel({ card }: { card: Card }) {
     showsWhetherItRan ? t(`executed.${error.executed}`) : null,
     formatNextStep(card, t),
   ];
+  const message = ownMessage(card);
   const tone = cardView(card).tone === 'cancel' ? 'text-cancel' : 'text-error';
   return (
     <div className="mt-0.5">
@@ -38,10 +39,9 @@ export function ErrorPanel({ card }: { card: Card }) {
               </>
             )}
           </code>
-          {/* The cause above already names the clock that ran out, or who cancelled, in the person's language. */}
-          {error.code !== 'timeout' && !isCancelledBy(card) && (
+          {message !== null && (
             <span className="min-w-40 flex-1 wrap-anywhere">
-              <LongText text={error.message} maxChars={600} />
+              <LongText text={message} maxChars={600} />
             </span>
           )}
         </div>

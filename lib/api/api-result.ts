@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../protocol/http-error.ts';
+import type { ErrorDetail, ErrorParams } from '../protocol/http-error.ts';
 
 /** A refused or failed request, as a value. `status` 0: the server could not be reached. */
 export interface ApiFailure {
@@ -6,6 +6,8 @@ export interface ApiFailure {
   readonly code: string;
   readonly message: string;
   readonly details: readonly ErrorDetail[];
+  /** The facts of the message, where the server gives them. */
+  readonly params?: ErrorParams;
   readonly status: number;
   /** Seconds, with `rate_limited`. */
   readonly retryAfter: number | null;

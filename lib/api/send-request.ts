@@ -1,5 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
-import type { ErrorDetail } from '../protocol/http-error.ts';
+import type { ErrorDetail, ErrorParams } from '../protocol/http-error.ts';
 import type { ApiFailure, ApiResult } from './api-result.ts';
 import type { PageFetch } from './session-fetch.ts';
 
@@ -103,6 +103,7 @@ function toFailure(response: Response, body: unknown): ApiFailure {
         ? error.message
         : `The server responded with ${response.status} and gave no reason.`,
     details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
+    ...(isRecord(error.params) && { params: textsOf(error.params) }),
     status: response.status,
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
   };
@@ -116,6 +117,11 @@ const failure = (code: string, message: string, status: number): ApiFailure => (
   status,
   retryAfter: null,
 });
+
+const textsOf = (params: Readonly<Record<string, unknown>>): ErrorParams =>
+  Object.fromEntries(
+    Object.entries(params).filter((one): one is [string, string] => typeof one[1] === 'string'),
+  );
 
 const isDetail = (value: unknown): value is ErrorDetail =>
   isRecord(value) && typeof value.path === 'string' && typeof value.problem === 'string';

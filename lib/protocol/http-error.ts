@@ -33,15 +33,19 @@ export const httpErrorSchema = z.object({
     code: z.string(),
     message: z.string(),
     details: z.array(z.object({ path: z.string(), problem: z.string() })).optional(),
+    params: z.record(z.string(), z.string()).optional(),
   }),
 });
 export type ErrorDetail = { path: string; problem: string };
+/** The facts of a message, for pages to put into words. */
+export type ErrorParams = Readonly<Record<string, string>>;
 
 /** An expected refusal of a request. `message` states what was wrong and what would be right. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
+  readonly params: ErrorParams | undefined;
   /** Seconds, with `rate_limited`. */
   readonly retryAfter: number | undefined;
   /** That of the code, unless the contract asks for another in this place. */
@@ -50,11 +54,17 @@ export class HttpError extends Error {
   constructor(
     code: HttpErrorCode,
     message: string,
-    more: { details?: readonly ErrorDetail[]; retryAfter?: number; status?: number } = {},
+    more: {
+      details?: readonly ErrorDetail[];
+      params?: ErrorParams;
+      retryAfter?: number;
+      status?: number;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.details = more.details;
+    this.params = more.params;
     this.retryAfter = more.retryAfter;
     this.status = more.status ?? HTTP_ERRORS[code];
   }

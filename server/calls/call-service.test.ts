@@ -372,6 +372,7 @@ describe('people', () => {
     expect((await call(expired.id)).error).toMatchObject({ code: 'approval_expired' });
     expect(await calls.decide(denied.id, operator, { decision: 'yes' })).toMatchObject({
       code: 'already_final',
+      params: { status: 'FAILED', by: 'operator', decision: 'no' },
     });
   });
 

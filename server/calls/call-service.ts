@@ -3,7 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { AlwaysCaller, Card } from '#lib/protocol/card';
-import type { ErrorDetail } from '#lib/protocol/http-error';
+import type { ErrorDetail, ErrorParams } from '#lib/protocol/http-error';
 import type { AlwaysScope } from '#lib/protocol/rest';
 import type { Principal } from '../auth/principal.ts';
 import type { CallQuery } from '../store/store.ts';
@@ -53,6 +53,8 @@ export type CallActionOutcome =
       readonly code: 'call_not_found' | 'already_final' | 'conflict' | InvokeRefusal['code'];
       readonly message: string;
       readonly details?: readonly ErrorDetail[];
+      /** Of the message, for pages: whose decision came first, and how the call ended. */
+      readonly params?: ErrorParams;
       readonly retryAfter?: number;
     };
 

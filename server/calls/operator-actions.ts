@@ -2,6 +2,7 @@ import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import type { Card, CardUpdate } from '#lib/protocol/card';
+import type { ErrorParams } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { checkAnswer, questionSchema } from '#lib/protocol/question';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
@@ -323,6 +324,7 @@ const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
   message: `The call ${call.id} has ended already: ${call.status}${decidedBefore(call)}`,
+  params: { status: call.status, ...firstDecision(call) },
 });
 
 const denied = (message: string): CallActionOutcome => ({
@@ -373,8 +375,15 @@ const moreThanShown = (waiting: number): CallActionOutcome =>
 const neverAlways = ({ toolName }: CallRecord): CallActionOutcome =>
   conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);
 
-const notWaiting = (call: CallRecord): CallActionOutcome =>
-  conflict(`The call ${call.id} does not wait for an approval${decidedBefore(call)}`);
+const notWaiting = (call: CallRecord): CallActionOutcome => ({
+  ok: false,
+  code: 'conflict',
+  message: `The call ${call.id} does not wait for an approval${decidedBefore(call)}`,
+  params: firstDecision(call),
+});
+
+const firstDecision = ({ card: { approval_decision: first } }: CallRecord): ErrorParams =>
+  first ? { by: first.by, decision: first.decision } : {};
 
 const DID = { yes: 'allowed', always: 'allowed', no: 'denied', answer: 'answered' } as const;
 

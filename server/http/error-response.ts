@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { given } from '#lib/util/given';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import type { Logger } from '../logger.ts';
 import {
@@ -17,10 +18,12 @@ const BUSY_RETRY_SECONDS = 5;
 
 /** The one way an error becomes a response (contract, section 9). */
 export function errorResponse(error: HttpError): HttpResponse & { json: unknown } {
-  const { code, message, details } = error;
+  const { code, message, details, params } = error;
   return {
     status: error.status,
-    json: { error: { code, message, ...(details?.length ? { details } : {}) } },
+    json: {
+      error: { code, message, ...(details?.length ? { details } : {}), ...given({ params }) },
+    },
     headers: headersFor(error),
   };
 }

@@ -44,6 +44,16 @@ export const errors = {
       run_not_found: 'The server does not have this conversation.',
       blob_not_found: 'The server does not have this file.',
       already_final: 'The call has already ended.',
+      decided_before: {
+        allowed: '{name} allowed this call before you.',
+        denied: '{name} denied this call before you.',
+        answered: '{name} answered this call before you.',
+      },
+      ended_before: {
+        SUCCEEDED: 'The call has already ended: it succeeded.',
+        FAILED: 'The call has already ended: it failed.',
+        TIMEOUT: 'The call has already ended: it timed out.',
+      },
       conflict:
         'The state has changed, or something else is still in progress. Look again, then try again.',
       too_large: 'That is too large for the server.',
@@ -95,6 +105,16 @@ export const errors = {
       run_not_found: '服务器上没有此对话。',
       blob_not_found: '服务器上没有此文件。',
       already_final: '调用已经结束。',
+      decided_before: {
+        allowed: '{name} 已先于您允许了此调用。',
+        denied: '{name} 已先于您拒绝了此调用。',
+        answered: '{name} 已先于您回答了此调用。',
+      },
+      ended_before: {
+        SUCCEEDED: '调用已经结束：成功。',
+        FAILED: '调用已经结束：失败。',
+        TIMEOUT: '调用已经结束：超时。',
+      },
       conflict: '状态已经变化，或者其他操作仍在进行。请查看最新状态后再试。',
       too_large: '内容太大，服务器无法接受。',
       invalid_args: '参数不符合工具的要求。',
