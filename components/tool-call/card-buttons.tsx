@@ -40,7 +40,8 @@ export function CardButtons({ callId, card, view, isAsked, actions }: CardButton
           {t(isAsked ? 'cancelled' : 'cancel')}
         </Button>
       )}
-      {view.actions.retry && card.status === 'ERROR' && (
+      {/* Its result is known: running it again lies in the menu. */}
+      {view.actions.retry && card.status === 'ERROR' && view.kind !== 'repeated' && (
         <Button
           data-action="retry"
           size="sm"

@@ -155,3 +155,24 @@ test('a denied call shows why in the words of who denied it, and not the English
   expect(screen.queryByText(/An operator/)).toBeNull();
   expect(screen.getByText('too late')).toBeDefined();
 });
+
+test('a call that the model repeated is one sentence, and no denial', () => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const error = {
+    code: 'denied',
+    reason: 'repeated_call',
+    executed: 'no',
+    message: 'This call was made before.',
+  } as const;
+  const card: Card = { params: {}, status: 'ERROR', error };
+  expect(cardView(card)).toMatchObject({ kind: 'repeated', tone: 'cancel' });
+  render(
+    <InWorkbench workbench={workbench}>
+      <ErrorPanel card={card} />
+    </InWorkbench>,
+  );
+  expect(screen.getByTestId('card-cause').textContent).toBe(
+    'The model repeated a call that gave the same result each time, so it did not run again.',
+  );
+  expect(screen.queryByText('This call was made before.')).toBeNull();
+});

@@ -105,6 +105,7 @@ export function ownMessage(card: Card): string | null {
   const { error, approval_decision: decision } = card;
   // The cause names the clock that ran out, and who cancelled.
   if (!error || error.code === 'timeout' || isCancelledBy(card)) return null;
+  if (error.reason === 'repeated_call') return null;
   // Who denied it stands below; why is that person's own words.
   if (error.code === 'denied' && decision?.decision === 'no') return decision.note ?? null;
   return error.message;

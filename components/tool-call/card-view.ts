@@ -16,6 +16,7 @@ export type CardViewKind =
   | 'failed'
   | 'timeout'
   | 'denied'
+  | 'repeated'
   | 'cancelled'
   | 'disconnected'
   | 'unknown'
@@ -90,6 +91,7 @@ const TONES: Record<CardViewKind, Tone> = {
   failed: 'error',
   timeout: 'error',
   denied: 'cancel',
+  repeated: 'cancel',
   cancelled: 'cancel',
   disconnected: 'error',
   unknown: 'error',
@@ -118,6 +120,7 @@ function viewKind(card: Card): CardViewKind {
     case 'SUCCESS':
       return 'done';
     case 'ERROR':
+      if (card.error?.reason === 'repeated_call') return 'repeated';
       return card.error ? BY_CODE[card.error.code] : 'failed';
     case 'DOING':
       return doingKind(card);

@@ -13,8 +13,11 @@ export function ErrorPanel({ card }: { card: Card }) {
   const t = useTranslations('card');
   const locale = useLocale();
   const { error } = card;
-  // A tool that failed has run: that is not shown.
-  const showsWhetherItRan = error && (error.code !== 'tool_error' || error.executed === 'unknown');
+  // A tool that failed has run: that is not shown. The cause of a repeated call has it already.
+  const showsWhetherItRan =
+    error &&
+    error.reason !== 'repeated_call' &&
+    (error.code !== 'tool_error' || error.executed === 'unknown');
   const sentences = [
     formatCause(card, t, locale),
     showsWhetherItRan ? t(`executed.${error.executed}`) : null,

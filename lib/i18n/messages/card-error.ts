@@ -28,7 +28,7 @@ export const cardError = {
         'As many questions as people may be asked within an hour were asked already. This one did not run.',
       not_alone: 'It ends the turn, and came with other calls, so it did not run.',
       repeated_call:
-        'The model repeated a call that gave the same result each time. It did not run again.',
+        'The model repeated a call that gave the same result each time, so it did not run again.',
       rate_limited: 'There were already as many such calls as the policy allows in the time.',
       arguments_unreadable: 'The model wrote arguments that are not one JSON object.',
       arguments_incomplete: 'The model stopped before the arguments were complete.',
