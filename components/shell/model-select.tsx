@@ -2,19 +2,28 @@
 
 import { useTranslations } from 'next-intl';
 import type { ModelListing } from '#lib/protocol/run';
-import { useChosenModel, useModels, useWorkbench } from '../providers/workbench-context.tsx';
+import {
+  useChosenModel,
+  useIsViewer,
+  useModels,
+  useWorkbench,
+} from '../providers/workbench-context.tsx';
 import { Select } from '../ui/select.tsx';
 
-/** Which model new messages go to. */
+/** Which model new messages go to; a viewer sends none. */
 export function ModelSelect({ className = '' }: { className?: string }) {
   const t = useTranslations('shell.model');
   const models = useModels();
   const chosen = useChosenModel();
+  const isViewer = useIsViewer();
   const { choose } = useWorkbench().models.getState();
-  const options = models.map((one) => ({
-    value: one.model,
-    label: labelOf(one, t),
-  }));
+  const labels = models.map((one) => labelOf(one, t));
+  const options = models.map(({ model, provider }, at) => {
+    const label = labels[at] ?? model;
+    const isAmbiguous = labels.some((other, place) => other === label && place !== at);
+    return { value: model, label: isAmbiguous ? t('of', { label, provider }) : label };
+  });
+  if (isViewer) return null;
   return (
     <Select
       label={t('label')}
