@@ -59,3 +59,24 @@ test('a second press while a message is on its way sends nothing', async () => {
   await answer({ ...run('run_9'), messages: [] });
   expect(sent).toHaveLength(1);
 });
+
+test('that the server could not be reached is not shown any more once it is back', async () => {
+  const { workbench } = createTestWorkbench(() => Promise.reject(new Error('no network')));
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <NuqsTestingAdapter hasMemory>
+      <InWorkbench workbench={workbench}>{children}</InWorkbench>
+    </NuqsTestingAdapter>
+  );
+  const feed = (kind: 'connected' | 'offline') =>
+    act(async () =>
+      workbench.connection.setState({
+        feed: kind === 'connected' ? { kind } : { kind: 'reconnecting', attempt: 1, retryAt: 0 },
+      }),
+    );
+  await feed('offline');
+  const { result } = renderHook(() => useSend(), { wrapper });
+  await act(async () => void result.current.send('Where am I?'));
+  expect(result.current.failure).toMatchObject({ code: 'unreachable' });
+  await feed('connected');
+  expect(result.current.failure).toBeNull();
+});

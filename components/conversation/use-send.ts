@@ -1,9 +1,9 @@
 'use client';
 
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { given } from '#lib/util/given';
-import { useChosenModel, useWorkbench } from '../providers/workbench-context.tsx';
+import { useChosenModel, useConnection, useWorkbench } from '../providers/workbench-context.tsx';
 import { useSelectedRun } from './use-selected-run.ts';
 
 export interface Sending {
@@ -28,6 +28,11 @@ export function useSend(): Sending {
     shown.current = runId;
   }, [runId]);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const isConnected = useConnection().feed.kind === 'connected';
+  // The server is back: what was typed is in the field still, and can be sent.
+  useEffect(() => {
+    if (isConnected) setFailure((now) => (now?.status === 0 ? null : now));
+  }, [isConnected]);
 
   const send = async (text: string): Promise<string | null> => {
     if (isSending.current) return null;
