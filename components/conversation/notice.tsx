@@ -19,7 +19,7 @@ export function Notice({ code, isQuiet: quiet = false, words, advice, children }
     <div
       data-testid="notice"
       data-code={code}
-      className={`flex gap-2 rounded-[10px] border px-3 py-2 ${quiet ? 'border-line text-muted' : 'border-error bg-errorbg'}`}
+      className={`flex w-full gap-2 rounded-[10px] border px-3 py-2 ${quiet ? 'border-line text-muted' : 'border-error bg-errorbg'}`}
     >
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${quiet ? '' : 'text-error'}`} />
       <div className="min-w-0 flex-1 space-y-1.5 [overflow-wrap:anywhere]">

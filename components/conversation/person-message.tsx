@@ -48,6 +48,7 @@ function UnreadMark({ text }: { text: string }) {
 function EditableMessage({ message, resend }: Omit<PersonMessageProps, 'isUnread'>) {
   const t = useTranslations('conversation.edit');
   const [isEditing, setEditing] = useState(false);
+  const wantMessage = useUi((state) => state.wantMessage);
   const button = useRef<HTMLButtonElement>(null);
   if (!resend) return <UserBubble message={message} />;
   const close = () => {
@@ -56,7 +57,10 @@ function EditableMessage({ message, resend }: Omit<PersonMessageProps, 'isUnread
   };
   if (isEditing) {
     const send = async (text: string) => {
-      if (await resend(message.message_id, { text })) setEditing(false);
+      if (!(await resend(message.message_id, { text }))) return;
+      setEditing(false);
+      // Not the pencil, whose tooltip would cover the answer.
+      wantMessage();
     };
     return (
       <EditedMessage text={textOf(message)} onSend={(text) => void send(text)} onCancel={close} />

@@ -92,14 +92,16 @@ function Messages({ runId, onSend }: RunViewProps) {
         unread={unreadMessages(run, messages)}
       />
       {resendFailure && <Notice code={resendFailure.code} words={formatFailure(resendFailure)} />}
-      {mayResend && run.status !== 'failed' && asked && messages.at(-1) !== asked && (
-        <Button size="sm" onClick={() => void resend(asked.message_id)}>
-          <RotateCcw aria-hidden className="size-4" />
-          {t('edit.again')}
-        </Button>
-      )}
       <RunStatusLine run={run} isWaiting={isMessageWaiting(run, messages)} />
-      <RunEnd {...{ run, messages, resend }} onSend={(text) => void onSend(text)} />
+      <div className="flex flex-wrap items-center gap-2 empty:hidden">
+        {mayResend && run.status !== 'failed' && asked && messages.at(-1) !== asked && (
+          <Button size="sm" onClick={() => void resend(asked.message_id)}>
+            <RotateCcw aria-hidden className="size-4" />
+            {t('edit.again')}
+          </Button>
+        )}
+        <RunEnd {...{ run, messages, resend }} onSend={(text) => void onSend(text)} />
+      </div>
     </>
   );
 }
