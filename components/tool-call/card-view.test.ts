@@ -106,13 +106,13 @@ describe('clocks', () => {
   test('[CD6] a final card shows how long it ran, from its start', () => {
     const done = cardOf({ status: 'SUCCESS', started_at: 1_000.5, completed_at: 1_001.312 });
     const time = cardTime(done, 9e9);
-    expect(time.kind).toBe('duration');
-    expect(time.kind === 'duration' && Math.round(time.elapsedMs)).toBe(812);
+    expect(time.kind).toBe('ran');
+    expect(time.kind === 'ran' && Math.round(time.elapsedMs)).toBe(812);
   });
 
   test('[CD6] one that never started counts from its creation', () => {
     const denied = cardOf({ ...failedWith('denied'), started_at: null, completed_at: 1_004 });
-    expect(cardTime(denied, 9e9)).toEqual({ kind: 'duration', elapsedMs: 4_000 });
+    expect(cardTime(denied, 9e9)).toEqual({ kind: 'waited', elapsedMs: 4_000 });
     expect(cardTime(cardOf({ status: 'SUCCESS' }), 9e9)).toEqual({ kind: 'none' });
   });
 

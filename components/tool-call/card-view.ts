@@ -154,7 +154,8 @@ export type CardTime =
       readonly isLate: boolean;
     }
   | { readonly kind: 'paused'; readonly elapsedMs: number; readonly limitMs: number }
-  | { readonly kind: 'duration'; readonly elapsedMs: number };
+  /** `waited`: it never started, and the time is that from its creation. */
+  | { readonly kind: 'ran' | 'waited'; readonly elapsedMs: number };
 
 /** Share of the limit after which the clock warns. */
 const LATE_SHARE = 0.8;
@@ -181,7 +182,8 @@ function finalTime(card: Card): CardTime {
   if (from === undefined || card.completed_at === undefined || card.completed_at === null) {
     return { kind: 'none' };
   }
-  return { kind: 'duration', elapsedMs: Math.max(0, (card.completed_at - from) * 1_000) };
+  const kind = typeof card.started_at === 'number' ? 'ran' : 'waited';
+  return { kind, elapsedMs: Math.max(0, (card.completed_at - from) * 1_000) };
 }
 
 /**

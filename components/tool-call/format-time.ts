@@ -17,8 +17,9 @@ export function formatTime(
       return { text: '', isLate: false };
     case 'elapsed':
       return { text: running(time.elapsedMs), isLate: false };
-    case 'duration':
-      return { text: span(time.elapsedMs), isLate: false };
+    case 'ran':
+    case 'waited':
+      return { text: t(`time.${time.kind}`, { time: span(time.elapsedMs) }), isLate: false };
     case 'left': {
       const values = { time: formatCountdown(time.leftMs) };
       return { text: t(`time.left.${time.clock}`, values), isLate: false };

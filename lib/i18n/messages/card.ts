@@ -3,6 +3,7 @@ import { cardError } from './card-error.ts';
 import { cardList } from './card-list.ts';
 import { cardQuestion } from './card-question.ts';
 import { cardResult } from './card-result.ts';
+import { cardTime } from './card-time.ts';
 
 /** Tool call cards and the live list. */
 export const card = {
@@ -62,20 +63,7 @@ export const card = {
       attempt: 'attempt {attempt}',
       nothingYet: 'Nothing written yet.',
     },
-    time: {
-      left: {
-        approval: '{time} left to decide',
-        queue: '{time} left for a client to take it',
-        start: 'sent; {time} left to take it',
-        execute: '{time} left',
-        resume: '{time} left for it to come back',
-        cancel: '{time} left for it to stop',
-      },
-      running: 'running {elapsed} of {limit}',
-      late: 'times out in {seconds} s',
-      clockPaused: 'ran {elapsed} of {limit}, clock paused',
-      paused: '{text} (paused)',
-    },
+    time: cardTime.en,
     error: cardError.en,
     hook: {
       changed_arguments: 'The hook {name} changed arguments: {keys}',
@@ -256,20 +244,7 @@ export const card = {
       attempt: '第 {attempt} 次尝试',
       nothingYet: '还没有写出内容。',
     },
-    time: {
-      left: {
-        approval: '批准时限还剩 {time}',
-        queue: '等待接手还剩 {time}',
-        start: '已询问；接手还剩 {time}',
-        execute: '剩余 {time}',
-        resume: '等待返回还剩 {time}',
-        cancel: '等待停止还剩 {time}',
-      },
-      running: '已执行 {elapsed}，限时 {limit}',
-      late: '{seconds} 秒后超时',
-      clockPaused: '已执行 {elapsed}，限时 {limit}，计时已停',
-      paused: '{text}（已暂停）',
-    },
+    time: cardTime.zh,
     error: cardError.zh,
     hook: {
       changed_arguments: '钩子 {name} 更改了参数：{keys}',
