@@ -3,11 +3,15 @@
 import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { useTranslations } from 'next-intl';
+import { useState } from 'react';
 import type { Theme } from '#lib/i18n/locales';
 import { useIsViewer, useTools, useUi } from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { PAGES } from './pages.ts';
+import { PaletteCalls, PaletteSearchState } from './palette-calls.tsx';
+import { matchPalette } from './palette-match.ts';
+import { useFoundCalls } from './use-found-calls.ts';
 import { usePaletteActions } from './use-palette-actions.ts';
 
 const GROUP =
@@ -21,16 +25,26 @@ export function CommandPalette({ theme }: { theme: Theme }) {
   const isViewer = useIsViewer();
   const open = useUi((state) => state.open);
   const actions = usePaletteActions(theme);
+  const [typed, setTyped] = useState('');
+  const found = useFoundCalls(typed);
   const choose = (run: () => void) => () => {
     open(null);
     run();
   };
   return (
     <Dialog open onOpenChange={() => open(null)} title={t('palette.title')} closeLabel={t('close')}>
-      <Command label={t('palette.title')} loop>
-        <Command.Input autoFocus placeholder={t('palette.placeholder')} className="field w-full" />
+      <Command label={t('palette.title')} loop filter={matchPalette}>
+        <Command.Input
+          autoFocus
+          value={typed}
+          onValueChange={setTyped}
+          placeholder={t('palette.placeholder')}
+          className="field w-full"
+        />
         <Command.List className="mt-2 max-h-[50dvh] overflow-y-auto">
-          <Command.Empty className="px-2.5 py-3 text-muted">{t('palette.empty')}</Command.Empty>
+          {found.state !== 'loading' && (
+            <Command.Empty className="px-2.5 py-3 text-muted">{t('palette.empty')}</Command.Empty>
+          )}
           <Command.Group heading={t('palette.actions')} className={GROUP}>
             {actions.map(({ name, run }) => (
               <Command.Item key={name} onSelect={choose(run)} className="menu-item">
@@ -53,6 +67,7 @@ export function CommandPalette({ theme }: { theme: Theme }) {
             {tools.map(({ name, description }) => (
               <Command.Item
                 key={name}
+                value={name}
                 keywords={[description]}
                 onSelect={choose(() => router.push(`/tools?tool=${encodeURIComponent(name)}`))}
                 className="menu-item"
@@ -64,7 +79,9 @@ export function CommandPalette({ theme }: { theme: Theme }) {
               </Command.Item>
             ))}
           </Command.Group>
+          <PaletteCalls found={found} className={GROUP} choose={choose} />
         </Command.List>
+        <PaletteSearchState found={found} />
       </Command>
     </Dialog>
   );

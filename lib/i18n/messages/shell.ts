@@ -75,7 +75,10 @@ export const shell = {
     palette: {
       open: 'Commands',
       title: 'Commands',
-      placeholder: 'Type a page, an action or a tool',
+      placeholder: 'Type a page, an action, a tool, or words of a call',
+      calls: 'Calls',
+      searching: 'Searching the calls…',
+      searchFailed: 'The calls could not be searched: {reason}',
       empty: 'Nothing matches.',
       pages: 'Pages',
       actions: 'Actions',
@@ -175,7 +178,10 @@ export const shell = {
     palette: {
       open: '命令',
       title: '命令',
-      placeholder: '输入页面、操作或工具',
+      placeholder: '输入页面、操作、工具，或调用中的词语',
+      calls: '调用',
+      searching: '正在搜索调用…',
+      searchFailed: '无法搜索调用：{reason}',
       empty: '没有匹配项。',
       pages: '页面',
       actions: '操作',
