@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { test as base, expect } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
@@ -123,6 +124,8 @@ test('[BA1] [BA2] [BA4] while a tool runs a badge says who calls it; Stop ends t
   expect(look).toMatchObject({ position: 'fixed', opacity: '1', fontSize: '14px' });
   expect(look.display).not.toBe('none');
   expect(look.color).not.toBe('rgb(255, 0, 0)');
+  const axe = new AxeBuilder({ page }).setLegacyMode().include('callboard-badge');
+  expect((await axe.analyze()).violations).toEqual([]);
   await badge(page).getByRole('button', { name: 'Stop cart.hold' }).click();
   const ended = await shop.board.http('GET', `/v1/tool_calls/${id}?wait_ms=10000`);
   expect(ended.body).toMatchObject({
