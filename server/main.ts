@@ -299,8 +299,7 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
   const inFlight = createRequestsInFlight(onRequest);
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
   port = await listen(server, config);
-  const { answered } = inFlight;
-  return { server, answered, gate, hub, pages, signInCodes, operator, port };
+  return { server, answered: inFlight.answered, gate, hub, pages, signInCodes, operator, port };
 }
 
 type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
@@ -332,13 +331,12 @@ async function shutDown(core: Core, endpoints: Endpoints): Promise<void> {
 async function printBanner(config: Config, core: Core, endpoints: Endpoints): Promise<string> {
   const url = reachableUrl(config.host, endpoints.port);
   const signInUrl = `${url}${endpoints.signInCodes.make()}`;
-  const { dataDir } = config;
-  const token =
-    endpoints.operator.source === 'given' ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
-  const isModelSet = config.model !== undefined;
-  const history = await readHistory({ ...core, keep: config.keep });
-  const facts = { url, signInUrl, dataDir, token, history, isModelSet, models: core.models };
-  process.stdout.write(formatBanner(facts));
+  const { dataDir, model, keep } = config;
+  const isGiven = endpoints.operator.source === 'given';
+  const token = isGiven ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
+  const history = await readHistory({ ...core, keep });
+  const facts = { url, signInUrl, dataDir, token, history, models: core.models };
+  process.stdout.write(formatBanner({ ...facts, isModelSet: model !== undefined }));
   return signInUrl;
 }
 
