@@ -41,7 +41,7 @@ export function ApprovalsPage() {
   const move = useCallback((by: number) => focusNext(page.current, by), []);
   useCardKeys({ move, actions });
   const [drawn, setDrawn] = useState(DRAWN);
-  const now = useNow(!isStale && waiting.length > 0);
+  const now = useNow(waiting.length > 0);
   const shown = { isStale, now, actions };
   const more = waiting.length - drawn;
   return (

@@ -1,4 +1,5 @@
 import { createBrowserEnvironment } from '#lib/client/browser-environment';
+import { feedChanged } from '#lib/stores/connection-store';
 import { findGap } from '#lib/stores/find-gap';
 import { runsThatLost } from '#lib/stores/fold-calls';
 import { createFrameScheduler } from '#lib/stores/frame-scheduler';
@@ -33,7 +34,7 @@ export function startFeed(workbench: Workbench): WatchFeed {
     onEvents: (events) => {
       for (const store of fed) store.getState().apply(events);
     },
-    onState: (feed) => connection.setState({ feed }),
+    onState: (feed) => connection.setState(feedChanged(feed, Date.now())),
     onCaughtUp: (events) => connection.setState({ caughtUp: { events, at: Date.now() } }),
     onProblem: (message) => console.warn(`watch feed: ${message}`),
   });

@@ -34,7 +34,10 @@ const failed = (code: CallErrorCode, executed: 'no' | 'yes' | 'unknown', more: o
   });
 
 /** The time is 1,010 s and moves by `tick`. */
-function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?: 'zh' } = {}) {
+function setup(
+  card: Card,
+  more: { isStale?: boolean; isAsked?: boolean; lostAt?: number; locale?: 'en' | 'zh' } = {},
+) {
   const asked: unknown[] = [];
   const clock = { now: 1_010_000, ticks: new Set<() => void>() };
   const ticker = createTicker({
@@ -57,7 +60,8 @@ function setup(card: Card, more: { isStale?: boolean; isAsked?: boolean; locale?
     blobUrl: (id) => `/v1/blobs/${id}`,
   };
   const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  const { locale = 'en', ...props } = more;
+  const { locale = 'en', lostAt = null, ...props } = more;
+  workbench.connection.setState({ lostAt });
   render(
     <InWorkbench workbench={workbench} locale={locale}>
       <TickerContext value={ticker}>
@@ -238,13 +242,28 @@ describe('clocks', () => {
     expect(time()).toBe(text);
   });
 
-  test('stop while the connection is lost, and show it', () => {
-    const { time, tick, article, clock } = setup(running, { isStale: true });
-    expect(time()).toBe('running 10.0 s of 30 s (paused)');
-    expect(clock.ticks.size).toBe(0);
+  test.each([
+    ['en', 'running 10.0 s of 30 s (counted here; offline since 12:16 AM)'],
+    ['zh', '已执行 10.0 秒，限时 30 秒（在本地计时；自 00:16 起离线）'],
+  ] as const)(
+    '[CD36] count on in %s while the connection is lost, and show since when',
+    (locale, text) => {
+      const lostAt = new Date(2026, 0, 1, 0, 16).getTime();
+      const { time, tick, article } = setup(running, { isStale: true, lostAt, locale });
+      expect(time()).toBe(text);
+      expect(article.hasAttribute('data-stale')).toBe(true);
+      tick(5_000);
+      expect(time()).toContain('15.0');
+    },
+  );
+
+  test('[CD36] an approval runs out on the page too, while the connection is lost', () => {
+    const clock = { name: 'approval', deadline_at: 1_012 } as const;
+    const asks = cardOf({ status: 'WAIT', phase: 'approval', clock });
+    const { time, tick } = setup(asks, { isStale: true });
+    expect(time()).toBe('0:02 left to decide (counted here)');
     tick(5_000);
-    expect(time()).toBe('running 10.0 s of 30 s (paused)');
-    expect(article.hasAttribute('data-stale')).toBe(true);
+    expect(time()).toBe('0:00 left to decide (counted here)');
   });
 
   test('do not run on a final card', () => {

@@ -28,7 +28,7 @@ export interface ToolCardProps {
   /** Number of the event that last changed it. */
   seq: number;
   card: Card;
-  /** The connection is lost: what is shown is the last known state, and time stops. */
+  /** The connection is lost: what is shown is the last known state, and time is counted here. */
   isStale?: boolean;
   /** Its client is connected and does not answer. */
   isSilent?: boolean;

@@ -12,6 +12,8 @@ export type FeedState =
 
 export interface ConnectionState {
   readonly feed: FeedState;
+  /** Since when there is no news, in milliseconds; null while connected, and before the first connection. */
+  readonly lostAt: number | null;
   /** After a reconnect: how many events were missed and are now in; null when a snapshot came instead. */
   readonly caughtUp: { readonly events: number | null; readonly at: number } | null;
   /** The server told, since the connection was lost, that it cannot write its record. */
@@ -25,7 +27,16 @@ export type ConnectionStore = StoreApi<ConnectionState>;
 export const createConnectionStore = (): ConnectionStore =>
   createStore<ConnectionState>(() => ({
     feed: { kind: 'connecting' },
+    lostAt: null,
     caughtUp: null,
     storeFailed: false,
     signingOut: false,
   }));
+
+/** A new state of the feed: the time of the loss is that of the first state after a connection. */
+export const feedChanged =
+  (feed: FeedState, now: number) =>
+  (before: ConnectionState): Pick<ConnectionState, 'feed' | 'lostAt'> => {
+    if (feed.kind === 'connected') return { feed, lostAt: null };
+    return { feed, lostAt: before.feed.kind === 'connected' ? now : before.lostAt };
+  };

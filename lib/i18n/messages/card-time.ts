@@ -16,7 +16,7 @@ export const cardTime = {
     running: 'running {elapsed} of {limit}',
     late: 'times out in {seconds} s',
     clockPaused: 'ran {elapsed} of {limit}, clock paused',
-    paused: '{text} (paused)',
+    counted: '{text} (counted here{since, select, none {} other {; offline since {since}}})',
   },
   zh: {
     left: {
@@ -32,6 +32,6 @@ export const cardTime = {
     running: '已执行 {elapsed}，限时 {limit}',
     late: '{seconds} 秒后超时',
     clockPaused: '已执行 {elapsed}，限时 {limit}，计时已停',
-    paused: '{text}（已暂停）',
+    counted: '{text}（在本地计时{since, select, none {} other {；自 {since} 起离线}}）',
   },
 } as const satisfies AreaMessages;
