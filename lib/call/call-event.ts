@@ -62,6 +62,8 @@ export type CallEvent = (
       readonly shiftMs: number;
     }
   | { readonly type: 'extended'; readonly byMs: number }
+  /** Whether a call that works for it waits for a person. */
+  | { readonly type: 'below_waits'; readonly isWaiting: boolean }
   /** An answer after the end: kept beside the call. */
   | { readonly type: 'late_answer'; readonly lateResult: unknown; readonly isShown: boolean }
 ) & { readonly fields?: EventFields; readonly shown?: CardUpdate };

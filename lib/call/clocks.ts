@@ -110,6 +110,21 @@ export function awaitingReturn(record: CallRecord, { steady }: Moment): CallReco
   return { ...record, deadlines: { ...record.deadlines, start: null, resume } };
 }
 
+/** The execute clock stands, with what is left of it. */
+export function withExecuteStopped(record: CallRecord, { steady }: Moment): CallRecord {
+  const { execute } = record.deadlines;
+  if (execute === null) return record;
+  const executeLeftMs = Math.max(0, execute - steady);
+  return { ...record, executeLeftMs, deadlines: { ...record.deadlines, execute: null } };
+}
+
+/** It goes on where it stood; one that runs is left as it is. */
+export function withExecuteRunning(record: CallRecord, { steady }: Moment): CallRecord {
+  if (record.phase !== 'granted' || record.deadlines.execute !== null) return record;
+  const execute = steady + (record.executeLeftMs ?? record.timeoutMs);
+  return { ...record, executeLeftMs: null, deadlines: { ...record.deadlines, execute } };
+}
+
 /** Each deadline that runs, `ms` later. */
 export const withDeadlinesMoved = (record: CallRecord, ms: number): CallRecord => ({
   ...record,
@@ -173,9 +188,11 @@ export function runningClock(record: CallRecord, now: Moment): CardUpdate['clock
           )
         : clock('execute', deadlines.execute);
     case 'granted':
-      return clock('execute', deadlines.execute);
+      return record.executeLeftMs === null
+        ? clock('execute', deadlines.execute)
+        : stoppedClock(record.executeLeftMs);
     case 'device':
-      return { name: 'execute', deadline_at: null, remaining_ms: record.executeLeftMs ?? 0 };
+      return stoppedClock(record.executeLeftMs ?? 0);
     case 'cancelling':
       return clock('cancel', deadlines.cancel);
     case 'streaming':
@@ -183,6 +200,12 @@ export function runningClock(record: CallRecord, now: Moment): CardUpdate['clock
       return null;
   }
 }
+
+const stoppedClock = (leftMs: number): CardUpdate['clock'] => ({
+  name: 'execute',
+  deadline_at: null,
+  remaining_ms: leftMs,
+});
 
 const sooner = (one: RunningClock | null, other: RunningClock | null): RunningClock | null =>
   one && (!other || one.deadline_at < other.deadline_at) ? one : other;

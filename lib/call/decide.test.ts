@@ -85,6 +85,8 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
   { type: 'client_back', instanceId: 'i3', knowledge: 'running' },
   { type: 'recovered', shiftMs: 500 },
   { type: 'extended', byMs: 1_000 },
+  { type: 'below_waits', isWaiting: true },
+  { type: 'below_waits', isWaiting: false },
   { type: 'late_answer', lateResult: 'late', isShown: true },
 );
 
@@ -386,4 +388,42 @@ test('a late answer that is no news is kept, and not shown', () => {
   const late = { type: 'late_answer', lateResult: 1, isShown: false } as const;
   const { record, update } = decided(ended, late);
   expect([record.lateResult, record.card.late_result, update]).toEqual([1, undefined, {}]);
+});
+
+describe('while a call that works for it waits for a person', () => {
+  const inside = { source: 'server', toolProvider: 'server' } as const;
+  const waits = (isWaiting: boolean): CallEvent => ({ type: 'below_waits', isWaiting });
+  const running = stateAfter(fresh(inside), ALLOW, { type: 'started_here' });
+  const halted = decided(running, waits(true), 12_000).record;
+
+  test('[CE7] the execute clock of a call of the server stands, and goes on where it stood', () => {
+    expect(running.deadlines.execute).toBe(32_000);
+    expect(halted).toMatchObject({ executeLeftMs: 20_000, deadlines: { execute: null } });
+    expect(halted.card.clock).toEqual({
+      name: 'execute',
+      deadline_at: null,
+      remaining_ms: 20_000,
+    });
+    const after = decided(halted, waits(false), 700_000).record;
+    expect(after).toMatchObject({ executeLeftMs: null, deadlines: { execute: 720_000 } });
+    expect(after.card.clock).toEqual({ name: 'execute', deadline_at: 720 });
+  });
+
+  test('[CE7] that is so once, for what runs here alone', () => {
+    for (const [call, event] of [
+      [halted, waits(true)],
+      [running, waits(false)],
+      [granted, waits(true)],
+      [decided(halted, { type: 'cancelled', reason: 'enough' }).record, waits(false)],
+    ] as const) {
+      expect(decide(call, event, at(12_000))).toEqual({ ok: false, refusal: 'not_possible_now' });
+    }
+  });
+
+  test('[CE7] it is not put off while it stands, and runs after a restart that makes the call again', () => {
+    expect(decide(halted, { type: 'extended', byMs: 1 }, at(12_000)).ok).toBe(false);
+    const repeated = { ...halted, annotations: { readOnlyHint: true } };
+    const after = decided(repeated, { type: 'recovered', shiftMs: 0 }, 50_000).record;
+    expect(after.deadlines.execute).toBe(70_000);
+  });
 });

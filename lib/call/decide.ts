@@ -15,6 +15,8 @@ import {
   NO_DEADLINES,
   withClocks,
   withDeadlinesMoved,
+  withExecuteRunning,
+  withExecuteStopped,
 } from './clocks.ts';
 import { describeChange } from './describe-change.ts';
 import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
@@ -46,6 +48,8 @@ export function decide(call: CallRecord, event: CallEvent, now: Moment): Decisio
       return recovered(call, event.shiftMs, now);
     case 'extended':
       return extended(call, event.byMs, now);
+    case 'below_waits':
+      return belowWaits(call, event.isWaiting, now);
     case 'late_answer':
       return lateAnswer(call, event);
     case 'clock':
@@ -194,7 +198,9 @@ function recovered(stored: CallRecord, shiftMs: number, now: Moment): Decision {
   const interrupted = { type: 'interrupted', message } as const;
   // Nor is what was to be stopped run again.
   if (!isRerunnable(call) || call.phase === 'cancelling') return step(call, interrupted, {}, now);
-  return change(stored, call, now, {}, [{ type: 'route', orElse: interrupted }]);
+  // Run again, it makes its calls anew: none of them waits.
+  const running = withExecuteRunning(call, now);
+  return change(stored, running, now, {}, [{ type: 'route', orElse: interrupted }]);
 }
 
 /** Its grant may have left without being on disk (`grantBarrier`). */
@@ -220,6 +226,17 @@ function extended(call: CallRecord, byMs: number, now: Moment): Decision {
     deadlines: { ...call.deadlines, execute: deadline },
   };
   return change(call, extended, now);
+}
+
+/** CE7: the time in which a person decides on a call below takes nothing from the time to run. */
+function belowWaits(call: CallRecord, isWaiting: boolean, now: Moment): Decision {
+  const stands = call.deadlines.execute === null;
+  if (isOfClient(call) || call.phase !== 'granted' || isWaiting === stands) return NOT_NOW;
+  return change(
+    call,
+    isWaiting ? withExecuteStopped(call, now) : withExecuteRunning(call, now),
+    now,
+  );
 }
 
 /** It never becomes the result of the call. */

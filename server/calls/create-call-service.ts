@@ -26,7 +26,7 @@ import { EffectRunner } from './effect-runner.ts';
 import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
 import { CallEngine } from './engine.ts';
 import { type Outcome, toFiltered, toFinished } from './finished-here.ts';
-import { createInsideExecutor } from './inside-executor.ts';
+import { createInsideExecutor, type InsideExecutor } from './inside-executor.ts';
 import { ClientInstances, type InstanceChanges } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
 import { OperatorActions } from './operator-actions.ts';
@@ -36,6 +36,7 @@ import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
 import { type InstanceFacts, Router } from './router.ts';
+import { WaitingBelow } from './waiting-below.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { type KnownSecrets, lost, Withholding } from './withholding.ts';
 
@@ -174,7 +175,7 @@ async function cancelOf(
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, logger, breaker, callers, blobs } = deps;
+  const { store, bus, registry, clock, facts, logger, breaker } = deps;
   const lately = new AskedLately({ store, clock, logger });
   const index = new CallIndex({ rootOf: deps.rootOf, lately });
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
@@ -183,26 +184,17 @@ function createCore(deps: CallServiceDeps) {
   const router = new Router({ registry, breaker, facts, questions: withholding });
   const reoffers = new PendingReoffers();
   let isStopped = false;
-  const inside = createInsideExecutor({
-    ...{ registry, callers, blobs, logger },
-    publishStatus: (id, update) => engine.status(id, update),
-    sketch: (id, update) => engine.sketch(id, update),
-    hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),
-    async finish(id, outcome) {
-      const ended = endOf(deps, withholding, repository.latest(id), outcome);
-      const event = ended instanceof Promise ? await ended : ended;
-      // A call that the stopping server cut short is taken up again by the next start.
-      const call = isStopped ? undefined : repository.latest(id);
-      if (call) engine.apply(call, event, 'server');
-    },
-  });
+  const late = { withholding, repository, engine: () => engine, isStopped: () => isStopped };
+  const inside = createInside(deps, late);
   const executors = { inside, clients: new ClientTools({ bus, logger }) };
   const runner = new EffectRunner({ executors, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
+  const below = new WaitingBelow(late);
   const onDecided = (call: CallRecord, previous?: CallRecord, isAdopted = false) => {
     index.update(call, previous, isAdopted);
     clocks.follow(call);
     reoffers.follow(call, previous);
+    below.update(call);
     countForBreaker(breaker, call, previous);
     deps.onDecided?.(call);
   };
@@ -232,6 +224,34 @@ function createCore(deps: CallServiceDeps) {
       inside.stopAll('The server is stopping');
     },
   };
+}
+
+/** Parts that the executor and others need when a call runs, and that are built after them. */
+interface LateParts {
+  readonly withholding: Withholding;
+  readonly repository: CallRepository;
+  engine(): CallEngine;
+  isStopped(): boolean;
+}
+
+function createInside(
+  deps: CallServiceDeps,
+  { withholding, repository, engine, isStopped }: LateParts,
+): InsideExecutor {
+  const { registry, callers, blobs, logger } = deps;
+  return createInsideExecutor({
+    ...{ registry, callers, blobs, logger },
+    publishStatus: (id, update) => engine().status(id, update),
+    sketch: (id, update) => engine().sketch(id, update),
+    hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),
+    async finish(id, outcome) {
+      const ended = endOf(deps, withholding, repository.latest(id), outcome);
+      const event = ended instanceof Promise ? await ended : ended;
+      // A call that the stopping server cut short is taken up again by the next start.
+      const call = isStopped() ? undefined : repository.latest(id);
+      if (call) engine().apply(call, event, 'server');
+    },
+  });
 }
 
 /** What the server's own tool came to, once hooks have looked at it. */

@@ -2,6 +2,7 @@ import { childRunOf } from '#lib/protocol/child-run';
 import type { ModelListing, RunOwner, RunParent, RunRecord } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
+import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
 import type { Caller } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
@@ -13,6 +14,7 @@ import {
   OWNER_REVOKED,
   SHUTTING_DOWN,
   type TurnEnd,
+  WorkNotWanted,
 } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
 import { Spending } from './agent/spending.ts';
@@ -127,7 +129,10 @@ class AgentRuns implements CreatedRunService {
     const first = { title: task, model: checked.ref, tools: [...tools], parent };
     const outcome = await this.#start({ ...first, run_id: id, ...given({ owner }) }, clientId);
     if (!outcome.ok) return outcome;
-    const stop = () => void this.#turns.stop(id, CANCELLED).catch(this.#deps.logger.error);
+    const stop = () => {
+      const reason = new WorkNotWanted(parent.agent, parent.call_id, errorMessage(signal.reason));
+      this.#turns.stop(id, reason).catch(this.#deps.logger.error);
+    };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     await this.#turns.ended(id);

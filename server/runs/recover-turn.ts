@@ -9,7 +9,7 @@ import type { Logger } from '../logger.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import { failure, type Notice } from './agent/notices.ts';
-import { stoppedEnd, stopperOf } from './agent/stopped-end.ts';
+import { stoppedEnd, stoppedWords, stopperOf } from './agent/stopped-end.ts';
 import { namedCalls } from './agent/turn-messages.ts';
 import { canGoOn, endedTurn, RESTARTED, stepsDone } from './interrupted-turn.ts';
 import type { LiveRun } from './live-run.ts';
@@ -90,7 +90,7 @@ async function stopped(
   if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
   for (const { id, runId } of open) {
     const by = stopperOf(signal);
-    deps.calls.cancel(id, 'The run was stopped.', `run:${runId}`, by).catch(deps.logger.error);
+    deps.calls.cancel(id, stoppedWords(signal), `run:${runId}`, by).catch(deps.logger.error);
   }
   const { notice, end } = stoppedEnd(signal);
   writer.addNotice(notice);

@@ -142,7 +142,22 @@ export interface Stopped {
   readonly stoppedBy: string;
 }
 
-export type StopReason = typeof CANCELLED | typeof OWNER_REVOKED | typeof SHUTTING_DOWN | Stopped;
+/** The call that a sub-agent works for has ended: the sub-agent's calls are cancelled, with the cause. */
+export class WorkNotWanted {
+  readonly message: string;
+
+  constructor(agent: string, callId: string, cause: string) {
+    const ending = cause.replace(/\.$/, '');
+    this.message = `The sub-agent ${agent} was stopped, because the call ${callId} that it worked for ended: ${ending}.`;
+  }
+}
+
+export type StopReason =
+  | typeof CANCELLED
+  | typeof OWNER_REVOKED
+  | typeof SHUTTING_DOWN
+  | Stopped
+  | WorkNotWanted;
 
 export type TurnEnd =
   | { readonly status: 'idle' }

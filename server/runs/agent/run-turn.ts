@@ -23,7 +23,7 @@ import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepa
 import { retryDelay } from './retry-delay.ts';
 import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
-import { stoppedEnd, stopperOf } from './stopped-end.ts';
+import { stoppedEnd, stoppedWords, stopperOf } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
@@ -245,7 +245,7 @@ interface Broken {
 /** Every way in which a step breaks ends here: each call has a record, and the person a notice. */
 async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<TurnEnd> {
   const { signal, deps } = turn;
-  const words = signal.aborted ? 'The run was stopped.' : 'The model failed.';
+  const words = signal.aborted ? stoppedWords(signal) : 'The model failed.';
   const running = calls.abandon(`${words} The arguments were not complete.`);
   // As after a crash: what is not on disk was never said, and the next start goes on from there.
   if (isShuttingDown(signal)) return { status: 'suspended' };

@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { OWNER_REVOKED, type TurnEnd } from './agent.ts';
+import { OWNER_REVOKED, type TurnEnd, WorkNotWanted } from './agent.ts';
 import type { TurnError } from './describe-model-error.ts';
 import { failure, type Notice, stopped } from './notices.ts';
 
@@ -30,3 +30,7 @@ export function stopperOf({ reason }: AbortSignal): string | undefined {
   const by: unknown = isRecord(reason) ? reason.stoppedBy : undefined;
   return typeof by === 'string' ? by : undefined;
 }
+
+/** Why the calls of such a turn are cancelled. */
+export const stoppedWords = ({ reason }: AbortSignal): string =>
+  reason instanceof WorkNotWanted ? reason.message : 'The run was stopped.';

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import type { Check } from '../../calls/check.ts';
+import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
+
+const asksAboutEffects: Check = ({ toolName }) =>
+  toolName === 'fx.effect' ? { verdict: 'ask', reason: 'It has effects' } : { verdict: 'allow' };
+
+const effect = (of: string) => ({ name: 'fx_effect', args: { of } });
+
+/** `boss` delegates to `helper`, that one to `scout`, which asks about two effects. */
+const nested: Script = ({ model, index }) => {
+  if (index > 0) return { text: 'Done.' };
+  if (model === 'boss') return { calls: [delegate('helper')] };
+  if (model === 'helper') return { calls: [delegate('scout')] };
+  return { calls: [effect('a'), effect('b')] };
+};
+
+async function setup() {
+  const made = await setupDelegation({
+    ...{ script: nested, check: asksAboutEffects },
+    agents: { helper: { tools: ['delegate', 'fx.*'] }, scout: helper },
+  });
+  const runId = await made.start();
+  const asked = async () =>
+    (await made.callsOf('fx.effect')).filter(({ phase }) => phase === 'approval');
+  await expect.poll(async () => (await asked()).length).toBe(2);
+  const clocks = async () =>
+    (await made.callsOf('delegate')).map(({ card }) => typeof card.clock?.deadline_at);
+  return { ...made, runId, asked, clocks };
+}
+
+const STANDS = 'object';
+
+test('[DE15] [CA61] the time of each call above stands while a sub-agent’s call waits for a person', async () => {
+  const { asked, clocks, calls, ended, runId, effects, callsOf } = await setup();
+  await expect.poll(clocks).toEqual([STANDS, STANDS]);
+  const [outer] = await callsOf('delegate');
+  expect(outer?.card.clock).toMatchObject({ name: 'execute', deadline_at: null });
+  expect(outer?.executeLeftMs).toBeGreaterThan(100_000);
+  const [first, second] = await asked();
+  await calls.decide(first?.id ?? '', FIRST_OPERATOR, { decision: 'yes' });
+  await expect.poll(async () => (await asked()).length).toBe(1);
+  expect(await clocks()).toEqual([STANDS, STANDS]);
+  const events = await calls.events(outer?.id ?? '', { after: 0, limit: 100 });
+  expect(events.filter(({ type }) => type === 'below_waits')).toHaveLength(1);
+  await calls.decide(second?.id ?? '', FIRST_OPERATOR, { decision: 'no' });
+  expect((await ended(runId)).status).toBe('idle');
+  expect(effects).toEqual(['a']);
+  const both = await callsOf('delegate');
+  expect(both.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+});
+
+test('[DE8] what waits below a call that ends shows which call has ended, and why', async () => {
+  const { callsOf, calls, ended, runId } = await setup();
+  const [outer, inner] = await callsOf('delegate');
+  await calls.cancel(outer?.id ?? '', 'No answer within 120 s', 'operator');
+  await ended(runId);
+  const why = async () => (await callsOf('fx.effect')).map(({ error }) => error?.message);
+  await expect.poll(why).toEqual(new Array(2).fill(expect.stringContaining(`${inner?.id}`)));
+  for (const words of await why()) {
+    expect(words).toContain(
+      `The sub-agent helper was stopped, because the call ${outer?.id} that it worked for ended: No answer within 120 s`,
+    );
+  }
+});
