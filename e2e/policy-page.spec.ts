@@ -81,3 +81,40 @@ test('[PO9] [PO10] switching the autonomy live stops a write at once, for all an
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await expect(page.getByTestId('outcome')).toContainText(/^deny by the rule autonomy/);
 });
+
+test('[PO9] [AN2] [AN3] [AN5] the autonomy is on every page, full is asked about, read only blocks a yes', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer({
+    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
+  });
+  await connect.client(board, { tools: ['gate.open'] });
+  await signIn(page, board);
+  await page.goto(`${board.url}/settings/policy`);
+  const badge = page.getByTestId('autonomy-badge');
+  await expect(page.getByTestId('autonomy-now')).toContainText('supervised');
+  await expect(badge).toHaveCount(0);
+  await page.getByRole('radio', { name: /^full/ }).check();
+  await page.getByRole('button', { name: 'Switch', exact: true }).click();
+  await expect(page.getByTestId('confirm-full')).toContainText('with their effects');
+  await expect(page.getByTestId('autonomy-now')).toContainText('supervised');
+  await page.getByRole('button', { name: 'Switch to full' }).click();
+  await expect(badge).toHaveAttribute('data-level', 'full');
+  await page.getByRole('radio', { name: /^supervised/ }).check();
+  await page.getByRole('button', { name: 'Switch', exact: true }).click();
+  await expect(badge).toHaveCount(0);
+
+  await invoke(board, 'gate.open', {}, { run_id: 'run_a' });
+  await page.getByRole('radio', { name: /^read only/ }).check();
+  await page.getByRole('button', { name: 'Switch', exact: true }).click();
+  await expect(badge).toHaveAttribute('data-level', 'read_only');
+  await page.goto(`${board.url}/approvals`);
+  await expect(badge).toBeVisible();
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  await expect(allow).toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByTestId('read-only-note')).toContainText('cannot be allowed');
+  await page.getByRole('link', { name: 'Switch the autonomy' }).click();
+  await expect(page).toHaveURL(/\/settings\/policy/);
+});

@@ -18,6 +18,7 @@ import { late } from '../ui/late.tsx';
 import { ConversationMessages } from './conversation-messages.tsx';
 import { Notice } from './notice.tsx';
 import { OutsideRun } from './outside-run.tsx';
+import { RunAutonomy } from './run-autonomy.tsx';
 import { RunEnd } from './run-end.tsx';
 import { RunStatusLine } from './run-status-line.tsx';
 import { RunTools } from './run-tools.tsx';
@@ -44,6 +45,7 @@ export function RunView(props: RunViewProps) {
     <>
       {usage && <RunUsageLine usage={usage} />}
       {run?.model != null && <RunTools runId={props.runId} />}
+      {run?.model != null && !run.parent && <RunAutonomy runId={props.runId} />}
       <Transcript>
         <Messages {...props} />
       </Transcript>

@@ -1,5 +1,6 @@
 import { createApi } from '#lib/api/http-client';
 import type { ApiDeps } from '#lib/api/send-request';
+import { createAutonomyStore } from '#lib/stores/autonomy-store';
 import { createCallsStore } from '#lib/stores/calls-store';
 import { createConnectionStore } from '#lib/stores/connection-store';
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
@@ -33,6 +34,7 @@ export function createWorkbench(deps: ApiDeps): Workbench {
     listings: createListingsStore(),
     connection: createConnectionStore(),
     me: createMeStore(),
+    autonomy: createAutonomyStore(),
     models: createModelsStore(),
     tab,
     prompts: createDevicePromptsStore(),

@@ -4,11 +4,13 @@ import { createContext, use } from 'react';
 import { useStore } from 'zustand';
 import { useShallow } from 'zustand/react/shallow';
 import type { Api } from '#lib/api/http-client';
+import type { AutonomyLevel } from '#lib/policy/autonomy';
 import { hasRole, type Role } from '#lib/protocol/role';
 import type { Message, ModelListing, RunSummary } from '#lib/protocol/run';
 import type { WireMe } from '#lib/protocol/token';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { ApprovalListing, ClientListing } from '#lib/protocol/watch-messages';
+import { type AutonomyStore, effectiveLevel, ownLevel } from '#lib/stores/autonomy-store';
 import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
 import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-store';
 import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
@@ -38,6 +40,8 @@ export interface Workbench {
   readonly connection: ConnectionStore;
   /** Who is signed in. */
   readonly me: MeStore;
+  /** How much agents do without a person. */
+  readonly autonomy: AutonomyStore;
   readonly models: ModelsStore;
   /** This tab as a client of the server: its id, its tools, whether it is connected. */
   readonly tab: TabStore;
@@ -108,6 +112,36 @@ export function useHasRole(least: Role): boolean {
 
 /** Whether the person signed in reads only; false until that is known. */
 export const useIsViewer = (): boolean => useMe()?.role === 'viewer';
+
+/** How much agents do without a person, for all runs; null until that is known. */
+export const useAutonomyLevel = (): AutonomyLevel | null =>
+  useStore(useWorkbench().autonomy, ({ autonomy }) => autonomy?.level ?? null);
+
+/** The level of its own that a run has; undefined: it goes by that of all. */
+export const useOwnLevel = (runId: string): AutonomyLevel | undefined =>
+  useStore(useWorkbench().autonomy, ({ autonomy }) => ownLevel(autonomy, runId));
+
+/** The level that counts for a run; null until that is known. */
+export function useLevelOfRun(runId: string): AutonomyLevel | null {
+  const rootId = useStore(useWorkbench().runs, (state) => rootOf(state.runs, runId));
+  return useStore(useWorkbench().autonomy, ({ autonomy }) =>
+    effectiveLevel(autonomy, runId, rootId),
+  );
+}
+
+/** More than sub-agents can stand above each other. */
+const MOST_ABOVE = 8;
+
+/** The run that a person or a program began, as far as the runs above are known. */
+function rootOf(runs: Readonly<Record<string, RunSummary>>, runId: string): string {
+  let id = runId;
+  for (let steps = 0; steps < MOST_ABOVE; steps += 1) {
+    const parent = own(runs, id)?.parent?.run_id;
+    if (parent === undefined) return id;
+    id = parent;
+  }
+  return id;
+}
 
 const NO_MESSAGES: readonly Message[] = [];
 

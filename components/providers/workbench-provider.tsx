@@ -7,6 +7,7 @@ import type { WatchFeed } from '#lib/stores/watch-feed';
 import { retryLateCode } from '../ui/late-code.ts';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
+import { keepAutonomy } from './keep-autonomy.ts';
 import { keepMe } from './keep-me.ts';
 import { pageFetch } from './page-session.ts';
 import { startFeed } from './start-feed.ts';
@@ -30,6 +31,7 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
   }, [workbench]);
   useEffect(() => keepMe(workbench), [workbench]);
   useEffect(() => keepModels(workbench), [workbench]);
+  useEffect(() => keepAutonomy(workbench), [workbench]);
   useEffect(() => keepLateCode(workbench), [workbench]);
   const control = useMemo(() => ({ retryNow: () => feed.current?.retryNow() }), []);
   return (

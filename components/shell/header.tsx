@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { ApprovalsLink } from './approvals-link.tsx';
+import { AutonomyBadge } from './autonomy-badge.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { HeaderMenu } from './header-menu.tsx';
 import { LanguageButton } from './language-button.tsx';
@@ -35,6 +36,7 @@ export function Header({ theme }: { theme: Theme }) {
       <div className="flex min-w-0 flex-1 justify-end">
         <ConnectionState />
       </div>
+      <AutonomyBadge />
       <ApprovalsLink />
       <WideControls theme={theme} />
       <div className="lg:hidden">

@@ -13,6 +13,7 @@ import { argumentsText } from './arguments-text.ts';
 import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { ReadFirst } from './read-first.tsx';
+import { ReadOnlyNote } from './read-only-note.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
@@ -29,6 +30,8 @@ export interface ApprovalPanelProps {
   draft: ArgumentsDraft;
   /** What "always" would allow; null: it is no choice here. */
   always: AlwaysOffer | null | undefined;
+  /** A yes would be refused: the autonomy is read only. */
+  isReadOnly: boolean;
   /** Resolves to whether the decision was taken. */
   onDecide: (input: ApprovalInput) => Promise<boolean>;
 }
@@ -38,7 +41,8 @@ export interface ApprovalPanelProps {
  * it takes no focus: an approval must not be given by a key press meant for something
  * else. Nor is it given before the arguments were read to their end, or folded.
  */
-export function ApprovalPanel({ args, bytes, draft, always, onDecide }: ApprovalPanelProps) {
+export function ApprovalPanel(props: ApprovalPanelProps) {
+  const { args, bytes, draft, always, isReadOnly, onDecide } = props;
   const [isSending, setSending] = useState(false);
   // Whose button was pressed: the other side then takes the focus over from it.
   const [from, setFrom] = useState<'question' | 'editor' | 'no' | null>(null);
@@ -81,6 +85,7 @@ export function ApprovalPanel({ args, bytes, draft, always, onDecide }: Approval
       bytes={bytes}
       isSending={isSending}
       always={always}
+      isReadOnly={isReadOnly}
       onDecide={decide}
       takesFocus={from === 'editor' || from === 'no' ? from : null}
       onDeny={() => setDenying(true)}
@@ -98,6 +103,7 @@ interface QuestionProps {
   bytes: number;
   isSending: boolean;
   always: ApprovalPanelProps['always'];
+  isReadOnly: boolean;
   onDecide: (input: ApprovalInput) => void;
   onEdit: () => void;
   onDeny: () => void;
@@ -106,9 +112,11 @@ interface QuestionProps {
 }
 
 function Question(props: QuestionProps) {
-  const { args, bytes, isSending, always, onDecide, onEdit, onDeny, takesFocus } = props;
+  const { args, bytes, isSending, always, isReadOnly, onDecide, onEdit, onDeny, takesFocus } =
+    props;
   const t = useTranslations('card.approval');
   const reasonId = useId();
+  const readOnlyId = useId();
   const region = useRef<HTMLDivElement>(null);
   const left = takesFocus === 'no' ? 'no-reason' : 'edit';
   useFirstFocus(region, `[data-approval="${left}"]`, takesFocus !== null);
@@ -119,12 +127,16 @@ function Question(props: QuestionProps) {
   const isReady = isFolded || (args.kind === 'known' && seen.isSeen);
   const allow = {
     disabled: isSending,
-    blockedBy: isReady ? null : reasonId,
-    onBlocked: () => region.current?.querySelector<HTMLElement>('[role="group"]')?.focus(),
+    blockedBy: isReadOnly ? readOnlyId : isReady ? null : reasonId,
+    onBlocked: () =>
+      isReadOnly
+        ? document.getElementById(readOnlyId)?.querySelector('a')?.focus()
+        : region.current?.querySelector<HTMLElement>('[role="group"]')?.focus(),
   };
   return (
     <div ref={region}>
       <ArgumentsToRead {...{ args, bytes, seen, isFolded }} onFold={setFolded} />
+      {isReadOnly && <ReadOnlyNote id={readOnlyId} />}
       <ReadFirst id={reasonId} isReady={isReady} isLong={seen.isLong} canFold />
       <div className="mt-2 flex flex-wrap gap-2">
         <AllowButton
@@ -145,7 +157,11 @@ function Question(props: QuestionProps) {
             {t('always')}
           </Button>
         )}
-        <Button data-approval="edit" disabled={isSending || args.kind !== 'known'} onClick={onEdit}>
+        <Button
+          data-approval="edit"
+          disabled={isSending || isReadOnly || args.kind !== 'known'}
+          onClick={onEdit}
+        >
           {t('edit')}
         </Button>
         <Button

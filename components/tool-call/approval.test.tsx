@@ -470,3 +470,45 @@ test('[AP1] T81: arguments and names that imitate a decision stay text within th
   await press('Allow once');
   expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'yes', expires_at: 2_000 }]);
 });
+
+describe('where the autonomy is read only', () => {
+  beforeEach(() => layOut({ height: 100 }));
+
+  const readOnly = (readOnlyHint: boolean) => {
+    const made = setup();
+    const tool = {
+      ...{
+        name: 'bank.pay',
+        model_name: 'bank_pay',
+        source: 'client',
+        description: '',
+        schema: {},
+      },
+      ...{ timeout_ms: 1, callable: true, clients: [], annotations: { readOnlyHint } },
+    };
+    act(() => {
+      made.workbench.listings.setState({ tools: [tool] });
+      made.workbench.autonomy.setState({ autonomy: { level: 'read_only', runs: [] } });
+    });
+    return made;
+  };
+
+  test('[AN3] a call with effects cannot be allowed, with the reason and the way to the policy', async () => {
+    const { decisions } = readOnly(false);
+    await press('Allow once');
+    expect(isBlocked('Allow once')).toBe(true);
+    expect(screen.getByTestId('read-only-note').textContent).toContain('cannot be allowed');
+    const link = screen.getByRole('link', { name: 'Switch the autonomy' });
+    expect(link.getAttribute('href')).toBe('/settings/policy');
+    expect(document.activeElement).toBe(link);
+    await press('Deny');
+    expect(decisions().map(({ body }) => body)).toEqual([{ decision: 'no', expires_at: 2_000 }]);
+  });
+
+  test('[AN3] one of a tool that only reads can', async () => {
+    const { decisions } = readOnly(true);
+    expect(screen.queryByTestId('read-only-note')).toBeNull();
+    await press('Allow once');
+    expect(decisions()).toHaveLength(1);
+  });
+});

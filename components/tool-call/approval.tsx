@@ -6,6 +6,7 @@ import { useFormatFailure } from '../failure/format-failure.ts';
 import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
+import { useIsReadOnly } from './read-only-note.tsx';
 import { shownArguments } from './shown-arguments.ts';
 import { useCallRecord } from './use-call-record.ts';
 
@@ -27,9 +28,10 @@ export function Approval(props: ApprovalProps) {
   const about = JSON.stringify([params, card.params_bytes]);
   const question = JSON.stringify([card.clock, card.client_id, about]);
   const draft = useDraft(about);
+  const isReadOnly = useIsReadOnly(props.callId, card);
   const actions = { ...props.actions, decide: decideOn(props) };
   return typeof card.params_bytes === 'number' ? (
-    <FetchedApproval key={question} {...props} actions={actions} draft={draft} />
+    <FetchedApproval key={question} {...props} {...{ actions, draft, isReadOnly }} />
   ) : (
     <ApprovalPanel
       key={question}
@@ -37,6 +39,7 @@ export function Approval(props: ApprovalProps) {
       bytes={argumentsBytes(params)}
       draft={draft}
       always={card.always_rule}
+      isReadOnly={isReadOnly}
       onDecide={(input) => actions.decide(props.callId, input)}
     />
   );
@@ -63,7 +66,7 @@ const decideOn =
     });
   };
 
-type FetchedProps = ApprovalProps & { draft: ArgumentsDraft };
+type FetchedProps = ApprovalProps & { draft: ArgumentsDraft; isReadOnly: boolean };
 
 /** The card has the beginning of its arguments; the decision is on all of them. */
 function FetchedApproval(props: FetchedProps) {
@@ -76,6 +79,7 @@ function Fetched({
   card,
   actions,
   draft,
+  isReadOnly,
   onAgain,
 }: FetchedProps & { onAgain: () => void }) {
   const formatFailure = useFormatFailure();
@@ -93,6 +97,7 @@ function Fetched({
       bytes={bytes}
       draft={draft}
       always={card.always_rule}
+      isReadOnly={isReadOnly}
       onDecide={(input) => actions.decide(callId, input)}
     />
   );

@@ -4,13 +4,13 @@ import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '#lib/policy/autonomy';
 import type { WireAutonomy } from '#lib/policy/policy-wire';
-import { useFailureToast } from '../../failure/format-failure.ts';
-import { useAnnounce, useRuns } from '../../providers/workbench-context.tsx';
+import { useRuns } from '../../providers/workbench-context.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MarkedText } from '../../ui/marked-text.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Choice } from '../choice.tsx';
-import { usePolicyApi } from './use-policy-api.ts';
+import { ConfirmFull } from './confirm-full.tsx';
+import { type SetLevel, useSetAutonomy } from './use-set-autonomy.ts';
 
 export interface AutonomyPanelProps {
   autonomy: WireAutonomy;
@@ -25,9 +25,15 @@ export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelPr
   const { set, isSending } = useSetAutonomy(onChange);
   const [chosen, setChosen] = useState<AutonomyLevel | null>(null);
   const level = chosen ?? autonomy.level;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const [isAsking, setAsking] = useState(false);
+  const switchTo = async () => {
     if (await set(level)) setChosen(null);
+    setAsking(false);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (level === 'full' && autonomy.level !== 'full') setAsking(true);
+    else void switchTo();
   };
   return (
     <section aria-labelledby={titleId} className="mt-4">
@@ -38,7 +44,7 @@ export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelPr
         {t('now')} <strong>{t(`level.${autonomy.level}`)}</strong>. {t(`text.${autonomy.level}`)}
       </p>
       {mayChange && (
-        <form onSubmit={(event) => void submit(event)} className="mt-2">
+        <form onSubmit={submit} className="mt-2">
           <Choice
             legend={t('forAll')}
             name="autonomy"
@@ -48,38 +54,28 @@ export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelPr
           >
             {(one) => `${t(`level.${one}`)}: ${t(`text.${one}`)}`}
           </Choice>
-          <Button type="submit" variant="primary" aria-disabled={isSending}>
-            {t('switch')}
-          </Button>
+          {isAsking && level === 'full' ? (
+            <ConfirmFull
+              of="all"
+              isSending={isSending}
+              onConfirm={() => void switchTo()}
+              onBack={() => setAsking(false)}
+            />
+          ) : (
+            <Button type="submit" variant="primary" aria-disabled={isSending}>
+              {t('switch')}
+            </Button>
+          )}
         </form>
       )}
-      <RunLevels {...{ autonomy, mayChange, set }} />
+      <RunLevels {...{ autonomy, mayChange, set, isSending }} />
     </section>
   );
 }
 
-type SetLevel = (level: AutonomyLevel | null, runId?: string) => Promise<boolean>;
-
-function useSetAutonomy(onChange: AutonomyPanelProps['onChange']) {
-  const t = useTranslations('settings.policy.autonomy');
-  const api = usePolicyApi();
-  const announce = useAnnounce();
-  const showFailure = useFailureToast();
-  const [isSending, setSending] = useState(false);
-  const set: SetLevel = async (level, runId) => {
-    if (isSending) return false;
-    setSending(true);
-    const answer = await api.setAutonomy(level, runId);
-    setSending(false);
-    if (!answer.ok) {
-      showFailure(t('notSet'), answer);
-      return false;
-    }
-    onChange(answer.value);
-    announce(level === null ? t('takenAway') : t('set', { level: t(`level.${level}`) }));
-    return true;
-  };
-  return { set, isSending };
+interface Setting {
+  set: SetLevel;
+  isSending: boolean;
 }
 
 const LIST = { role: 'list' };
@@ -88,7 +84,8 @@ function RunLevels({
   autonomy: { runs },
   mayChange,
   set,
-}: Pick<AutonomyPanelProps, 'autonomy' | 'mayChange'> & { set: SetLevel }) {
+  isSending,
+}: Pick<AutonomyPanelProps, 'autonomy' | 'mayChange'> & Setting) {
   const t = useTranslations('settings.policy.autonomy');
   const titleOf = useTitles();
   return (
@@ -117,7 +114,7 @@ function RunLevels({
           </li>
         ))}
       </ul>
-      {mayChange && <NewRunLevel set={set} />}
+      {mayChange && <NewRunLevel {...{ set, isSending }} />}
     </>
   );
 }
@@ -128,20 +125,26 @@ function useTitles(): (runId: string) => string {
 }
 
 /** A run is chosen from the newest ones, or named by its id. */
-function NewRunLevel({ set }: { set: SetLevel }) {
+function NewRunLevel({ set, isSending }: Setting) {
   const t = useTranslations('settings.policy.autonomy');
   const runs = useRuns();
   const listId = useId();
   const field = useRef<HTMLInputElement>(null);
   const [level, setLevel] = useState<AutonomyLevel>('read_only');
-  const submit = async (event: FormEvent) => {
+  const [asked, setAsked] = useState<string | null>(null);
+  const setFor = async (runId: string) => {
+    if ((await set(level, runId)) && field.current) field.current.value = '';
+    setAsked(null);
+  };
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const runId = field.current?.value.trim() ?? '';
     if (runId === '') field.current?.focus();
-    else if ((await set(level, runId)) && field.current) field.current.value = '';
+    else if (level === 'full') setAsked(runId);
+    else void setFor(runId);
   };
   return (
-    <form onSubmit={(event) => void submit(event)} className="mt-2 flex flex-wrap items-end gap-2">
+    <form onSubmit={submit} className="mt-2 flex flex-wrap items-end gap-2">
       <label className="min-w-0 flex-1 basis-40 sm:max-w-72">
         <span className="block text-xs font-medium">{t('run')}</span>
         <input
@@ -168,7 +171,16 @@ function NewRunLevel({ set }: { set: SetLevel }) {
         }
         options={AUTONOMY_LEVELS.map((value) => ({ value, label: t(`level.${value}`) }))}
       />
-      <Button type="submit">{t('setForRun')}</Button>
+      {asked !== null && level === 'full' ? (
+        <ConfirmFull
+          of="run"
+          isSending={isSending}
+          onConfirm={() => void setFor(asked)}
+          onBack={() => setAsked(null)}
+        />
+      ) : (
+        <Button type="submit">{t('setForRun')}</Button>
+      )}
     </form>
   );
 }

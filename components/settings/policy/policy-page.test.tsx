@@ -182,7 +182,47 @@ test('a switch that is refused changes nothing on the page', async () => {
   await setup();
   fireEvent.click(screen.getByRole('radio', { name: /^full/ }));
   await press('Switch');
+  await press('Switch to full');
   expect(texts('autonomy-now')[0]).toBe('Now, for all runs: supervised. Calls go by the rules.');
+});
+
+test.each([
+  ['en', 'Switch', 'Switch to full', 'Back', /^full/, 'run at once, with their effects'],
+  ['zh', '切换', '切换为完全自主', '返回', /^完全自主/, '会立即执行并产生影响'],
+] as const)(
+  '[AN5] full autonomy is asked about first, with what it means, in %s',
+  async (...row) => {
+    const [locale, name, confirm, back, full, means] = row;
+    const { sent, workbench } = await setup(
+      ({ path }) =>
+        path.endsWith('/autonomy') ? { body: { level: 'full', runs: [] } } : undefined,
+      { locale },
+    );
+    fireEvent.click(screen.getByRole('radio', { name: full }));
+    await press(name);
+    expect(screen.getByTestId('confirm-full').textContent).toContain(means);
+    expect(document.activeElement?.textContent).toBe(back);
+    await press(back);
+    expect(screen.queryByTestId('confirm-full')).toBeNull();
+    await press(name);
+    expect(sent('/v1/policy/autonomy')).toEqual([]);
+    await press(confirm);
+    expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'full' }]);
+    expect(workbench.autonomy.getState().autonomy?.level).toBe('full');
+  },
+);
+
+test('[AN5] so it is for one run', async () => {
+  const { sent } = await setup();
+  fireEvent.change(screen.getByRole('combobox', { name: 'Run' }), { target: { value: 'run_b' } });
+  const level = screen.getByRole('combobox', { name: 'Level of the run' });
+  fireEvent.change(level, { target: { value: 'full' } });
+  await press('Set for this run');
+  expect(sent('/v1/policy/autonomy')).toEqual([]);
+  await press('Switch to full');
+  expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([
+    { level: 'full', run_id: 'run_b' },
+  ]);
 });
 
 test('a viewer reads all of it and can change nothing', async () => {

@@ -28,6 +28,16 @@ export const settingsPolicy = {
       run: 'Run',
       levelOfRun: 'Level of the run',
       setForRun: 'Set for this run',
+      full: {
+        question: {
+          all: 'Switch all runs to full autonomy?',
+          run: 'Switch this run to full autonomy?',
+        },
+        means:
+          'Calls that a rule would ask a person about then run at once, with their effects, until the level is switched back. Denied calls stay denied.',
+        confirm: 'Switch to full',
+        back: 'Back',
+      },
     },
     rules: 'Rules',
     rulesText:
@@ -139,6 +149,13 @@ export const settingsPolicy = {
       run: '运行',
       levelOfRun: '该运行的级别',
       setForRun: '为此运行设置',
+      full: {
+        question: { all: '将所有运行切换为完全自主？', run: '将此运行切换为完全自主？' },
+        means:
+          '此后，规则要求询问的调用会立即执行并产生影响，直到切换回其他级别。被拒绝的调用仍被拒绝。',
+        confirm: '切换为完全自主',
+        back: '返回',
+      },
     },
     rules: '规则',
     rulesText:

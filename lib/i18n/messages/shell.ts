@@ -36,6 +36,18 @@ export const shell = {
       lost: 'Connection lost. Reconnecting.',
     },
     approvals: '{count, plural, one {# approval waits} other {# approvals wait}}',
+    autonomy: {
+      is: {
+        full: 'Autonomy is full: what a rule would ask about runs without a person. To the policy',
+        read_only: 'Autonomy is read only: tools with effects are denied. To the policy',
+      },
+      short: { full: 'Full autonomy', read_only: 'Read only' },
+      ofRun: 'Autonomy of this conversation',
+      asAll: 'as all runs: {level}',
+      readOnly:
+        'The autonomy is read only, so this call cannot be allowed: its tool has effects. It can be denied.',
+      toPolicy: 'Switch the autonomy',
+    },
     calls: {
       done: '{count, plural, one {Finished:} other {# finished:}} {tools}.',
       failed: '{count, plural, one {Failed:} other {# failed:}} {tools}.',
@@ -149,6 +161,17 @@ export const shell = {
       lost: '连接已断开，正在重新连接。',
     },
     approvals: '{count} 个待批准',
+    autonomy: {
+      is: {
+        full: '完全自主：规则要求询问的调用无需人来决定即可执行。前往策略',
+        read_only: '只读：拒绝有副作用的工具。前往策略',
+      },
+      short: { full: '完全自主', read_only: '只读' },
+      ofRun: '此对话的自主级别',
+      asAll: '与所有运行相同：{level}',
+      readOnly: '自主级别为只读，且该工具有副作用，因此不能允许此调用，但可以拒绝。',
+      toPolicy: '切换自主级别',
+    },
     calls: { done: '{count} 个已完成：{tools}。', failed: '{count} 个失败：{tools}。' },
     model: {
       of: '{label}（{provider}）',
