@@ -73,7 +73,7 @@ export function Conversation() {
           <ViewerNote />
         ) : (
           <>
-            <ModelSelect className="flex lg:hidden" />
+            <ModelSelect className="flex xl:hidden" />
             <Composer
               runId={runId}
               running={run?.status === 'running'}

@@ -16,8 +16,8 @@ export function ApprovalsLink() {
       data-testid="approvals"
       className="btn btn-sm shrink-0 bg-waitbg text-wait tabular-nums"
     >
-      <span className="max-2xl:sr-only">{t('approvals', { count })}</span>
-      <span aria-hidden className="2xl:hidden">
+      <span className="max-[1799px]:sr-only">{t('approvals', { count })}</span>
+      <span aria-hidden className="min-[1800px]:hidden">
         {count}
       </span>
     </Link>

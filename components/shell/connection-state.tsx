@@ -20,6 +20,9 @@ const DOTS: Record<FeedState['kind'], string> = {
   refused: 'bg-error',
 };
 
+/** A loss is shown whole, on two lines where there is no room beside it. */
+const WORDS = 'min-w-0 text-sm leading-tight wrap-anywhere max-2xl:text-xs';
+
 /** The state of the connection to the server, in words, with what is connected to it. */
 export function ConnectionState() {
   const { feed, storeFailed } = useConnection();
@@ -43,7 +46,7 @@ export function ConnectionState() {
 function Plain({ kind }: { kind: FeedState['kind'] }) {
   const t = useTranslations('shell.connection');
   if (kind === 'connected' || kind === 'reconnecting') return null;
-  return <span className="truncate">{t(kind)}</span>;
+  return <span className={WORDS}>{t(kind)}</span>;
 }
 
 /** Numbers give way first where the header is narrow. */
@@ -56,7 +59,7 @@ function Connected() {
     <span className="truncate">
       {t('connected')}
       {known && (
-        <span className="max-[480px]:hidden">
+        <span className="max-sm:hidden">
           {` · ${t('clients', { count: connected })} · ${t('tools', { count: tools })}`}
         </span>
       )}
@@ -82,10 +85,10 @@ function Reconnecting({ attempt, retryAt, storeFailed }: ReconnectingProps) {
           {advice}
         </span>
       ) : (
-        <span className="truncate">
+        <span className={WORDS}>
           {t('reconnecting', { attempt })}
           {seconds > 0 && (
-            <span className="max-[480px]:hidden">{` ${t('inSeconds', { seconds })}`}</span>
+            <span className="max-sm:hidden">{` ${t('inSeconds', { seconds })}`}</span>
           )}
         </span>
       )}

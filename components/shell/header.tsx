@@ -1,6 +1,6 @@
 'use client';
 
-import { LogOut } from 'lucide-react';
+import { Command, LogOut } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { Theme } from '#lib/i18n/locales';
@@ -21,14 +21,17 @@ import { useIsMac } from './use-is-mac.ts';
 import { useSignOut } from './use-sign-out.ts';
 import { Who } from './who.tsx';
 
-/** Product, pages, how we are connected, and what one changes about the screen. */
+/**
+ * Product, pages, how we are connected, and what one changes about the screen. Where it is narrow the
+ * other parts give way to the state of the connection (SH1): controls go into the menu, then the pages.
+ */
 export function Header({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
   return (
-    <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 py-1.5">
+    <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line px-4 py-1.5 2xl:gap-3">
       <Link href="/" className="flex items-center gap-2 font-bold">
         <Logo />
-        {t('product')}
+        <span className="max-sm:sr-only">{t('product')}</span>
       </Link>
       <div className="hidden lg:block">
         <NavLinks />
@@ -39,7 +42,7 @@ export function Header({ theme }: { theme: Theme }) {
       <AutonomyBadge />
       <ApprovalsLink />
       <WideControls theme={theme} />
-      <div className="lg:hidden">
+      <div className="xl:hidden">
         <HeaderMenu theme={theme} />
       </div>
     </header>
@@ -52,11 +55,12 @@ function WideControls({ theme }: { theme: Theme }) {
   const signOut = useSignOut();
   const isMac = useIsMac();
   return (
-    <div className="hidden items-center gap-1 lg:flex">
-      <ModelSelect className="mr-1 w-32 xl:w-40 2xl:w-52" />
+    <div className="hidden items-center gap-1 xl:flex">
+      <ModelSelect className="w-28 2xl:mr-1 2xl:w-40" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
-        {t('palette.open')}{' '}
-        <span className="hidden 2xl:inline">
+        <Command aria-hidden className="size-4 2xl:hidden" />
+        <span className="max-2xl:sr-only">{t('palette.open')}</span>{' '}
+        <span className="hidden min-[1800px]:inline">
           <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
         </span>
       </Button>

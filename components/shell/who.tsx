@@ -31,7 +31,7 @@ export function Who() {
         <span className="sr-only">{who.text}</span>
         <span
           aria-hidden
-          className="hidden max-w-28 text-left text-xs leading-tight font-normal xl:block"
+          className="hidden max-w-28 text-left text-xs leading-tight font-normal min-[1800px]:block"
         >
           <span className="block truncate font-semibold">{who.name}</span>
           <span className="block truncate text-muted">{who.role}</span>

@@ -1,0 +1,65 @@
+import type { Locator } from '@playwright/test';
+import { invoke } from './contract/kit/calls.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
+import { configFile } from './support/config-file.ts';
+import { ASKING_POLICY } from './support/every-look.ts';
+import { connection, signIn, untilReady } from './support/workbench.ts';
+
+const WIDTHS = [1536, 1280, 1024, 900, 768, 360];
+
+/** Whether all of its words are in view, within the screen. */
+const isWhole = (words: Locator) =>
+  words.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect();
+    const fits = element.scrollWidth <= element.clientWidth || element.clientWidth === 0;
+    return fits && left >= 0 && right <= window.innerWidth && right - left >= 24;
+  });
+
+for (const language of ['en', 'zh'] as const) {
+  test(`[SH1] the state of the connection is readable at each width (${language})`, async ({
+    page,
+    context,
+    startServer,
+    connect,
+  }, testInfo) => {
+    const board = await startServer({
+      env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
+    });
+    await connect.client(board, { tools: ['gate.open'] });
+    await signIn(page, board);
+    await untilReady(page);
+    await invoke(board, 'gate.open', {}, { run_id: 'run_a' });
+    await page.goto(`${board.url}/settings/policy`);
+    await page.getByRole('radio', { name: /^read only/ }).check();
+    await page.getByRole('button', { name: 'Switch', exact: true }).click();
+    await expect(page.getByTestId('autonomy-badge')).toBeVisible();
+    if (language === 'zh') await page.getByRole('button', { name: '切换到中文' }).click();
+
+    const words = connection(page).locator('> span:not([aria-hidden])');
+    const expectReadable = async (state: string) => {
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 740 });
+        await expect(connection(page)).toHaveAttribute('data-state', state);
+        if (state !== 'connected') expect(await isWhole(words), `${state} at ${width}`).toBe(true);
+        const beginning = state === 'connected' ? /^(Connected|已连接)/ : /./;
+        await expect(words).toContainText(beginning);
+        await expect(page.getByTestId('approvals')).toBeInViewport({ ratio: 1 });
+        await expect(page.getByTestId('autonomy-badge')).toBeInViewport({ ratio: 1 });
+        const over = await page.evaluate(
+          () => document.documentElement.scrollWidth - window.innerWidth,
+        );
+        expect(over, `${state} at ${width}`).toBeLessThanOrEqual(0);
+        const path = testInfo.outputPath(`${language}-${state}-${width}.png`);
+        await page.screenshot({ path, clip: { x: 0, y: 0, width, height: 120 } });
+      }
+    };
+    await expectReadable('connected');
+    await context.setOffline(true);
+    await board.stop();
+    await expectReadable('offline');
+    await context.setOffline(false);
+    await expect(connection(page)).toHaveAttribute('data-state', 'reconnecting');
+    await expect(connection(page).getByRole('button')).toBeInViewport({ ratio: 1 });
+    await expectReadable('reconnecting');
+  });
+}
