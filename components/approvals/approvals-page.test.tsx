@@ -173,3 +173,39 @@ test('[IB7] that more waits than was sent is shown with its number, and it is fe
   expect(within(waiting() ?? document.body).getAllByRole('listitem')).toHaveLength(3);
   expect(screen.queryByTestId('more-approvals')).toBeNull();
 });
+
+const summary = (run_id: string, title: string) => ({
+  ...{ run_id, title, status: 'running' as const, model: 'm', tools: null, step: 1, max_steps: 9 },
+  ...{ error: null, created_at: 1, updated_at: 1, owner: { name: 'olga', token_id: 'tok_olga' } },
+});
+
+test.each([
+  ['en', 'the agent of olga', 'in Tides of May'],
+  ['zh', 'olga 的智能体', '属于 Tides of May'],
+] as const)(
+  '[IB10] a request names its owner and leads to its conversation by the title, in %s',
+  (...row) => {
+    const [locale, who, where] = row;
+    const { list, workbench } = setup({ locale });
+    list({ ...listed('tc_1', 'a'), requested_by: 'run:run_1' });
+    act(() => workbench.runs.setState({ runs: { run_1: summary('run_1', 'Tides of May') } }));
+    expect(screen.getByTestId('asked-by').textContent).toContain(who);
+    expect(screen.getByTestId('asked-by').textContent).not.toContain('run_1');
+    const way = screen.getByRole('link', { name: where });
+    expect(way.getAttribute('title')).toBe('run_1');
+  },
+);
+
+test('[IB10] of a sub-agent it names the sub-agents, and leads to the conversation above', () => {
+  const { list, change, workbench } = setup();
+  change('tc_up', { tool_name: 'delegate', source: 'server', params: { agent: 'helper' } });
+  change('tc_in', { tool_name: 'delegate', params: { agent: 'scout' }, parent_call_id: 'tc_up' });
+  list({ ...listed('tc_1', 'a'), requested_by: 'run:run_in' });
+  change('tc_1', { parent_call_id: 'tc_in' });
+  act(() => workbench.runs.setState({ runs: { run_1: summary('run_1', 'Tides of May') } }));
+  expect(screen.getByTestId('asked-by').textContent).toContain(
+    'the sub-agent helper > scout of olga',
+  );
+  const way = screen.getByRole('link', { name: 'in Tides of May' });
+  expect(way.getAttribute('href')).toBe('/?run=run_1#call=tc_1');
+});

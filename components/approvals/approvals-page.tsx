@@ -1,11 +1,8 @@
 'use client';
 
-import Link from 'next/link';
-import { useLocale, useTranslations } from 'next-intl';
+import { useTranslations } from 'next-intl';
 import { useCallback, useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
-import { MarkedText } from '#components/ui/marked-text';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
 import { questionsOf } from '#lib/stores/questions-of';
 import { MissingCall } from '../conversation/missing-call.tsx';
@@ -19,9 +16,9 @@ import { useNow } from '../shell/use-now.ts';
 import { ApprovalVoice } from '../tool-call/approval-voice.tsx';
 import type { CardActions } from '../tool-call/card-actions.ts';
 import { ConnectedCard } from '../tool-call/connected-card.tsx';
-import { hashOfCall } from '../tool-call/focus-call.ts';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { useCardKeys } from '../tool-call/use-card-keys.ts';
+import { AskedBy } from './asked-by.tsx';
 import { MoreApprovals } from './more-approvals.tsx';
 import { useDecided } from './use-decided.ts';
 
@@ -94,23 +91,11 @@ function Requests({ title, requests, ...shown }: RequestsProps) {
 }
 
 function Request({ request, now, ...shown }: Shown & { request: ApprovalListing }) {
-  const t = useTranslations('approvals');
-  const locale = useLocale();
-  const { tool_call_id: callId, run_id: run, requested_by: caller = '' } = request;
+  const { tool_call_id: callId, run_id: run } = request;
   const card = useCall(callId)?.card;
-  const at = card?.created_at;
-  const ago = at === undefined ? '' : formatRelativeTime(at * 1_000, now, locale);
   return (
     <>
-      <p className="mb-1 text-xs text-muted wrap-anywhere">
-        <MarkedText text={t('from', { caller, ago })} />{' '}
-        <Link
-          href={`/?run=${encodeURIComponent(run)}${hashOfCall(callId)}`}
-          className="underline underline-offset-2"
-        >
-          <MarkedText text={t('inRun', { run })} />
-        </Link>
-      </p>
+      <AskedBy request={request} now={now} />
       {/* A snapshot may have had no room for it. */}
       {card ? (
         <ConnectedCard callId={callId} {...shown} />

@@ -97,6 +97,20 @@ export const useRuns = (): readonly RunSummary[] =>
 export const useRun = (runId: string | null): RunSummary | undefined =>
   useStore(useWorkbench().runs, (state) => (runId === null ? undefined : own(state.runs, runId)));
 
+/** Of a conversation; that of a program's run is the name of its first tool, and says less than its id. */
+const titleOf = (run: RunSummary | undefined): string | undefined =>
+  run?.model == null ? undefined : run.title || undefined;
+
+/** Undefined where it has none, or is not known. */
+export const useTitle = (runId: string): string | undefined =>
+  useStore(useWorkbench().runs, (state) => titleOf(own(state.runs, runId)));
+
+/** The titles of conversations; for others the id. */
+export function useTitles(): (runId: string) => string {
+  const runs = useStore(useWorkbench().runs, (state) => state.runs);
+  return (runId) => titleOf(own(runs, runId)) ?? runId;
+}
+
 /** False for a run that is not known, and for one that came without its messages. */
 export const useHasMessages = (runId: string | null): boolean =>
   useStore(useWorkbench().runs, (state) => runId !== null && Object.hasOwn(state.messages, runId));

@@ -4,6 +4,7 @@ import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import type { AlwaysOffer } from '#lib/protocol/card';
 import type { AlwaysScope } from '#lib/protocol/rest';
+import { useClients, useTitle } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Select } from '../ui/select.tsx';
 import { AllowButton, type AllowButtonProps } from './allow-button.tsx';
@@ -41,6 +42,11 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
     setScope(next);
     setEnd(FIRST_END[next]);
   };
+  const { client_id: clientId, run_id: runId } = always;
+  const named = useClients().find((one) => one.client_id === clientId)?.name;
+  const title = useTitle(runId);
+  const client = clientId === null ? t('server') : named || clientId;
+  const where = scope === 'run' && title ? t('scopeOfRun', { title }) : t(`scope.${scope}`);
   const options = <Name extends string>(names: readonly Name[], label: (name: Name) => string) =>
     names.map((value) => ({ value, label: label(value) }));
   return (
@@ -66,12 +72,17 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
           options={options(ENDS_OF[scope], (one) => t(`end.${one}`))}
         />
       </div>
-      <p role="status" className="mt-1.5 text-xs wrap-anywhere" data-testid="always-rule">
+      <p
+        role="status"
+        title={always.client_id ?? undefined}
+        className="mt-1.5 text-xs wrap-anywhere"
+        data-testid="always-rule"
+      >
         <MarkedText
           text={t('alwaysRule', {
             tool: always.tool_name,
-            client: always.client_id ?? t('server'),
-            scope: t(`scope.${scope}`),
+            client,
+            scope: where,
             end: t(`end.${end}`),
           })}
         />

@@ -512,3 +512,30 @@ describe('where the autonomy is read only', () => {
     expect(decisions()).toHaveLength(1);
   });
 });
+
+test('[IB10] “always” names the client and the conversation, with the id in a tooltip', async () => {
+  const { workbench } = setup();
+  act(() => {
+    workbench.listings.setState({
+      clients: [
+        {
+          ...{ client_id: 'till', name: 'Till at the door', kind: 'tab', connected: true },
+          ...{ visible: true, responsive: true, caps: [], tools: [], connected_at: 1 },
+        },
+      ],
+    });
+    workbench.runs.setState({
+      runs: {
+        run_1: {
+          ...{ run_id: 'run_1', title: 'Pay Ada', status: 'running', model: 'm', tools: null },
+          ...{ step: 1, max_steps: 9, error: null, created_at: 1, updated_at: 1 },
+        },
+      },
+    });
+  });
+  await press('Always…');
+  const rule = screen.getByTestId('always-rule');
+  expect(rule.textContent).toContain('pay of Till at the door');
+  expect(rule.textContent).toContain('in the conversation “Pay Ada”');
+  expect(rule.getAttribute('title')).toBe('till');
+});

@@ -120,6 +120,7 @@ export const card = {
       alwaysRule:
         'Allowed without asking: {tool} of {client}, as it is described now, with any arguments; {scope}; {end}.',
       alwaysAllow: 'Allow, and do not ask again',
+      scopeOfRun: 'in the conversation “{title}”',
       scope: { run: 'in this run', saved: 'in each run of its owner' },
       end: {
         none: 'until it is revoked',
@@ -300,6 +301,7 @@ export const card = {
       alwaysEnd: '期限',
       alwaysRule: '不再询问即允许：{client} 的 {tool}（按当前说明），参数不限；{scope}；{end}。',
       alwaysAllow: '允许，且不再询问',
+      scopeOfRun: '在对话“{title}”内',
       scope: { run: '在本次运行内', saved: '在其所有者的每次运行内' },
       end: {
         none: '直到被撤销',
