@@ -3,11 +3,7 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ApprovalsLink } from '../shell/approvals-link.tsx';
-import {
-  createTestWorkbench,
-  InWorkbench,
-  personWith,
-} from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, InWorkbench, personWith } from '../tool-call/testing/in-workbench.tsx';
 import { ApprovalsPage } from './approvals-page.tsx';
 
 afterEach(cleanup);
@@ -208,4 +204,68 @@ test('[IB10] of a sub-agent it names the sub-agents, and leads to the conversati
   );
   const way = screen.getByRole('link', { name: 'in Tides of May' });
   expect(way.getAttribute('href')).toBe('/?run=run_1#call=tc_1');
+});
+
+const itemsOf = () => within(waiting() ?? document.body).getAllByRole('listitem');
+const three = () => {
+  const [first, second, third] = ['tc_1', 'tc_2', 'tc_3'].map((id) => listed(id, id));
+  if (!first || !second || !third) throw new Error('three are listed');
+  return [first, { ...second, tool_name: 'pay_tc_1' }, third] as const;
+};
+
+test('[IB8] what waits is filtered by its tool', () => {
+  const { list } = setup();
+  list(...three());
+  const select = screen.getByRole('combobox', { name: 'Tool' });
+  fireEvent.change(select, { target: { value: 'pay_tc_1' } });
+  expect(itemsOf()).toHaveLength(2);
+  expect(screen.getByText('2 of 3 are shown.')).toBeTruthy();
+  expect(badge()?.textContent).toContain('3');
+  fireEvent.change(select, { target: { value: '' } });
+  expect(itemsOf()).toHaveLength(3);
+});
+
+test('[IB8] and by its conversation, a sub-agent’s with that of the run above', () => {
+  const { list, change, workbench } = setup();
+  list(...three());
+  const of = (id: string, run_id: string, update: CardUpdate) =>
+    act(() =>
+      workbench.calls
+        .getState()
+        .apply([{ type: 'call', seq: 100, tool_call_id: id, run_id, update }]),
+    );
+  of('tc_up', 'run_2', { tool_name: 'delegate', params: { agent: 'helper' } });
+  change('tc_2', { parent_call_id: 'tc_up' });
+  act(() => workbench.runs.setState({ runs: { run_2: summary('run_2', 'Tides of May') } }));
+  const select = screen.getByRole('combobox', { name: 'Conversation' });
+  expect(within(select).getByRole('option', { name: 'Tides of May' })).toBeTruthy();
+  fireEvent.change(select, { target: { value: 'run_2' } });
+  expect(itemsOf()).toHaveLength(1);
+  expect(itemsOf()[0]?.textContent).toContain('in Tides of May');
+});
+
+test('[IB9] what is shown is denied after one confirmation, with one reason and what failed', async () => {
+  const refusal = { error: { code: 'already_final', message: 'It is over.' } };
+  const { list, sent } = setup({
+    answer: ({ path }) => (path.includes('tc_2') ? { status: 409, body: refusal } : { body: {} }),
+  });
+  list(...three());
+  fireEvent.click(screen.getByRole('button', { name: 'Deny all shown (3)…' }));
+  list(...three(), listed('tc_4', 'tc_4'));
+  expect(sent).toEqual([]);
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'Not today' } });
+  await act(async () => screen.getByRole('button', { name: 'Deny these 3' }).click());
+  expect(sent.map(({ body }) => body)).toEqual(
+    new Array(3).fill({ decision: 'no', note: 'Not today' }),
+  );
+  expect(sent.map(({ path }) => path).join()).not.toContain('tc_4');
+  expect(screen.getByTestId('deny-progress').textContent).toBe('3 of 3 decided.');
+  expect(screen.getByRole('button', { name: 'Deny all shown (4)…' })).toBeTruthy();
+  expect(screen.getByText('1 was not denied:').parentElement?.textContent).toContain('It is over.');
+});
+
+test('[IB9] a viewer cannot', () => {
+  const { list } = setup({ role: 'viewer' });
+  list(...three());
+  expect(screen.queryByRole('button', { name: /^Deny all/ })).toBeNull();
 });

@@ -19,6 +19,8 @@ import { ConnectedCard } from '../tool-call/connected-card.tsx';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { useCardKeys } from '../tool-call/use-card-keys.ts';
 import { AskedBy } from './asked-by.tsx';
+import { DenyShown } from './deny-shown.tsx';
+import { useInboxFilter } from './inbox-filter.tsx';
 import { MoreApprovals } from './more-approvals.tsx';
 import { useDecided } from './use-decided.ts';
 
@@ -39,8 +41,9 @@ export function ApprovalsPage() {
   useCardKeys({ move, actions });
   const [drawn, setDrawn] = useState(DRAWN);
   const now = useNow(waiting.length > 0);
+  const { shown: wanted, isFiltered, bar } = useInboxFilter(waiting);
   const shown = { isStale, now, actions };
-  const more = waiting.length - drawn;
+  const more = wanted.length - drawn;
   return (
     <div ref={page} className="mx-auto max-w-3xl p-4">
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
@@ -48,7 +51,14 @@ export function ApprovalsPage() {
       {isStale && isKnown && <p className="mb-2 text-xs text-wait">{t('stale')}</p>}
       {!isKnown && <p className="text-muted">{t('loading')}</p>}
       {isKnown && waiting.length === 0 && <p className="mb-4 text-muted">{t('none')}</p>}
-      <Requests title={t('waiting')} requests={waiting.slice(0, drawn)} {...shown} />
+      {bar}
+      {isFiltered && (
+        <p role="status" className="mb-2 text-xs text-muted">
+          {t('filter.shown', { count: wanted.length, all: waiting.length })}
+        </p>
+      )}
+      <DenyShown shown={wanted.slice(0, drawn)} />
+      <Requests title={t('waiting')} requests={wanted.slice(0, drawn)} {...shown} />
       {more > 0 && (
         <Button className="mb-6" onClick={() => setDrawn(drawn + DRAWN)}>
           {t('more', { count: more })}

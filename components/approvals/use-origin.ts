@@ -1,5 +1,6 @@
 import { useShallow } from 'zustand/react/shallow';
 import { agentOf } from '#lib/protocol/child-run';
+import type { ApprovalListing } from '#lib/protocol/watch-messages';
 import type { CallEntry } from '#lib/stores/calls-store';
 import { useCalls } from '../providers/workbench-context.tsx';
 
@@ -18,6 +19,14 @@ export function useOrigin(callId: string, runId: string): Origin {
   const [root = runId, ...agents] = useCalls(useShallow(({ byId }) => above(byId, callId, runId)));
   return { runId: root, agents };
 }
+
+/** The conversation of each request, in their order. */
+export const useConversations = (requests: readonly ApprovalListing[]): readonly string[] =>
+  useCalls(
+    useShallow(({ byId }) =>
+      requests.map(({ tool_call_id, run_id }) => above(byId, tool_call_id, run_id)[0] ?? run_id),
+    ),
+  );
 
 function above(
   byId: Readonly<Record<string, CallEntry>>,

@@ -21,6 +21,19 @@ export const approvals = {
       '{count, plural, one {# more call waits} other {# more calls wait}} than could be sent at once.',
     fetch: 'Fetch more',
     notFetched: 'What else waits could not be fetched',
+    filter: {
+      tool: 'Tool',
+      allTools: 'All tools',
+      run: 'Conversation',
+      allRuns: 'All conversations',
+      shown: '{count} of {all} are shown.',
+    },
+    denyShown: {
+      open: 'Deny all shown ({count})…',
+      confirm: 'Deny these {count}',
+      progress: '{done} of {count} decided.',
+      failed: '{count, plural, one {# was not denied:} other {# were not denied:}}',
+    },
   },
   zh: {
     title: '待批准',
@@ -40,5 +53,18 @@ export const approvals = {
     leftOut: '还有 {count, plural, other {# 个}}调用在等待，无法一次全部发送。',
     fetch: '获取更多',
     notFetched: '未能获取其余等待中的调用',
+    filter: {
+      tool: '工具',
+      allTools: '所有工具',
+      run: '对话',
+      allRuns: '所有对话',
+      shown: '显示 {all} 个中的 {count} 个。',
+    },
+    denyShown: {
+      open: '拒绝所显示的全部（{count}）…',
+      confirm: '拒绝这 {count} 个',
+      progress: '已决定 {count} 个中的 {done} 个。',
+      failed: '{count, plural, other {# 个未能拒绝：}}',
+    },
   },
 } as const satisfies AreaMessages;
