@@ -2,6 +2,7 @@ import { get } from './contract/kit/ask.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
 import { expect, test } from './support/scripted-run.ts';
 import {
+  cardOf,
   cardsFor,
   chooseInMenu,
   conversation,
@@ -39,8 +40,9 @@ test('who cancelled a call, and who stopped a run, is on the card, in the notice
   const card = cardsFor(other, 'slow.one').first();
   await card.getByRole('button', { name: /^More for/ }).click();
   await other.getByRole('menuitem', { name: /^Retry/ }).click();
-  await program.request();
-  const again = cardsFor(other, 'slow.one').first();
+  const { id } = await program.request();
+  const again = cardOf(other, id);
+  await expect(again).toHaveAttribute('data-status', 'DOING');
   await chooseInMenu(other, again, 'Cancel');
   await expect(again).toContainText('Cancelled by olga.', { timeout: 15_000 });
 

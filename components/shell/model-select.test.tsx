@@ -30,7 +30,7 @@ function show(role: Role): string[] {
 }
 
 test('models whose names are the same are shown with their providers', () => {
-  expect(show('operator')).toEqual(['boss (openai-chat)', 'boss (compatible)', 'other']);
+  expect(show('operator')).toEqual(['boss · openai-chat', 'boss · compatible', 'other']);
 });
 
 test('a viewer, who sends no messages, has no menu of models', () => {

@@ -33,7 +33,7 @@ export function ErrorPanel({ card }: { card: Card }) {
       {error && (
         <div className="mono mt-1 flex min-w-0 flex-wrap gap-x-2 text-muted">
           <code className={tone}>
-            {error.code}
+            {error.reason === 'repeated_call' ? error.reason : error.code}
             {error.clock ? ` (${error.clock})` : ''}
             {error.client_code && error.client_code !== error.code && (
               <>

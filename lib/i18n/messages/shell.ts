@@ -53,7 +53,7 @@ export const shell = {
       failed: '{count, plural, one {Failed:} other {# failed:}} {tools}.',
     },
     model: {
-      of: '{label} ({provider})',
+      of: '{label} · {provider}',
       label: 'Model',
       none: 'No model',
       rehearsal: 'Rehearsal, not an LLM',
@@ -174,7 +174,7 @@ export const shell = {
     },
     calls: { done: '{count} 个已完成：{tools}。', failed: '{count} 个失败：{tools}。' },
     model: {
-      of: '{label}（{provider}）',
+      of: '{label} · {provider}',
       label: '模型',
       none: '无模型',
       rehearsal: '演练，不是大模型',
