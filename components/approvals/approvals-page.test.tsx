@@ -3,7 +3,11 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ApprovalsLink } from '../shell/approvals-link.tsx';
-import { createTestWorkbench, InWorkbench, personWith } from '../tool-call/testing/in-workbench.tsx';
+import {
+  createTestWorkbench,
+  InWorkbench,
+  personWith,
+} from '../tool-call/testing/in-workbench.tsx';
 import { ApprovalsPage } from './approvals-page.tsx';
 
 afterEach(cleanup);
