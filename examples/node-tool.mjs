@@ -1,7 +1,12 @@
 // A tool with effects, by the client library; it survives a lost connection and its own end:
 // CALLBOARD_TOKEN=$(cat .callboard/token) node examples/node-tool.mjs
 import { setTimeout as pause } from 'node:timers/promises';
-import { createNodeToolClient } from '../lib/client/node/node-client.ts';
+import { fileURLToPath } from 'node:url';
+import { continueOnRightNode } from '../server/bootstrap/right-node.mjs';
+
+// The library is TypeScript: a Node that cannot load it starts this again by the one of `npm start`.
+await continueOnRightNode(fileURLToPath(import.meta.url));
+const { createNodeToolClient } = await import('../lib/client/node/node-client.ts');
 
 const client = await createNodeToolClient({
   url: process.argv[2] ?? 'http://127.0.0.1:3000',
