@@ -331,7 +331,7 @@ describe('the version', () => {
     expect(outputs.filter(({ cut }) => cut)).toHaveLength(5);
     const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
     expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
-      version: 3,
+      version: 4,
       sha256: '788127b916647385c0139c1238f22f8bffb601b5e65361f9a65eed23b696d9a1',
     });
   });

@@ -8,6 +8,7 @@ import { stripInvisible } from '../text/invisible.ts';
 import { redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import type { CallRecord } from './call-record.ts';
+import { resultForModel } from './found-tools.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
@@ -38,7 +39,7 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 3;
+export const MODEL_OUTPUT_VERSION = 4;
 
 /**
  * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
@@ -93,7 +94,7 @@ export const isMarkedResult = (
 function rendered(call: FinishedCall, most: number): Rendered {
   if (call.status !== 'SUCCEEDED') return describeFailure(call, most);
   const notes = describeAttachments(call.attachments).join('\n');
-  const body = stripInvisible(resultText(call.result));
+  const body = stripInvisible(resultText(resultForModel(call)));
   if (notes === '') return excerptOf(call, body || '(empty result)', most);
   if (body === '') return { text: notes, note: '' };
   const { text, note } = excerptOf(call, body, most - bytesOf(notes) - 1);
@@ -129,7 +130,11 @@ const toFinished = (record: CallRecord | undefined): FinishedCall => ({
 export function wholeTextOf(record: CallRecord): string | undefined {
   if (!isFinalStatus(record.status)) return undefined;
   const isResult = record.status === 'SUCCEEDED';
-  return stripInvisible(isResult ? resultText(record.result) : (record.error?.message ?? ''));
+  return stripInvisible(
+    isResult
+      ? resultText(resultForModel({ ...record, tool_name: record.toolName }))
+      : (record.error?.message ?? ''),
+  );
 }
 
 /** Head and tail of what has no room (MO3). */

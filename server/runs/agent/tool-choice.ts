@@ -97,7 +97,7 @@ const pinnedIn =
 
 /** What searches gave and calls used, the newest last; tools that are not there any more are not among the found. */
 function readUse(records: readonly CallRecord[], listings: readonly ToolListing[]) {
-  const byModelName = new Map(listings.map(({ name, model_name }) => [model_name, name]));
+  const here = new Set(listings.map(({ name }) => name));
   const found = new Set<string>();
   const recent: string[] = [];
   for (const { toolName, source, result } of records) {
@@ -106,9 +106,8 @@ function readUse(records: readonly CallRecord[], listings: readonly ToolListing[
       continue;
     }
     // The best of them is the newest.
-    for (const modelName of namesIn(result).toReversed()) {
-      const name = byModelName.get(modelName);
-      if (name === undefined) continue;
+    for (const name of namesIn(result).toReversed()) {
+      if (!here.has(name)) continue;
       found.add(name);
       recent.push(name);
     }

@@ -120,7 +120,7 @@ test('[RT6] what the policy denies, the token does not allow or the run has not 
   const inRun = [...numbered(200).map(({ name }) => name), 'zz.mail', 'no.mail', 'secret.mail'];
   const { run_id: runId } = await made.turn('Go', { principal: bot, tools: inRun });
   const [search] = await made.callsOf('tools.search');
-  expect(search?.result).toMatchObject({ tools: [{ name: 'zz_mail' }], matches: 1 });
+  expect(search?.result).toMatchObject({ tools: [{ name: 'zz.mail' }], matches: 1 });
   const bodies = made.openai.requests.map(({ body }) => JSON.stringify(body)).join('');
   for (const name of ['no_mail', 'secret_mail', 'other_mail']) expect(bodies).not.toContain(name);
   // Nor over HTTP.
@@ -128,7 +128,7 @@ test('[RT6] what the policy denies, the token does not allow or the run has not 
     ...{ principal: bot, tool: 'tools.search', runId, args: { query: 'mail' } },
   });
   const call = outcome.ok ? await made.calls.wait(outcome.call.id, 30_000) : undefined;
-  expect(call?.result).toMatchObject({ tools: [{ name: 'zz_mail' }], matches: 1 });
+  expect(call?.result).toMatchObject({ tools: [{ name: 'zz.mail' }], matches: 1 });
 });
 
 test('[RT5] the best come first, by parameters and in Chinese too, as many as are wanted', async () => {
@@ -142,14 +142,14 @@ test('[RT5] the best come first, by parameters and in Chinese too, as many as ar
   await made.turn();
   const results = (await made.callsOf('tools.search')).map(({ result }) => result);
   expect(results[0]).toMatchObject({
-    tools: ['many_t000', 'many_t001', 'many_t002'].map((name) => ({ name })),
+    tools: ['many.t000', 'many.t001', 'many.t002'].map((name) => ({ name })),
     matches: 201,
   });
-  expect(results[1]).toMatchObject({ tools: [{ name: 'zz_parcel' }], matches: 1 });
+  expect(results[1]).toMatchObject({ tools: [{ name: 'zz.parcel' }], matches: 1 });
   expect(results[2]).toEqual({ tools: [], matches: 0 });
 });
 
-test('[RT7] what a client says of its tool is marked as untrusted, and short', async () => {
+test('[RT7] what a client says of its tool is short; it is marked and spelled for the model, and plain in the record', async () => {
   const made = await setupDelegation({
     script: inTurn(searching('screenshots')),
     tools: numbered(200),
@@ -163,9 +163,12 @@ test('[RT7] what a client says of its tool is marked as untrusted, and short', a
   ]);
   await made.turn();
   const [search] = await made.callsOf('tools.search');
-  const text = JSON.stringify(search?.result);
-  expect(text).toMatch(/<untrusted \w+>\\nTakes screenshots\./);
-  expect(text.length).toBeLessThan(500);
+  const sent = made.openai.requests[1]?.toolResults[0]?.text ?? '';
+  expect(sent).toMatch(/"name":"tab_shot".*<untrusted \w+>\\nTakes screenshots\./);
+  expect(sent.length).toBeLessThan(500);
+  const record = JSON.stringify(search?.result);
+  expect(record).toContain('"name":"tab.shot"');
+  expect(record).not.toContain('untrusted');
 });
 
 test('[AL109] [RT5] after a restart what was found is offered still', async () => {

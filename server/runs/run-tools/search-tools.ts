@@ -3,7 +3,6 @@ import { isRecord } from '#lib/json/is-record';
 import { type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { stripInvisible } from '#lib/text/invisible';
-import { markUntrusted } from '#lib/text/untrusted';
 import type { Principal } from '../../auth/principal.ts';
 import { defineTool, ToolError } from '../../tools/define-tool.ts';
 
@@ -25,7 +24,7 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
     name: SEARCH_TOOLS,
     displayName: 'Search tools',
     description:
-      'Finds tools that are there and are not offered to you for want of room, by words of their names, descriptions and parameters. Those that are found are offered from your next step on. Returns {tools: [{name, description}], matches}, the best first.',
+      'Finds tools that are there and are not offered to you for want of room, by words of their names, descriptions and parameters. Those that are found are offered from your next step on. Returns {tools: [{name, source, description}], matches}, the best first.',
     args: z.object({
       query: z.string().min(1).max(300).describe('What the tool should do, in a few words'),
       limit: z.number().int().min(1).max(MOST_FOUND).optional().describe('Default 8'),
@@ -47,18 +46,18 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
         query,
       );
       const tools = found.slice(0, limit).map((listing) => ({
-        name: listing.model_name,
+        name: listing.name,
+        source: listing.source,
         description: shortOf(listing),
       }));
       return { output: { tools, matches: found.length } };
     },
   });
 
-function shortOf({ description, source }: ToolListing): string {
+function shortOf({ description }: ToolListing): string {
   const text = stripInvisible(description).replaceAll(/\s+/g, ' ').trim();
   const chars = Array.from(text);
-  const short = chars.length <= SHORT_CHARS ? text : `${chars.slice(0, SHORT_CHARS).join('')}…`;
-  return source === 'client' ? markUntrusted(short) : short;
+  return chars.length <= SHORT_CHARS ? text : `${chars.slice(0, SHORT_CHARS).join('')}…`;
 }
 
 /** Those that have a term of the query, the best first, by name between equals. */
