@@ -110,7 +110,7 @@ test('an agent token that cannot approve itself over any route, until a person d
   const statuses = await decideOverAnyRoute(asBot, call);
   expect([...statuses.values()].filter((status) => status < 400)).toEqual([]);
   await page.goto(`${board.url}/sign-in`);
-  await page.getByLabel('Operator token').fill(bot.secret);
+  await page.getByLabel('Token', { exact: true }).fill(bot.secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText(/^This token is wrong/)).toBeVisible();
   await page.goto(board.url);
@@ -196,7 +196,7 @@ test('a person whose token is revoked is signed out, and the page shows why', as
   await revokeToken(callboard, token.id);
   await page.waitForURL((url) => url.pathname === '/sign-in');
   await expect(page.getByText(/or its token was revoked/)).toBeVisible();
-  await page.getByLabel('Operator token').fill(token.secret);
+  await page.getByLabel('Token', { exact: true }).fill(token.secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText(/^This token is wrong, or it was revoked/)).toBeVisible();
 });

@@ -48,7 +48,7 @@ test('a draft stays over a reload, and is there again after signing in anew', as
   await page.reload();
   await expect(composer(page)).toHaveValue('When is high tide');
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByLabel('Operator token').fill(callboard.token);
+  await page.getByLabel('Token', { exact: true }).fill(callboard.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(composer(page)).toHaveValue('When is high tide');
 });

@@ -82,6 +82,6 @@ test('no page is wider than a narrow phone', async ({ page, callboard, connect }
   }
   await page.context().clearCookies();
   await page.goto(callboard.url);
-  await expect(page.getByLabel('Operator token')).toBeVisible();
+  await expect(page.getByLabel('Token', { exact: true })).toBeVisible();
   expect(await outside(page), '/sign-in').toEqual([]);
 });

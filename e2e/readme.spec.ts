@@ -152,6 +152,7 @@ test('the configuration of the README is one that the server takes', async ({ st
   const file = test.info().outputPath('callboard.config.json');
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, await blockWith('allowed_hosts'));
+  await writeFile(join(dirname(file), 'shop.db'), '');
   const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
   const wait = { run_id: 'run_readme', wait_ms: 5_000 };
   const sum = { ...wait, args: { expression: '1 + 1' } };

@@ -88,12 +88,12 @@ test('the sign-in link works once, and the next one who opens it is asked for th
   await stranger.goto(callboard.signInUrl);
   await expect(stranger.getByRole('heading', { name: 'Sign in to Callboard' })).toBeVisible();
   await expect(stranger.getByRole('status')).toContainText('This link no longer works');
-  await stranger.getByLabel('Operator token').fill('not the token');
+  await stranger.getByLabel('Token', { exact: true }).fill('not the token');
   await stranger.getByRole('button', { name: 'Sign in' }).click();
   await expect(stranger.getByRole('alert').filter({ hasText: 'token' })).toContainText(
     'This token is wrong',
   );
-  await stranger.getByLabel('Operator token').fill(callboard.token);
+  await stranger.getByLabel('Token', { exact: true }).fill(callboard.token);
   await stranger.getByRole('button', { name: 'Sign in' }).click();
   await expect(connection(stranger)).toContainText('Connected');
   await stranger.close();
@@ -108,5 +108,5 @@ test('signing out ends the session of this browser at once', async ({ signedInPa
   await expect(other.getByText('Your session has ended.')).toBeVisible();
   await expect(page.getByText('Your session has ended.'), 'it was by choice').toBeHidden();
   await page.goBack();
-  await expect(page.getByLabel('Operator token')).toBeVisible();
+  await expect(page.getByLabel('Token', { exact: true })).toBeVisible();
 });

@@ -134,7 +134,7 @@ test('nothing in an address makes the page connect elsewhere, or fail', async ({
   await expect(connection(page)).toContainText('1 client ');
   await expect(page.getByText('This conversation does not exist')).toBeVisible();
   await page.goto(`${callboard.url}/sign-in?${query}&next=//${new URL(outside.url).host}/x`);
-  await page.getByLabel('Operator token').fill(callboard.token);
+  await page.getByLabel('Token', { exact: true }).fill(callboard.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
   const host = new URL(callboard.url).host;

@@ -36,7 +36,7 @@ function setup(answer: ApiFailure | { ok: true; value: unknown }) {
     </NextIntlClientProvider>,
   );
   const submit = (token: string) => {
-    fireEvent.change(screen.getByLabelText('Operator token'), { target: { value: token } });
+    fireEvent.change(screen.getByLabelText('Token'), { target: { value: token } });
     fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
   };
   return { tokens, went, submit };

@@ -44,7 +44,7 @@ test('the code is sent once by the page, and the key that comes back is kept for
 test('a used link leads to the form, which shows it', async () => {
   const { went } = open(() => refused(401, 'unauthenticated'));
   expect(await screen.findByText(/^This link no longer works/)).toBeDefined();
-  expect(screen.getByLabelText('Operator token')).toBeDefined();
+  expect(screen.getByLabelText('Token')).toBeDefined();
   expect(screen.getByRole('alert').textContent).toBe('');
   expect(went).toEqual([]);
   expect(pageProtocols()).toEqual(['callboard.v1']);

@@ -13,7 +13,7 @@ export async function signIn(page: Page, board: Callboard): Promise<void> {
 /** Goes to a page by the token: the link of a server is good for one tab only. */
 export async function signInByToken(page: Page, board: Callboard, next = '/'): Promise<void> {
   await page.goto(`${board.url}/sign-in?next=${encodeURIComponent(next)}`);
-  await page.getByLabel('Operator token').fill(board.token);
+  await page.getByLabel('Token', { exact: true }).fill(board.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
 }

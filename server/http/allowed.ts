@@ -1,5 +1,5 @@
 import { HttpError } from '#lib/protocol/http-error';
-import { hasRole, type Role } from '#lib/protocol/role';
+import { hasRole, ROLES, type Role } from '#lib/protocol/role';
 import type { Caller } from '../auth/principal.ts';
 
 /** Who may use a route or a socket: people from this role on, and programs of these kinds. */
@@ -8,13 +8,14 @@ export interface Allowed {
   readonly also: readonly Exclude<Caller['kind'], 'operator'>[];
 }
 
-/** E.g. `operators with the role "operator" or above, agents`. */
+/** E.g. `people with the role operator or admin, and programs`. */
 export function allowedText({ role, also }: Allowed): string {
-  const above = role === 'admin' ? '' : ' or above';
-  return [`operators with the role "${role}"${above}`, ...also.map((kind) => `${kind}s`)].join(
-    ', ',
-  );
+  const roles = ROLES.filter((one) => hasRole(one, role)).join(' or ');
+  // No token of a device can be made yet.
+  return `people with the role ${roles}${also.includes('agent') ? ', and programs' : ''}`;
 }
+
+const KINDS = { agent: 'program', device: 'device' } as const;
 
 /** Why the caller may not, or undefined when it may. */
 export function refuseCaller(allowed: Allowed, caller: Caller): HttpError | undefined {
@@ -22,7 +23,7 @@ export function refuseCaller(allowed: Allowed, caller: Caller): HttpError | unde
   const may =
     kind === 'operator' ? hasRole(caller.role, allowed.role) : allowed.also.includes(kind);
   if (may) return undefined;
-  const words = kind === 'operator' ? `with the role "${caller.role}"` : `of the kind "${kind}"`;
+  const words = kind === 'operator' ? `with the role "${caller.role}"` : `of a ${KINDS[kind]}`;
   return new HttpError(
     'permission_denied',
     `A token ${words} may not do this; it is for ${allowedText(allowed)}.`,

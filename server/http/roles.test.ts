@@ -23,7 +23,7 @@ async function routesOf(server: TestServer): Promise<Operation[]> {
 }
 
 const isPublic = ({ description }: Operation) => description === 'Needs no credential.';
-const isForAdmins = ({ description }: Operation) => description.includes('role "admin"');
+const isForAdmins = ({ description }: Operation) => description.includes('with the role admin');
 
 test('[HT1] T08: no route but the public ones answers without a token, and nothing happens', async () => {
   const server = await startTestServer();
@@ -49,7 +49,8 @@ test('[HT61] a viewer reads every path that is read, and changes nothing', async
     if (route.method === 'GET') expect([route.path, status]).not.toEqual([route.path, 403]);
     else if (status === 403) refused.push(`${route.method} ${route.path}`);
     else expect([route.path, status]).toEqual(['/auth/sign-out', 200]);
-    if (status === 403) expect(json.error.message).toMatch(/role "viewer".*for .*the role "/);
+    if (status === 403)
+      expect(json.error.message).toMatch(/role "viewer".*for people with the role /);
   }
   expect(refused).toContain('POST /v1/tool_calls/tc_1/approval');
   expect(refused).toContain('POST /v1/tools/tc_1/invoke');

@@ -5,7 +5,7 @@ export const signIn = {
     pageTitle: 'Sign in',
     title: 'Sign in to Callboard',
     text: 'This workbench runs on your machine. Only those who have a token may use it.',
-    token: 'Operator token',
+    token: 'Token',
     submit: 'Sign in',
     submitting: 'Signing in…',
     ended:
@@ -29,7 +29,7 @@ export const signIn = {
     pageTitle: '登录',
     title: '登录 Callboard',
     text: '此工作台运行在您的机器上，只有持有令牌的人可以使用。',
-    token: '操作员令牌',
+    token: '令牌',
     submit: '登录',
     submitting: '正在登录…',
     ended: '登录已结束：长时间未使用，或令牌已被吊销。请重新登录后继续；您输入的内容已保留。',
