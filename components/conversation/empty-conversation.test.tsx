@@ -40,3 +40,14 @@ test('it says what this very tab offers, from when the server has it', () => {
   expect(screen.getByText('This tab offers 2 tools:')).toBeDefined();
   expect(screen.getByText('page.text')).toBeDefined();
 });
+
+test.each([true, false])(
+  'that no key and no network is needed is said of the rehearsal alone (%s)',
+  (rehearsal) => {
+    const { workbench } = setup([]);
+    const model = rehearsal ? 'rehearsal' : 'openai:gpt-5';
+    const facts = { label: model, provider: 'x', images: false, default: true };
+    act(() => workbench.models.getState().load([{ ...facts, model, rehearsal }], model));
+    expect(screen.queryByText(/no key and no network/) !== null).toBe(rehearsal);
+  },
+);

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useIsViewer, useTab } from '../providers/workbench-context.tsx';
+import { useChosenModel, useIsViewer, useModels, useTab } from '../providers/workbench-context.tsx';
 
 const STARTERS = ['screenshot', 'device', 'sum'] as const;
 
@@ -23,9 +23,12 @@ export function EmptyConversation({ onStart }: { onStart: (text: string) => void
 
 function Starters({ onStart }: { onStart: (text: string) => void }) {
   const t = useTranslations('conversation.empty');
+  const chosen = useChosenModel();
+  // Another model needs its key or its server.
+  const isRehearsal = useModels().some((one) => one.model === chosen && one.rehearsal);
   return (
     <div className="space-y-2">
-      <p className="font-medium">{t('starters')}</p>
+      <p className="font-medium">{t(isRehearsal ? 'startersAlone' : 'starters')}</p>
       <ul className="space-y-2">
         {STARTERS.map((name) => (
           <li key={name}>

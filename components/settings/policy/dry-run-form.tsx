@@ -16,8 +16,10 @@ import { Select } from '../../ui/select.tsx';
 import { EFFECT_TONES } from './rule-list.tsx';
 import { usePolicyApi } from './use-policy-api.ts';
 
-const ORIGINS = ['http', 'run', 'mcp'] as const satisfies readonly CallOrigin[];
-const KINDS = ['self', 'operator', 'agent', 'device'] as const;
+/** MCP and devices are for a later version: no call can come from them yet. */
+const ORIGINS = ['http', 'run'] as const satisfies readonly CallOrigin[];
+type Origin = (typeof ORIGINS)[number];
+const KINDS = ['self', 'operator', 'agent'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What is asked, as a person puts it together; `client` empty: the one that would be asked now. */
@@ -26,7 +28,7 @@ interface Question {
   readonly client: string;
   readonly kind: Kind;
   readonly role: Role;
-  readonly via: CallOrigin;
+  readonly via: Origin;
 }
 
 const FIRST: Question = { tool: '', client: '', kind: 'self', role: 'operator', via: 'http' };

@@ -93,6 +93,7 @@ test('the page shows the rules in order, defaults, limits, hooks, and where they
   expect(texts('policy-limit')).toEqual([
     'mails 20 calls in 3,600 seconds for each callertools: ["mail.*"]',
   ]);
+  expect(texts('idle-patterns')[0]).toMatch(/away: clipboard\.\*, file\.write$/);
   expect(texts('policy-mark').map((text) => text?.split(' ').at(-1))).toEqual([
     ...['file.read', '', 'shell'],
   ]);

@@ -13,6 +13,7 @@ import { AlwaysRules } from './always-rules.tsx';
 import { AutonomyPanel } from './autonomy-panel.tsx';
 import { DryRunForm } from './dry-run-form.tsx';
 import { HookList } from './hook-list.tsx';
+import { IdlePatterns } from './idle-patterns.tsx';
 import { LimitList, MarkList, RuleList } from './rule-list.tsx';
 import { SourceNote } from './source-note.tsx';
 import { usePolicyApi } from './use-policy-api.ts';
@@ -34,6 +35,7 @@ export function PolicyPage() {
             <AutonomyPanel autonomy={state.autonomy} mayChange={mayChange} onChange={setAutonomy} />
             <RuleList policy={state.policy} />
             <LimitList limits={state.policy.limits ?? []} />
+            <IdlePatterns policy={state.policy} />
             <MarkList taint={state.policy.taint} />
             <HookList hooks={state.hooks} />
           </>

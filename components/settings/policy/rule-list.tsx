@@ -106,7 +106,8 @@ export function LimitList({ limits }: { limits: Definition['limits'] }) {
               <MarkedText text={name ?? `limits.${at}`} />
             </span>{' '}
             {t('limit', { calls, seconds })}
-            {each.length > 0 && ` ${t('each', { each: each.join(', ') })}`}
+            {each.length > 0 &&
+              ` ${t('each', { each: each.map((one) => t(`countedBy.${one}`)).join(t('countedBy.separator')) })}`}
           </p>
           <Scope scope={scope} />
         </li>

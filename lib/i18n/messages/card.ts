@@ -216,7 +216,7 @@ export const card = {
       noProvider: '无人提供',
       badResult: '结果未接受',
     },
-    source: { server: '服务端', anyClient: '任一提供它的客户端', client: '客户端' },
+    source: { server: '服务器', anyClient: '任一提供它的客户端', client: '客户端' },
     tip: {
       deleted: '此调用已被删除：它早于本服务器保留的历史记录。',
       streaming: '模型正在写参数。',
@@ -347,7 +347,7 @@ export const card = {
     part: {
       arguments: '参数',
       reported: '客户端报告的内容',
-      subAgent: '子代理 {agent} 的工作',
+      subAgent: '子智能体 {agent} 的工作',
       result: '结果',
       late: '迟到的答复',
       preview: '目前内容',
