@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
-import { packageProgram, ROOT, say } from './project.mjs';
+import { packageProgram, ROOT, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
 /** Everything that the build reads, and this file, which says how. */
@@ -86,12 +86,14 @@ export async function ensureBuild({ node, env }) {
   if (isBuilt() && stamp.matches(wanted)) return undefined;
 
   say('building …');
+  const quiet = sayElapsed('building');
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   stamp.remove();
   const problem =
     (await bundleServer()) ??
     (await emitClientTypes({ node, env })) ??
     (await buildPages({ node, env }));
+  quiet();
   if (problem !== undefined) return problem;
   stamp.write(wanted);
   return undefined;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { npmCiArgs } from './npm-cli.mjs';
-import { ROOT, say } from './project.mjs';
+import { ROOT, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
 /**
@@ -19,9 +19,11 @@ export async function ensurePackages({ node, env, npmCli }) {
   if (npmCli === undefined) return 'npm was not found; start with `npm start`.';
 
   say('installing packages …');
+  const quiet = sayElapsed('installing packages');
   stamp.remove();
   const args = npmCiArgs(npmCli, ROOT);
   const { code, output } = await runChild({ command: node, args, env, cwd: ROOT, output: 'keep' });
+  quiet();
   if (code !== 0) {
     process.stderr.write(output);
     return 'the packages could not be installed (npm says why above).';

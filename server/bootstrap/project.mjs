@@ -38,3 +38,19 @@ export const packageProgram = (path) => join(ROOT, 'node_modules', ...path.split
 
 /** One line of progress. @param {string} line */
 export const say = (line) => void process.stdout.write(`callboard: ${line}\n`);
+
+/**
+ * A sign of life of a long step: a line every 30 seconds. Returns what ends it.
+ *
+ * @param {string} step
+ * @param {{ print?: (line: string) => void, eachMs?: number }} [options]
+ */
+export function sayElapsed(step, { print = say, eachMs = 30_000 } = {}) {
+  const startedAt = performance.now();
+  const timer = setInterval(
+    () => print(`${step}: ${Math.round((performance.now() - startedAt) / 1_000)} s so far …`),
+    eachMs,
+  );
+  timer.unref();
+  return () => clearInterval(timer);
+}
