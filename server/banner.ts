@@ -10,7 +10,7 @@ export interface BannerFacts {
   readonly isModelSet: boolean;
   readonly models: {
     readonly defaultModel: string;
-    /** Why the server behind `OPENAI_BASE_URL` has no models, where that is set. */
+    /** Why the server behind `OPENAI_BASE_URL` has no models, or what the default lacks. */
     readonly trouble: { readonly message: string } | undefined;
   };
 }

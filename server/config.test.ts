@@ -19,7 +19,7 @@ function refusalOf(env: Record<string, string>): string {
   throw new Error(`${JSON.stringify(env)} was accepted`);
 }
 
-const TOKEN = /^CALLBOARD_TOKEN .*it may be 16 to 256 letters, digits and the signs _\.~\+\/=-$/;
+const TOKEN = /^CALLBOARD_TOKEN .*it must be 16 to 256 letters, digits and the signs _\.~\+\/=-$/;
 
 test.each<[Record<string, string>, ...RegExp[]]>([
   [{ CALLBOARD_PORT: 'seventy' }, /CALLBOARD_PORT/, /"seventy"/, /65535/],
@@ -33,7 +33,11 @@ test.each<[Record<string, string>, ...RegExp[]]>([
   [{ NATS_URL: 'nats://127.0.0.1:1' }, /NATS_URL/],
   [{ CALLBOARD_PROT: '3000' }, /CALLBOARD_PROT/, /CALLBOARD_PORT/],
   [{ CALLBOARD_CONFIG: '/nowhere/callboard.json' }, /CALLBOARD_CONFIG/, /nowhere/],
-])('%j is refused in one line: which, what it was, what it may be', (env, ...words) => {
+  [{ CALLBOARD_MODEL: 'foo:bar' }, /CALLBOARD_MODEL is "foo:bar"/, /openai-chat, compatible/],
+  [{ CALLBOARD_MODEL: 'qwen3:8b' }, /CALLBOARD_MODEL/, /compatible:qwen3:8b/],
+  [{ CALLBOARD_MODEL: 'two words' }, /CALLBOARD_MODEL/],
+  [{ CALLBOARD_MODEL: 'openai:' }, /CALLBOARD_MODEL/],
+])('%j is refused in one line: which, what it was, what it must be', (env, ...words) => {
   const line = refusalOf(env);
   for (const word of words) expect(line).toMatch(word);
   expect(line).not.toContain('\n');
@@ -41,6 +45,17 @@ test.each<[Record<string, string>, ...RegExp[]]>([
 
 test.each<[string, RegExp]>([
   ['{not json', /not JSON/],
+  ['{"secrets": [], // none\n}', /not JSON, which has no comments/],
+  ['{"agent":{"max_steps":0}}', /agent\.max_steps is .*: it must be at least 1$/],
+  ['{"agent":{"budget":{"minutes":5}}}', /unknown key "minutes"; its keys are seconds, calls/],
+  ['{"tools":{"run_code":{"x":1}}}', /tools\.run_code .*unknown key "x"; it has no keys/],
+  ['{"tools":{"shel":{}}}', /unknown key "shel"; its keys are workspace, shell/],
+  ['{"tools":{"workspace":"w","shell":{"cwd":"x"}}}', /"cwd"; its keys are env, timeout_seconds/],
+  ['{"weather":{"forecast_url":"here"}}', /forecast_url .*it must be an http or https address/],
+  ['{"agents":{"My agent":{}}}', /My agent .*this name cannot be used: it must have only a to z/],
+  ['{"models":{"openai:x":{"image":true}}}', /unknown key "image"; its keys are tool_calling/],
+  ['{"agents":{"a":{"description":"d","tools":[],"model":"gpt5"}}}', /model .*openai:gpt-5/],
+  ['{"agents":{"a":{"description":"d","tools":[],"prompt":5}}}', /prompt .*it must be a text, or/],
   ['{"polices":{}}', /polices/],
   ['{"policy":{"ask":"pay"}}', /policy\.ask/],
   ['{"allowed_origins":["not an origin"]}', /allowed_origins/],
@@ -95,7 +110,7 @@ test('[AL134] what a model can do is read from the file, its prompt from a file 
   });
   write('Call nothing.');
   expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(
-    /^models\.compatible:gemma3:4b\.tool_prompt is .*prompt\.md": it must hold \{\{tools\}\}/,
+    /callboard\.config\.json: models\.compatible:gemma3:4b\.tool_prompt is .*prompt\.md": it must hold \{\{tools\}\}/,
   );
   rmSync(join(dir, 'prompt.md'));
   expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/tool_prompt .*cannot be read/);
@@ -143,10 +158,10 @@ test.each([
   { CALLBOARD_KEEP_BYTES: '1M' },
   { CALLBOARD_KEEP_BYTES: '10GB' },
   { CALLBOARD_KEEP_BYTES: `${'9'.repeat(15)}T` },
-])('[ST65] %j makes no sense, and says which setting and what it may be', (env) => {
+])('[ST65] %j makes no sense, and says which setting and what it must be', (env) => {
   const [[name, value] = []] = Object.entries(env);
   expect(() => readConfig(env, elsewhere)).toThrow(ConfigError);
-  expect(() => readConfig(env, elsewhere)).toThrow(`${name} is "${value}": it may be`);
+  expect(() => readConfig(env, elsewhere)).toThrow(`${name} is "${value}": it must be`);
 });
 
 test('keys of providers are read by their names', () => {
@@ -183,8 +198,39 @@ test('[CW6] secrets are the keys of providers and the variables that the file na
   writeFileSync(file, JSON.stringify({ secrets: ['HARBOUR_KEY'] }));
   const env = { ANTHROPIC_API_KEY: 'key-of-anthropic', HARBOUR_KEY: 'key-of-the-harbour' };
   expect(readConfig(env, dir).secrets).toEqual(['key-of-anthropic', 'key-of-the-harbour']);
-  expect(refusalOf({})).toMatch(/^secrets\.0 names the variable HARBOUR_KEY, which is not set/);
+  expect(refusalOf({})).toMatch(
+    /\.json: secrets\.0 names the variable HARBOUR_KEY, which is not set/,
+  );
   expect(refusalOf({ HARBOUR_KEY: 'short' })).toMatch(/has 5 characters: .* at least 8/);
   expect(refusalOf({ HARBOUR_KEY: 'short' })).not.toContain('"short"');
+  rmSync(file);
+});
+
+test.each([
+  [{ CALLBOARD_MODEL: 'gpt-5' }, 'gpt-5'],
+  [{ CALLBOARD_MODEL: 'compatible:qwen3:8b' }, 'compatible:qwen3:8b'],
+  [{ CALLBOARD_MODEL: 'qwen3:8b', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'qwen3:8b'],
+  [{ CALLBOARD_MODEL: 'rehearsal' }, 'rehearsal'],
+])('%j names a model', (env, model) => {
+  expect(readConfig(env, elsewhere).model).toBe(model);
+});
+
+test('paths in the file are relative to its folder, wherever the server is started', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'paths-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, 'p.md'), 'Call these: {{tools}}');
+  const agents = { reader: { description: 'Reads', tools: [], prompt: { file: 'p.md' } } };
+  const models = { 'compatible:x': { tool_calling: 'text', tool_prompt: './p.md' } };
+  const config = join(dir, 'own.json');
+  writeFileSync(config, JSON.stringify({ agents, models }));
+  const read = readConfig({ CALLBOARD_CONFIG: config }, '/');
+  expect(read.agents.reader?.prompt).toBe('Call these: {{tools}}');
+  expect(read.models['compatible:x']?.toolPrompt).toBe('Call these: {{tools}}');
+});
+
+test('a turn has 10 steps, or as many as the file gives it', () => {
+  expect(readConfig({}, elsewhere).file.agent.max_steps).toBe(10);
+  writeFileSync(file, JSON.stringify({ agent: { max_steps: 25 } }));
+  expect(readConfig({ CALLBOARD_CONFIG: file }, dir).file.agent.max_steps).toBe(25);
   rmSync(file);
 });

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { describeIssue } from '#lib/policy/describe-issue';
 import { hooksDefinitionSchema, policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { closedObject } from '#lib/protocol/closed-object';
-import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
+import { defaultModelProblem, parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
-/** A setting that makes no sense, described in one line: which, what it was, what it may be. */
+/** A setting that makes no sense, described in one line: which, what it was, what it must be. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -29,16 +29,25 @@ const origin = z
     'must be an origin and nothing more, such as https://board.example',
   );
 
+const webAddress = z.url({
+  protocol: /^https?$/,
+  error: 'it must be an http or https address, such as https://api.example',
+});
+
 const mostOfTurn = z.number().int().positive().nullable().default(null);
 
-const budgetSchema = z
-  .strictObject({ seconds: mostOfTurn, calls: mostOfTurn, tokens: mostOfTurn })
-  .default({ seconds: null, calls: null, tokens: null });
+const budgetSchema = closedObject({
+  seconds: mostOfTurn,
+  calls: mostOfTurn,
+  tokens: mostOfTurn,
+}).default({ seconds: null, calls: null, tokens: null });
 
 /** Of the built-in agent. */
-const agentSchema = z.strictObject({
+const agentSchema = closedObject({
   /** The most that one turn may take: seconds since the person's message, calls, tokens. */
   budget: budgetSchema,
+  /** Requests to the model in one turn with which it may call tools. */
+  max_steps: z.number().int().min(1).max(100).default(10),
   /** How deep sub-agents may delegate: 1 is to none. */
   max_depth: z.number().int().min(1).max(4).default(2),
   /** Tools that are asked again and again on purpose; names as in `policy`. */
@@ -56,21 +65,20 @@ const agentSchema = z.strictObject({
 const isModel = (ref: string): boolean => ref !== REHEARSAL && parseModelRef(ref) !== undefined;
 
 /** What a model can do, where that is not what is assumed of it. */
-const modelSettings = z
-  .strictObject({
-    tool_calling: z.enum(['native', 'text']).optional(),
-    /** A Markdown file in place of the description of the tools; for `text` only. */
-    tool_prompt: z.string().optional(),
-    images: z.boolean().optional(),
-    /** `false`: it is asked for one call at a time. */
-    parallel_calls: z.boolean().optional(),
-    /** Tools that one request may hold. */
-    max_tools: z.number().int().min(8).max(4_096).optional(),
-    /** Tools are sent in the strict form of OpenAI's API, with `strict: true`. */
-    strict_tools: z.boolean().optional(),
-    /** Tokens of a request and its answer together: the oldest messages are left out by it. */
-    context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
-  })
+const modelSettings = closedObject({
+  tool_calling: z.enum(['native', 'text']).optional(),
+  /** A Markdown file in place of the description of the tools; for `text` only. */
+  tool_prompt: z.string().optional(),
+  images: z.boolean().optional(),
+  /** `false`: it is asked for one call at a time. */
+  parallel_calls: z.boolean().optional(),
+  /** Tools that one request may hold. */
+  max_tools: z.number().int().min(8).max(4_096).optional(),
+  /** Tools are sent in the strict form of OpenAI's API, with `strict: true`. */
+  strict_tools: z.boolean().optional(),
+  /** Tokens of a request and its answer together: the oldest messages are left out by it. */
+  context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
+})
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
     'its tool_prompt is for "tool_calling": "text" alone',
@@ -83,27 +91,40 @@ const modelSettings = z
 const amount = z.number().nonnegative();
 
 /** What models cost, in one currency. Callboard has no prices of its own: they change, and differ by contract. */
-const pricesSchema = z.strictObject({
+const pricesSchema = closedObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, such as USD'),
   /** For a million tokens, by model; `*` stands for any characters. */
   models: z.record(
     z.string(),
-    z.strictObject({ input: amount, cached_input: amount.optional(), output: amount }),
+    closedObject({ input: amount, cached_input: amount.optional(), output: amount }),
   ),
 });
 
 const agentName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'may have a to z, 0 to 9, _ and -, at most 64 characters');
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    'must have only a to z, 0 to 9, _ and -, at most 64 characters',
+  );
 
 /** A sub-agent that a model can give a task to. */
-const subAgentSchema = z.strictObject({
+const subAgentSchema = closedObject({
   /** The model reads it when it chooses. */
   description: z.string().min(1).max(1_000),
   /** That of the run that delegates, where not given. */
-  model: z.string().optional(),
+  model: z
+    .string()
+    .refine(
+      (ref) => parseModelRef(ref) !== undefined,
+      'must be a model as the menu names it, such as openai:gpt-5 or compatible:qwen3:8b',
+    )
+    .optional(),
   /** Added to its instructions: the text, or a file of it. */
-  prompt: z.union([z.string(), z.strictObject({ file: z.string() })]).default(''),
+  prompt: z
+    .union([z.string(), closedObject({ file: z.string() })], {
+      error: 'it must be a text, or {"file": "prompt.md"}',
+    })
+    .default(''),
   /** Names as in `policy`; of these it has those that the run has that delegates. */
   tools: z.array(z.string()),
   budget: budgetSchema,
@@ -124,9 +145,10 @@ const fileSchema = closedObject({
   secrets: z.array(z.string()).default([]),
   /** A SQLite file for `database.query`; the workbench's own history when not given. */
   database: z.string().optional(),
-  weather: z
-    .strictObject({ forecast_url: z.url().optional(), geocoding_url: z.url().optional() })
-    .default({}),
+  weather: closedObject({
+    forecast_url: webAddress.optional(),
+    geocoding_url: webAddress.optional(),
+  }).default({}),
   prices: pricesSchema.optional(),
   models: z
     .record(z.string(), modelSettings)
@@ -198,18 +220,18 @@ export function readConfig(env: Environment, cwd: string): Config {
     host: given('CALLBOARD_HOST') ?? '127.0.0.1',
     dataDir: resolve(cwd, given('CALLBOARD_DATA_DIR') ?? '.callboard'),
     token,
-    model: given('CALLBOARD_MODEL'),
+    model: readModel(given('CALLBOARD_MODEL'), given('OPENAI_BASE_URL') !== undefined),
     providers: {
       openaiApiKey: given('OPENAI_API_KEY'),
       openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
-    secrets: readSecrets(given, file.secrets),
+    secrets: readSecrets(given, file.secrets, filePath),
     filePath,
     file,
-    models: readModels(file.models, cwd),
-    agents: readAgents(file.agents, cwd),
+    models: readModels(file.models, filePath),
+    agents: readAgents(file.agents, filePath),
     development: given('CALLBOARD_DEV') === '1',
     keep: {
       days: readDays(given('CALLBOARD_KEEP_DAYS')),
@@ -224,16 +246,23 @@ const PROVIDER_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE
 function readSecrets(
   given: (name: string) => string | undefined,
   names: readonly string[],
+  file: string,
 ): string[] {
   for (const [place, name] of names.entries()) {
     const { length } = given(name) ?? '';
     if (length >= LEAST_SECRET_CHARS) continue;
     const was = length === 0 ? 'is not set' : `has ${length} characters`;
     throw new ConfigError(
-      `secrets.${place} names the variable ${name}, which ${was}: it may be one of at least ${LEAST_SECRET_CHARS} characters`,
+      `${file}: secrets.${place} names the variable ${name}, which ${was}: it must have at least ${LEAST_SECRET_CHARS} characters`,
     );
   }
   return [...PROVIDER_KEYS, ...names].flatMap((name) => given(name) ?? []);
+}
+
+function readModel(value: string | undefined, hasBaseUrl: boolean): string | undefined {
+  const problem = value === undefined ? undefined : defaultModelProblem(value, hasBaseUrl);
+  if (problem === undefined) return value;
+  throw new ConfigError(`CALLBOARD_MODEL is ${JSON.stringify(value)}: ${problem}`);
 }
 
 function readPort(value: string | undefined): number {
@@ -241,7 +270,7 @@ function readPort(value: string | undefined): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (port >= 0 && port <= 65_535) return port;
   throw new ConfigError(
-    `CALLBOARD_PORT is ${JSON.stringify(value)}: it may be a number from 0 (any free port) to 65535`,
+    `CALLBOARD_PORT is ${JSON.stringify(value)}: it must be a number from 0 (any free port) to 65535`,
   );
 }
 
@@ -250,7 +279,7 @@ function readDays(value: string | undefined): number | undefined {
   const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (days >= 1) return days;
   throw new ConfigError(
-    `CALLBOARD_KEEP_DAYS is ${JSON.stringify(value)}: it may be a whole number of days from 1 to 99999`,
+    `CALLBOARD_KEEP_DAYS is ${JSON.stringify(value)}: it must be a whole number of days from 1 to 99999`,
   );
 }
 
@@ -265,7 +294,7 @@ function readBytes(value: string | undefined): number | undefined {
   const bytes = Number(count) * 1024 ** BYTE_UNITS.indexOf(unit.toUpperCase());
   if (bytes >= LEAST_KEPT_BYTES && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
   throw new ConfigError(
-    `CALLBOARD_KEEP_BYTES is ${JSON.stringify(value)}: it may be a number of bytes, or one with K, M, G or T behind it, such as 10G; at least 16M`,
+    `CALLBOARD_KEEP_BYTES is ${JSON.stringify(value)}: it must be a number of bytes, or one with K, M, G or T behind it, such as 10G; at least 16M`,
   );
 }
 
@@ -273,7 +302,7 @@ function readUrl(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
   throw new ConfigError(
-    `${name} is ${JSON.stringify(value)}: it may be an http or https address, such as http://127.0.0.1:11434/v1`,
+    `${name} is ${JSON.stringify(value)}: it must be an http or https address, such as http://127.0.0.1:11434/v1`,
   );
 }
 
@@ -316,35 +345,32 @@ function readFileIfAny(file: string, isNamed: boolean): Config['file'] {
 
 /** What a configuration file has now. Throws `ConfigError`. */
 export function readFile(file: string): Config['file'] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `CALLBOARD_CONFIG is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
-    );
-  }
+  const text = readText('CALLBOARD_CONFIG', file);
   const checked = fileSchema.safeParse(parse(text, file), { reportInput: true });
   if (checked.success) return checked.data;
   throw new ConfigError(`${file}: ${describeIssue(checked.error, 'the file')}`);
 }
 
-function readModels(models: Config['file']['models'], cwd: string): Config['models'] {
+/** Paths in the file are relative to its folder. */
+const besideFile = (file: string, path: string): string => resolve(dirname(file), path);
+
+function readModels(models: Config['file']['models'], file: string): Config['models'] {
   const settings = Object.entries(models).map(([ref, model]) => {
     const { tool_calling: toolCalling, tool_prompt: path, images, ...rest } = model;
     const { parallel_calls: parallelCalls, context_tokens: contextTokens } = rest;
-    const toolPrompt = path === undefined ? undefined : readToolPrompt(ref, resolve(cwd, path));
+    const toolPrompt = path === undefined ? undefined : readToolPrompt(file, ref, path);
     const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools };
-    const strictTools = readStrictTools(ref, rest.strict_tools);
+    const strictTools = readStrictTools(file, ref, rest.strict_tools);
     return [ref, { toolCalling, toolPrompt, images, strictTools, ...limits }];
   });
   return Object.fromEntries(settings);
 }
 
-function readAgents(agents: Config['file']['agents'], cwd: string): Config['agents'] {
+function readAgents(agents: Config['file']['agents'], file: string): Config['agents'] {
   const settings = Object.entries(agents).map(([name, { prompt, ...agent }]) => {
-    const where = `agents.${name}.prompt.file`;
-    const text = typeof prompt === 'string' ? prompt : readText(where, resolve(cwd, prompt.file));
+    const where = `${file}: agents.${name}.prompt.file`;
+    const text =
+      typeof prompt === 'string' ? prompt : readText(where, besideFile(file, prompt.file));
     return [name, { ...agent, prompt: text.trim() }];
   });
   return Object.fromEntries(settings);
@@ -361,16 +387,21 @@ function readText(setting: string, file: string): string {
 }
 
 /** Of the providers' APIs OpenAI's alone, and those made after it, have that form. */
-function readStrictTools(ref: string, isStrict: boolean | undefined): boolean | undefined {
+function readStrictTools(
+  configFile: string,
+  ref: string,
+  isStrict: boolean | undefined,
+): boolean | undefined {
   const provider = parseModelRef(ref)?.provider;
   if (isStrict !== true || (provider !== 'anthropic' && provider !== 'google')) return isStrict;
   throw new ConfigError(
-    `models.${ref}.strict_tools is true: it may be so for the models of openai:, openai-chat: and compatible: alone`,
+    `${configFile}: models.${ref}.strict_tools is true: it may be so for the models of openai:, openai-chat: and compatible: alone`,
   );
 }
 
-function readToolPrompt(ref: string, file: string): string {
-  const setting = `models.${ref}.tool_prompt`;
+function readToolPrompt(configFile: string, ref: string, path: string): string {
+  const file = besideFile(configFile, path);
+  const setting = `${configFile}: models.${ref}.tool_prompt`;
   const where = `${setting} is ${JSON.stringify(file)}`;
   const text = readText(setting, file);
   if (text.includes(TOOLS_PLACEHOLDER)) return text;
@@ -381,6 +412,8 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${file} is not JSON: ${String(error)}`);
+    throw new ConfigError(
+      `${file} is not JSON, which has no comments and no comma after a last member: ${String(error)}`,
+    );
   }
 }

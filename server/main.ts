@@ -56,10 +56,11 @@ import { openPolicy } from './policy/open-policy.ts';
 import { type Arguments, readArguments } from './read-arguments.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
-import { agentLimits, createAgent, MAX_STEPS } from './runs/agent/create-agent.ts';
+import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { Delegation } from './runs/delegate/delegation.ts';
+import { withoutModel } from './runs/delegate/sub-agents.ts';
 import { createKnownRuns } from './runs/known-runs.ts';
 import { RunTools } from './runs/run-tools/run-tools.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
@@ -148,7 +149,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   await tokens.load();
   const { prices } = config.file;
   const ofRuns = { store, bus, clock, newId, prices, secrets };
-  const known = createKnownRuns({ ...ofRuns, maxSteps: MAX_STEPS, logger });
+  const known = createKnownRuns({ ...ofRuns, maxSteps: config.file.agent.max_steps, logger });
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
     isLive: (tokenId) => tokens.isLive(tokenId),
@@ -388,6 +389,7 @@ async function main(): Promise<void> {
   const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));
   closing.signal.addEventListener('abort', stopAsking);
   const signIn = await printBanner(config, core, endpoints);
+  for (const line of withoutModel(config.agents, core.models)) logger.info(line);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
 

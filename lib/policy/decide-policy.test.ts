@@ -239,17 +239,17 @@ test('[PO26] a call that is allowed since it only reads says so, where others wo
 test.each<[object, string]>([
   [
     { rules: [{ effect: 'maybe' }] },
-    'rules.0.effect is the text "maybe": it may be "allow", "ask", "deny"',
+    'rules.0.effect is the text "maybe": it must be "allow" or "ask" or "deny"',
   ],
   [{ ask: 'pay' }, 'ask is the text "pay": it must be a list'],
-  [{ deny: ['a*b'] }, 'deny.0 is the text "a*b": it may be a name such as "mail.send"'],
+  [{ deny: ['a*b'] }, 'deny.0 is the text "a*b": it must be a name such as "mail.send"'],
   [
     { rules: [{ effect: 'ask', tool: 'x' }] },
     'rules.0 is an object: it has the unknown key "tool"',
   ],
   [
     { rules: [{ effect: 'ask', tools: [] }] },
-    'rules.0.tools is a list of 0: it must have at least 1',
+    'rules.0.tools is a list of 0: it must have at least 1 in the list',
   ],
   [
     { rules: [{ effect: 'ask', args: [{ path: 'to', equals: 1 }] }] },

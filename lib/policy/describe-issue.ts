@@ -15,15 +15,29 @@ function rightOf(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `it may be ${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
+      return `it must be ${issue.values.map((one) => JSON.stringify(one)).join(' or ')}`;
     case 'too_small':
-      return `it must have at least ${issue.minimum}`;
+      return describeBound(issue.origin, 'at least', issue.minimum);
     case 'too_big':
-      return `it may have at most ${issue.maximum}`;
+      return describeBound(issue.origin, 'at most', issue.maximum);
+    case 'invalid_key':
+      return `this name cannot be used: it ${issue.issues[0]?.message ?? 'is not valid'}`;
     default:
-      return issue.message;
+      return issue.message.replace(/^must /, 'it must ');
   }
 }
+
+function describeBound(origin: string, words: string, bound: number | bigint): string {
+  const unit = UNITS[origin];
+  return unit === undefined
+    ? `it must be ${words} ${bound}`
+    : `it must have ${words} ${bound} ${unit}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  array: 'in the list',
+  string: 'characters',
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',

@@ -15,7 +15,7 @@ const text = z.string().min(1).max(500);
 /** A whole name, or the beginning of one with `*` behind it. */
 const toolPattern = text.regex(/^[^*]*\*?$/, {
   error:
-    'it may be a name such as "mail.send", or the beginning of names with one * behind it, such as "mail.*"',
+    'it must be a name such as "mail.send", or the beginning of names with one * behind it, such as "mail.*"',
 });
 
 /** A JSON Pointer (RFC 6901), in which a part `*` is each member. */

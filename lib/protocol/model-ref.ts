@@ -40,3 +40,13 @@ export function parseModelRef(text: string): ModelRef | undefined {
   const provider = PROVIDERS.find((one) => one === text.slice(0, Math.max(colon, 0)));
   return provider && ID.test(id) ? { provider, id, text } : undefined;
 }
+
+/**
+ * Why a text cannot name the default model. An id without a prefix belongs to the provider that is
+ * set up; with a colon it could be a misspelt provider, unless a server such as Ollama is named.
+ */
+export function defaultModelProblem(text: string, hasBaseUrl: boolean): string | undefined {
+  if (parseModelRef(text) || text === FIRST_OF_ENDPOINT) return undefined;
+  if (ID.test(text) && (hasBaseUrl || !text.includes(':'))) return undefined;
+  return `it must be rehearsal, the id of a model, or <provider>:<id>, where the provider is one of ${PROVIDERS.join(', ')}; a name such as qwen3:8b is compatible:qwen3:8b, and needs OPENAI_BASE_URL`;
+}

@@ -12,4 +12,4 @@ const TOKEN = new RegExp(`^[A-Za-z0-9_.~+/=-]{${MIN_CHARS},${MAX_CHARS}}$`);
 export const tokenProblem = (token: string): string | undefined =>
   TOKEN.test(token)
     ? undefined
-    : `it may be ${MIN_CHARS} to ${MAX_CHARS} letters, digits and the signs _.~+/=-`;
+    : `it must be ${MIN_CHARS} to ${MAX_CHARS} letters, digits and the signs _.~+/=-`;

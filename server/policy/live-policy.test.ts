@@ -368,7 +368,9 @@ test('[PO7] a file that changes counts without a restart; one that is not valid 
   write('{"policy":{"rules":[{"effect":"perhaps"}]}}');
   await expect
     .poll(() => policy.state().problem)
-    .toMatch(/policy\.rules\.0\.effect is the text "perhaps": it may be "allow", "ask", "deny"$/);
+    .toMatch(
+      /policy\.rules\.0\.effect is the text "perhaps": it must be "allow" or "ask" or "deny"$/,
+    );
   expect(check()).toMatchObject({ verdict: 'deny' });
   remove();
   await expect.poll(() => policy.state().problem).toMatch(/cannot be read/);

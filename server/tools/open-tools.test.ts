@@ -152,3 +152,17 @@ test('[TB17] no query reads what is remembered', async () => {
   }
   await own.close();
 });
+
+test('a database that is not there stops the start, and a path is one from the folder of the file', async () => {
+  const filePath = join(dir, 'callboard.config.json');
+  const start = async () => {
+    writeFileSync(filePath, JSON.stringify({ database: 'shop.db' }));
+    const parts = { threadOf: () => 'unused', env, store, clock };
+    return openTools(readConfig({ CALLBOARD_CONFIG: filePath }, '/'), parts);
+  };
+  await expect(start()).rejects.toThrow(
+    `${filePath}: database is "${join(dir, 'shop.db')}": it must be a SQLite file that is there`,
+  );
+  writeFileSync(join(dir, 'shop.db'), '');
+  expect((await start()).map(({ name }) => name)).toContain('database.query');
+});

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { given } from '#lib/util/given';
 import { type Config, ConfigError } from '../config.ts';
@@ -40,7 +40,10 @@ function openBuiltins(
     fetch,
     weather,
     database: {
-      path: database === undefined ? join(config.dataDir, 'callboard.db') : resolve(database),
+      path:
+        database === undefined
+          ? join(config.dataDir, 'callboard.db')
+          : databaseFile(config.filePath, database),
       isOwnStore: database === undefined,
       workerPath: threadOf('database-worker.mjs', 'tools/builtin/database-worker.ts'),
     },
@@ -64,6 +67,15 @@ function openBuiltins(
         })
       : []),
   ];
+}
+
+/** From the folder of the configuration file, as each path in it. */
+function databaseFile(filePath: string, database: string): string {
+  const path = resolve(dirname(filePath), database);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
+  throw new ConfigError(
+    `${filePath}: database is ${JSON.stringify(path)}: it must be a SQLite file that is there`,
+  );
 }
 
 function openWorkspaceTools(config: Config, env: Environment): AnyServerTool[] {

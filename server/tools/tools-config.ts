@@ -1,5 +1,6 @@
 import { validateHeaderName } from 'node:http';
 import { z } from 'zod';
+import { closedObject } from '#lib/protocol/closed-object';
 
 const HOST = /^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const PRIVATE_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]):\d{1,5}$/i;
@@ -29,40 +30,38 @@ function isHeaderName(name: string): boolean {
   }
 }
 
-const httpSchema = z
-  .strictObject({
-    /** At public addresses. */
-    hosts: z
-      .array(
-        z
-          .string()
-          .regex(HOST, 'must be a host such as api.example, *.example.org, * or api.example:8443'),
-      )
-      .default([]),
-    /** At any address, that of this machine too. */
-    private_hosts: z
-      .array(z.string().regex(PRIVATE_HOST, 'must be a host with its port, such as 10.0.0.5:8080'))
-      .default([]),
-    methods: z
-      .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))
-      .nonempty()
-      .default(['GET', 'HEAD']),
-    /** What a model may set. */
-    headers: z
-      .array(
-        z
-          .string()
-          .toLowerCase()
-          .refine(isHeaderName, 'must be a header that may be set, such as accept'),
-      )
-      .default(['accept', 'accept-language', 'content-type']),
-  })
-  .refine(
-    ({ hosts, private_hosts }) => hosts.length + private_hosts.length > 0,
-    'must name the hosts that may be asked',
-  );
+const httpSchema = closedObject({
+  /** At public addresses. */
+  hosts: z
+    .array(
+      z
+        .string()
+        .regex(HOST, 'must be a host such as api.example, *.example.org, * or api.example:8443'),
+    )
+    .default([]),
+  /** At any address, that of this machine too. */
+  private_hosts: z
+    .array(z.string().regex(PRIVATE_HOST, 'must be a host with its port, such as 10.0.0.5:8080'))
+    .default([]),
+  methods: z
+    .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))
+    .nonempty()
+    .default(['GET', 'HEAD']),
+  /** What a model may set. */
+  headers: z
+    .array(
+      z
+        .string()
+        .toLowerCase()
+        .refine(isHeaderName, 'must be a header that may be set, such as accept'),
+    )
+    .default(['accept', 'accept-language', 'content-type']),
+}).refine(
+  ({ hosts, private_hosts }) => hosts.length + private_hosts.length > 0,
+  'must name the hosts that may be asked',
+);
 
-const memorySchema = z.strictObject({
+const memorySchema = closedObject({
   /** Notes of one owner: an agent, or a person with a token. */
   most: z.number().int().min(1).max(10_000).default(1_000),
 });
@@ -70,7 +69,7 @@ const memorySchema = z.strictObject({
 /** Names of settings of the server itself, which no program is given. */
 const OWN = /^CALLBOARD_/i;
 
-const shellSchema = z.strictObject({
+const shellSchema = closedObject({
   /** Names of the environment that programs are given, besides PATH, LANG and TZ. */
   env: z
     .array(z.string().refine((name) => !OWN.test(name), 'is a setting of this server'))
@@ -79,37 +78,36 @@ const shellSchema = z.strictObject({
   timeout_seconds: z.number().min(1).max(600).default(60),
 });
 
-const fileSchema = z.strictObject({
+const fileSchema = closedObject({
   /** Whether `file.write` is there. */
   write: z.boolean().default(true),
 });
 
 /** Tools of the server that are not there without being asked for. */
-export const toolsConfigSchema = z
-  .strictObject({
-    /** The folder in which `shell` and `file.*` work, from the folder of the configuration file. */
-    workspace: z.string().min(1).optional(),
-    shell: shellSchema.optional(),
-    file: fileSchema.optional(),
-    http: httpSchema.optional(),
-    memory: memorySchema.optional(),
-    run_code: z.strictObject({}).optional(),
-    ask_human: z.strictObject({}).optional(),
-    attempt_completion: z.strictObject({}).optional(),
-    /** Beside `delegate`, for the same sub-agents. */
-    new_task: z.strictObject({}).optional(),
-    /** Tools of the operator: their paths, from the folder of the file. */
-    modules: z
-      .array(
-        z.strictObject({
-          module: z.string().min(1),
-          /** Names of tools that it has in place of the server's own. */
-          override: z.array(z.string()).default([]),
-        }),
-      )
-      .max(64)
-      .default([]),
-  })
+export const toolsConfigSchema = closedObject({
+  /** The folder in which `shell` and `file.*` work, from the folder of the configuration file. */
+  workspace: z.string().min(1).optional(),
+  shell: shellSchema.optional(),
+  file: fileSchema.optional(),
+  http: httpSchema.optional(),
+  memory: memorySchema.optional(),
+  run_code: closedObject({}).optional(),
+  ask_human: closedObject({}).optional(),
+  attempt_completion: closedObject({}).optional(),
+  /** Beside `delegate`, for the same sub-agents. */
+  new_task: closedObject({}).optional(),
+  /** Tools of the operator: their paths, from the folder of the file. */
+  modules: z
+    .array(
+      closedObject({
+        module: z.string().min(1),
+        /** Names of tools that it has in place of the server's own. */
+        override: z.array(z.string()).default([]),
+      }),
+    )
+    .max(64)
+    .default([]),
+})
   .refine(
     ({ workspace, shell, file }) => workspace !== undefined || !(shell ?? file),
     'it must have a workspace for shell and file',

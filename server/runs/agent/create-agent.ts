@@ -7,7 +7,7 @@ import { readCalls, type TurnDeps } from './turn.ts';
 import { NO_BUDGET, type TurnBudget } from './turn-budget.ts';
 
 /** Of a turn, where none are given. */
-export const MAX_STEPS = 10;
+const MAX_STEPS = 10;
 
 type Optional =
   | 'maxSteps'
@@ -22,13 +22,20 @@ type Optional =
 /** Of the configuration. */
 export interface AgentSettings {
   readonly budget: TurnBudget;
+  readonly max_steps: number;
   readonly polling: readonly string[];
   readonly result_bytes: number;
   readonly pinned_tools: readonly string[];
 }
 
-export const agentLimits = ({ budget, polling, result_bytes, pinned_tools }: AgentSettings) => ({
-  ...{ budget, resultBytes: result_bytes, isPolling: matchTools(polling) },
+export const agentLimits = ({
+  budget,
+  max_steps,
+  polling,
+  result_bytes,
+  pinned_tools,
+}: AgentSettings) => ({
+  ...{ budget, maxSteps: max_steps, resultBytes: result_bytes, isPolling: matchTools(polling) },
   isPinned: matchTools(pinned_tools),
 });
 

@@ -42,6 +42,20 @@ describe('the default', () => {
     );
   });
 
+  test.each([
+    ['gpt-5', 'OPENAI_API_KEY'],
+    ['anthropic:claude-sonnet-5-5', 'ANTHROPIC_API_KEY'],
+    ['compatible:qwen3:8b', 'OPENAI_BASE_URL'],
+  ])('[AL60] of the default %s without its key the start names %s', (defaultModel, name) => {
+    expect(make({ defaultModel }).trouble?.message).toBe(`It cannot answer: ${name} is not set.`);
+  });
+
+  test('[AL60] a default that is set up lacks nothing', () => {
+    expect(make({ openaiApiKey: 'sk-x', defaultModel: 'gpt-5' }).trouble).toBeUndefined();
+    expect(make({ defaultModel: 'rehearsal' }).trouble).toBeUndefined();
+    expect(make({}).trouble).toBeUndefined();
+  });
+
   test('[AL61] without a prefix it belongs to what is set up', () => {
     expect(make({ openaiApiKey: 'sk-x', defaultModel: 'gpt-9' }).defaultModel).toBe('openai:gpt-9');
     expect(

@@ -1,6 +1,7 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import {
   FIRST_OF_ENDPOINT,
+  keyNameOf,
   type ModelProvider,
   type ModelRef,
   parseModelRef,
@@ -39,7 +40,7 @@ export interface Models {
   refresh(): Promise<void>;
   /** Asks in the background until there is an answer, then names the default. Returns its own undo. */
   keepAsking(onAnswer: (defaultModel: string) => void): () => void;
-  /** Why `OPENAI_BASE_URL` has no models; undefined when it has, or is not set. */
+  /** Why `OPENAI_BASE_URL` has no models, or what the configured default lacks; undefined when all is there. */
   readonly trouble: TurnError | undefined;
 }
 
@@ -112,7 +113,7 @@ export function createModels(options: ModelsOptions): Models {
       return defaultModel();
     },
     get trouble() {
-      return endpoint?.trouble;
+      return endpoint?.trouble ?? missingKey(configured, providers.isSetUp);
     },
     list: () => refs().map((ref, at) => toListing(ref, at === 0, abilities(ref), endpoint?.url)),
     resolve,
@@ -134,6 +135,17 @@ export function createModels(options: ModelsOptions): Models {
     keepAsking: (onAnswer) =>
       endpoint?.keepAsking(() => onAnswer(defaultModel())) ?? (() => undefined),
   };
+}
+
+/** The variable without which the configured default cannot answer. */
+function missingKey(
+  configured: string | undefined,
+  isSetUp: (provider: ModelProvider) => boolean,
+): TurnError | undefined {
+  const provider = configured === undefined ? undefined : parseModelRef(configured)?.provider;
+  if (configured === undefined || provider === undefined || isSetUp(provider)) return undefined;
+  const name = provider === 'compatible' ? 'OPENAI_BASE_URL' : keyNameOf(configured);
+  return closed(configured, `It cannot answer: ${name} is not set.`);
 }
 
 const closed = (model: string, message: string): TurnError => ({

@@ -1,6 +1,7 @@
 import { matchTools } from '#lib/policy/match-tools';
 import type { RunParent, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { Models } from '../agent/models.ts';
 import type { TurnBudget } from '../agent/turn-budget.ts';
 import type { KnownRuns } from '../known-runs.ts';
 
@@ -72,3 +73,15 @@ export const modelOf = (
   { model }: SubAgent,
   parent: Pick<RunSummary, 'model'>,
 ): string | undefined => model ?? parent.model ?? undefined;
+
+/** Of each sub-agent that is not offered because its model is not set up, one line for the log. */
+export const withoutModel = (
+  agents: Readonly<Record<string, SubAgentSettings>>,
+  models: Pick<Models, 'resolve'>,
+): string[] =>
+  Object.entries(agents).flatMap(([name, { model }]) => {
+    const resolved = model === undefined ? undefined : models.resolve(model);
+    return resolved?.ok === false
+      ? [`The sub-agent ${name} is not offered. ${resolved.message}`]
+      : [];
+  });
