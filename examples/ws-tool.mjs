@@ -12,6 +12,12 @@ const dice = { name: 'dice.roll', description: 'Rolls a die', parameters, annota
 
 socket.on('open', () => send({ type: 'hello', name: 'Dice', kind: 'program' }));
 socket.on('open', () => send({ type: 'register_tools', tools: [dice] }));
+socket.on('error', ({ message }) => {
+  const isRefused = /\b40[13]$/.test(message);
+  const words = 'CALLBOARD_TOKEN must be the token of a person with the role operator or admin';
+  console.error(isRefused ? `${message}: ${words}` : message);
+  process.exitCode = 1;
+});
 socket.on('message', (data) => {
   const message = JSON.parse(data);
   if (message.type === 'welcome') return;

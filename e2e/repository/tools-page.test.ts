@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createSystemClock } from '../../server/clock.ts';
+import { readConfig } from '../../server/config.ts';
+import { Delegation } from '../../server/runs/delegate/delegation.ts';
+import { RunTools } from '../../server/runs/run-tools/run-tools.ts';
+import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { openTools } from '../../server/tools/open-tools.ts';
+
+const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/tools.md'), 'utf8');
+const dir = mkdtempSync(join(tmpdir(), 'tools-page-'));
+const store = createSqliteStore({ file: join(dir, 'store.db') });
+afterAll(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Every tool that the server can have, with all of them configured. */
+async function allTools() {
+  mkdirSync(join(dir, 'work'));
+  const on = { run_code: {}, ask_human: {}, attempt_completion: {}, new_task: {}, memory: {} };
+  const tools = { ...on, workspace: 'work', file: {}, shell: {}, http: { hosts: ['a.example'] } };
+  const agents = { reader: { description: 'Reads', tools: [] } };
+  writeFileSync(join(dir, 'callboard.config.json'), JSON.stringify({ tools, agents }));
+  const config = readConfig({}, dir);
+  const parts = { threadOf: () => 'unused', env: {}, store, clock: createSystemClock() };
+  return [
+    ...(await openTools(config, parts)),
+    ...new RunTools(32 * 1024).tools(),
+    ...new Delegation(config).tools(),
+  ];
+}
+
+test('the table has each tool of the server with its arguments, and no other', async () => {
+  const rows = [...page.matchAll(/^\| `([a-z._]+)` +\| ((?:`\w+\??`(?:, )?)+) +\|/gm)];
+  const inTable = Object.fromEntries(
+    rows.map(([, name = '', args = '']) => [name, args.replaceAll('`', '').split(', ')]),
+  );
+  const inServer = (await allTools()).map(({ name, args }) => [
+    name,
+    Object.entries(args.shape).map(([arg, type]) =>
+      z.safeParse(type, undefined).success ? `${arg}?` : arg,
+    ),
+  ]);
+  expect(inTable).toEqual(Object.fromEntries(inServer));
+});
