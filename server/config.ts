@@ -1,20 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { describeIssue } from '#lib/policy/describe-issue';
 import { hooksDefinitionSchema, policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { closedObject } from '#lib/protocol/closed-object';
-import { defaultModelProblem, parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
+import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
-import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+import { ConfigError } from './config-error.ts';
+import {
+  besideFile,
+  isModel,
+  type ModelSettings,
+  modelSettings,
+  readModels,
+  readText,
+} from './config-models.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
-/** A setting that makes no sense, described in one line: which, what it was, what it must be. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export { ConfigError };
 
 const hostName = z
   .string()
@@ -62,32 +67,6 @@ const agentSchema = closedObject({
     .max(1024 * 1024)
     .default(MODEL_OUTPUT_BYTES),
 });
-const isModel = (ref: string): boolean => ref !== REHEARSAL && parseModelRef(ref) !== undefined;
-
-/** What a model can do, where that is not what is assumed of it. */
-const modelSettings = closedObject({
-  tool_calling: z.enum(['native', 'text']).optional(),
-  /** A Markdown file in place of the description of the tools; for `text` only. */
-  tool_prompt: z.string().optional(),
-  images: z.boolean().optional(),
-  /** `false`: it is asked for one call at a time. */
-  parallel_calls: z.boolean().optional(),
-  /** Tools that one request may hold. */
-  max_tools: z.number().int().min(8).max(4_096).optional(),
-  /** Tools are sent in the strict form of OpenAI's API, with `strict: true`. */
-  strict_tools: z.boolean().optional(),
-  /** Tokens of a request and its answer together: the oldest messages are left out by it. */
-  context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
-})
-  .refine(
-    (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
-    'its tool_prompt is for "tool_calling": "text" alone',
-  )
-  .refine(
-    (model) => model.strict_tools !== true || model.tool_calling !== 'text',
-    'its strict_tools is for tools that are sent, and "tool_calling": "text" sends none',
-  );
-
 const amount = z.number().nonnegative();
 
 /** What models cost, in one currency. Callboard has no prices of its own: they change, and differ by contract. */
@@ -165,17 +144,6 @@ const fileSchema = closedObject({
 type SubAgentSettings = Omit<z.infer<typeof subAgentSchema>, 'prompt'> & {
   readonly prompt: string;
 };
-
-interface ModelSettings {
-  readonly toolCalling: 'native' | 'text' | undefined;
-  /** The text of the file. */
-  readonly toolPrompt: string | undefined;
-  readonly images: boolean | undefined;
-  readonly parallelCalls: boolean | undefined;
-  readonly contextTokens: number | undefined;
-  readonly maxTools: number | undefined;
-  readonly strictTools: boolean | undefined;
-}
 
 export interface Config {
   readonly port: number;
@@ -351,21 +319,6 @@ export function readFile(file: string): Config['file'] {
   throw new ConfigError(`${file}: ${describeIssue(checked.error, 'the file')}`);
 }
 
-/** Paths in the file are relative to its folder. */
-const besideFile = (file: string, path: string): string => resolve(dirname(file), path);
-
-function readModels(models: Config['file']['models'], file: string): Config['models'] {
-  const settings = Object.entries(models).map(([ref, model]) => {
-    const { tool_calling: toolCalling, tool_prompt: path, images, ...rest } = model;
-    const { parallel_calls: parallelCalls, context_tokens: contextTokens } = rest;
-    const toolPrompt = path === undefined ? undefined : readToolPrompt(file, ref, path);
-    const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools };
-    const strictTools = readStrictTools(file, ref, rest.strict_tools);
-    return [ref, { toolCalling, toolPrompt, images, strictTools, ...limits }];
-  });
-  return Object.fromEntries(settings);
-}
-
 function readAgents(agents: Config['file']['agents'], file: string): Config['agents'] {
   const settings = Object.entries(agents).map(([name, { prompt, ...agent }]) => {
     const where = `${file}: agents.${name}.prompt.file`;
@@ -374,38 +327,6 @@ function readAgents(agents: Config['file']['agents'], file: string): Config['age
     return [name, { ...agent, prompt: text.trim() }];
   });
   return Object.fromEntries(settings);
-}
-
-function readText(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `${setting} is ${JSON.stringify(file)}: it cannot be read (${String(error)})`,
-    );
-  }
-}
-
-/** Of the providers' APIs OpenAI's alone, and those made after it, have that form. */
-function readStrictTools(
-  configFile: string,
-  ref: string,
-  isStrict: boolean | undefined,
-): boolean | undefined {
-  const provider = parseModelRef(ref)?.provider;
-  if (isStrict !== true || (provider !== 'anthropic' && provider !== 'google')) return isStrict;
-  throw new ConfigError(
-    `${configFile}: models.${ref}.strict_tools is true: it may be so for the models of openai:, openai-chat: and compatible: alone`,
-  );
-}
-
-function readToolPrompt(configFile: string, ref: string, path: string): string {
-  const file = besideFile(configFile, path);
-  const setting = `${configFile}: models.${ref}.tool_prompt`;
-  const where = `${setting} is ${JSON.stringify(file)}`;
-  const text = readText(setting, file);
-  if (text.includes(TOOLS_PLACEHOLDER)) return text;
-  throw new ConfigError(`${where}: it must hold ${TOOLS_PLACEHOLDER}, where the tools are put in`);
 }
 
 function parse(text: string, file: string): unknown {

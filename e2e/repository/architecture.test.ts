@@ -65,7 +65,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'lib',
   ],
   // What each tool may be given stands beside it; what reads it knows neither.
-  'server/config.ts': ['server/tools/tools-config.ts', 'lib'],
+  'server/config.ts': [
+    ...['server/config-error.ts', 'server/config-models.ts', 'server/tools/tools-config.ts', 'lib'],
+  ],
+  'server/config-models.ts': ['server/config-error.ts', 'lib'],
   'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // Next, as the one that answers what the HTTP part leaves to pages.
   'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
