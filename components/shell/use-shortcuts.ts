@@ -6,15 +6,18 @@ import { tinykeys } from 'tinykeys';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 import { isTyping } from './is-typing.ts';
 import { PAGES } from './pages.ts';
+import { isAfterTyping, watchTakenFields } from './taken-field.ts';
 import { singleKeysOn } from './use-single-keys.ts';
 
 /** Keys that work on every page. Single keys are off while one types, and can be off for good. */
 export function useShortcuts(): void {
   const { ui, me } = useWorkbench();
   const router = useRouter();
+  useEffect(watchTakenFields, []);
   useEffect(() => {
     const single = (run: () => void) => (event: KeyboardEvent) => {
       if (isTyping(event.target) || !singleKeysOn() || ui.getState().dialog) return;
+      if (isAfterTyping()) return;
       event.preventDefault();
       run();
     };

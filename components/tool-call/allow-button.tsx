@@ -14,6 +14,7 @@ export interface AllowButtonProps extends Omit<ButtonProps, 'aria-disabled' | 'a
 export const AllowButton = ({ blockedBy, onBlocked, onClick, ...props }: AllowButtonProps) => (
   <Button
     {...props}
+    data-decides=""
     {...(blockedBy === null ? {} : { 'aria-disabled': true, 'aria-describedby': blockedBy })}
     onClick={blockedBy === null ? onClick : onBlocked}
   />

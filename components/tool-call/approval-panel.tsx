@@ -24,6 +24,7 @@ export interface ArgumentsDraft {
 }
 
 export interface ApprovalPanelProps {
+  callId: string;
   args: ArgumentsToDecide;
   /** Of the arguments as JSON. */
   bytes: number;
@@ -42,7 +43,7 @@ export interface ApprovalPanelProps {
  * else. Nor is it given before the arguments were read to their end, or folded.
  */
 export function ApprovalPanel(props: ApprovalPanelProps) {
-  const { args, bytes, draft, always, isReadOnly, onDecide } = props;
+  const { callId, args, bytes, draft, always, isReadOnly, onDecide } = props;
   const [isSending, setSending] = useState(false);
   // Whose button was pressed: the other side then takes the focus over from it.
   const [from, setFrom] = useState<'question' | 'editor' | 'no' | null>(null);
@@ -58,6 +59,7 @@ export function ApprovalPanel(props: ApprovalPanelProps) {
   if (isDenying) {
     return (
       <DenyForm
+        callId={callId}
         isSending={isSending}
         onDeny={(note) => decide({ decision: 'no', ...(note && { note }) })}
         onBack={() => {
@@ -69,7 +71,9 @@ export function ApprovalPanel(props: ApprovalPanelProps) {
   }
   return draft.text !== null && args.kind === 'known' ? (
     <ArgumentsEditor
+      callId={callId}
       text={draft.text}
+      isChanged={draft.text !== visibleJsonText(args.params)}
       isSending={isSending}
       onChange={draft.set}
       onAllow={(edited) => decide({ decision: 'yes', args: edited })}
@@ -169,6 +173,7 @@ function Question(props: QuestionProps) {
           disabled={isSending}
           onClick={() => onDecide({ decision: 'no' })}
           data-approval="no"
+          data-decides=""
         >
           {t('deny')}
         </Button>

@@ -35,6 +35,7 @@ export function Approval(props: ApprovalProps) {
   ) : (
     <ApprovalPanel
       key={question}
+      callId={props.callId}
       args={{ kind: 'known', params }}
       bytes={argumentsBytes(params)}
       draft={draft}
@@ -93,6 +94,7 @@ function Fetched({
         : ({ kind: 'failed', problem: formatFailure(record), onAgain } as const);
   return (
     <ApprovalPanel
+      callId={callId}
       args={args}
       bytes={bytes}
       draft={draft}

@@ -6,12 +6,17 @@ import { Button } from '#components/ui/button';
 import { HiddenNote } from '#components/ui/hidden-note';
 import { parseArguments } from '#lib/format/parse-arguments';
 import { AllowButton } from './allow-button.tsx';
+import { forgetText } from './kept-texts.ts';
 import { ReadFirst } from './read-first.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
+import { useKeepText } from './use-kept-text.ts';
 import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ArgumentsEditorProps {
+  callId: string;
   text: string;
+  /** It is no longer what the agent wrote. */
+  isChanged: boolean;
   isSending: boolean;
   /** A person has just asked for it. */
   takesFocus: boolean;
@@ -22,11 +27,12 @@ export interface ArgumentsEditorProps {
 
 /** Other arguments than the agent's, as JSON, before a call is allowed. */
 export function ArgumentsEditor(props: ArgumentsEditorProps) {
-  const { text } = props;
+  const { callId, text } = props;
   const t = useTranslations('card');
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   useFirstFocus(field, 'textarea', props.takesFocus);
+  useKeepText(callId, field, props.isChanged ? text : '');
   const seen = useSeenToEnd(text);
   const parsed = parseArguments(text);
   const problem = parsed.ok
@@ -68,7 +74,13 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
         >
           {t('approval.allowEdited')}
         </AllowButton>
-        <Button disabled={props.isSending} onClick={props.onBack}>
+        <Button
+          disabled={props.isSending}
+          onClick={() => {
+            forgetText(callId);
+            props.onBack();
+          }}
+        >
           {t('approval.back')}
         </Button>
       </div>

@@ -15,11 +15,13 @@ import { CardResult } from './card-result.tsx';
 import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
+import { KeptTextPanel } from './kept-text-panel.tsx';
 import { PartialParams } from './partial-params.tsx';
 import type { QuestionFormProps } from './question-form.tsx';
 import { RepairsNote } from './repairs-note.tsx';
 import { SameQuestionNote } from './same-question.tsx';
 import { shownArguments } from './shown-arguments.ts';
+import { useKeptText } from './use-kept-text.ts';
 import type { SameQuestion } from './use-question.ts';
 import { wholeFor } from './whole-for.ts';
 
@@ -44,29 +46,31 @@ const ALONE: SameQuestion = { first: undefined, count: 0 };
 /** The rows of a card below its sentence: what its state needs, then what is there on demand. */
 export function CardBody(props: CardBodyProps) {
   const { callId, card, view, same = ALONE, actions } = props;
+  const kept = useKeptText(callId);
   if (view.kind === 'streaming') return <PartialParams params={card.params} isWriting />;
   if (view.actions.decide) {
     return (
-      <>
+      <div data-decision="">
         <SameQuestionNote callId={callId} same={same} />
         {(same.first ?? callId) === callId && (
           <Approval callId={callId} card={card} actions={actions} waiting={same.count} />
         )}
         <RepairsNote repairs={card.repairs} />
-      </>
+      </div>
     );
   }
   if (view.actions.answer) {
     return (
-      <>
+      <div data-decision="">
         <SameQuestionNote callId={callId} same={same} />
         {(same.first ?? callId) === callId && <QuestionForm {...{ callId, card, actions }} />}
-      </>
+      </div>
     );
   }
   const errorWhole = wholeFor(callId, card, 'error', actions);
   return (
     <>
+      {kept && !kept.isSending && <KeptTextPanel callId={callId} card={card} kept={kept} />}
       {(view.kind === 'approval' || view.kind === 'question') && <ForOperators kind={view.kind} />}
       {card.status === 'DOING' && (view.kind === 'running' || card.progress) && (
         <CardProgress card={card} isStale={props.isStale || view.kind !== 'running'} />

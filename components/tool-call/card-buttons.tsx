@@ -1,8 +1,11 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { useEffect, useSyncExternalStore } from 'react';
 import { Button } from '#components/ui/button';
 import type { Card } from '#lib/protocol/card';
+import { useAnnounce } from '../providers/workbench-context.tsx';
+import { askedCancel } from './asked-cancel.ts';
 import type { CardActions } from './card-actions.ts';
 import type { CardView } from './card-view.ts';
 
@@ -31,19 +34,17 @@ export function CardButtons({ callId, card, view, isAsked, actions }: CardButton
         </Button>
       )}
       {view.actions.cancel && (
-        <Button
-          data-action="cancel"
-          size="sm"
-          disabled={isAsked}
+        <CancelButton
+          callId={callId}
+          isAsked={isAsked}
           onClick={() => void actions.cancel(callId)}
-        >
-          {t(isAsked ? 'cancelled' : 'cancel')}
-        </Button>
+        />
       )}
       {/* Its result is known: running it again lies in the menu. */}
       {view.actions.retry && card.status === 'ERROR' && view.kind !== 'repeated' && (
         <Button
           data-action="retry"
+          data-decides=""
           size="sm"
           // A double click is one wish, also where the answer came between its clicks.
           onClick={({ detail }) => detail > 1 || actions.retry(callId)}
@@ -52,5 +53,30 @@ export function CardButtons({ callId, card, view, isAsked, actions }: CardButton
         </Button>
       )}
     </div>
+  );
+}
+
+type CancelButtonProps = Pick<CardButtonsProps, 'callId' | 'isAsked'> & { onClick: () => void };
+
+/** By the mouse it cancels at once; the key is pressed twice, as the button shows (CD37). */
+function CancelButton({ callId, isAsked, onClick }: CancelButtonProps) {
+  const t = useTranslations('card.action');
+  const announce = useAnnounce();
+  const asked = useSyncExternalStore(askedCancel.subscribe, askedCancel.get, askedCancel.get);
+  const isKeyAsked = asked === callId && !isAsked;
+  useEffect(() => {
+    if (isKeyAsked) announce(t('cancelAgain'));
+  }, [isKeyAsked, announce, t]);
+  return (
+    <Button
+      data-action="cancel"
+      data-decides=""
+      size="sm"
+      variant={isKeyAsked ? 'danger' : 'plain'}
+      disabled={isAsked}
+      onClick={onClick}
+    >
+      {t(isAsked ? 'cancelled' : isKeyAsked ? 'cancelAgain' : 'cancel')}
+    </Button>
   );
 }

@@ -9,6 +9,7 @@ import { useCall, useHasRole, useIsSilent, useTool } from '../providers/workbenc
 import { blockedClients } from './blocked-clients.ts';
 import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
+import { untilTaken } from './kept-texts.ts';
 import type { SubAgentWorkProps } from './sub-agent-work.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { useQuestion } from './use-question.ts';
@@ -46,6 +47,8 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
         if (!wasAsked) setAsked(false);
         return wasAsked;
       },
+      decide: (id, input) => untilTaken(id, actions.decide(id, input)),
+      answer: (id, answer) => untilTaken(id, actions.answer(id, answer)),
     }),
     [actions],
   );

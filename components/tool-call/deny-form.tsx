@@ -3,12 +3,15 @@
 import { useTranslations } from 'next-intl';
 import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
+import { forgetText } from './kept-texts.ts';
 import { useFirstFocus } from './use-first-focus.ts';
+import { useKeepText } from './use-kept-text.ts';
 
 /** As the server takes it. */
 const NOTE_CHARS = 2_000;
 
 interface DenyFormProps {
+  callId: string;
   /** On its button; "Deny" when not given. */
   action?: string;
   isSending: boolean;
@@ -17,12 +20,13 @@ interface DenyFormProps {
 }
 
 /** A no with its reason, which the model is given. */
-export function DenyForm({ action, isSending, onDeny, onBack }: DenyFormProps) {
+export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyFormProps) {
   const t = useTranslations('card.approval');
   const id = useId();
   const [note, setNote] = useState('');
   const form = useRef<HTMLFormElement>(null);
   useFirstFocus(form, 'textarea', true);
+  useKeepText(callId, form, note);
   return (
     <form
       ref={form}
@@ -44,10 +48,16 @@ export function DenyForm({ action, isSending, onDeny, onBack }: DenyFormProps) {
         className="field mt-1 w-full"
       />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button type="submit" variant="danger" disabled={isSending}>
+        <Button type="submit" variant="danger" disabled={isSending} data-decides="">
           {action ?? t('deny')}
         </Button>
-        <Button disabled={isSending} onClick={onBack}>
+        <Button
+          disabled={isSending}
+          onClick={() => {
+            forgetText(callId);
+            onBack();
+          }}
+        >
           {t('back')}
         </Button>
       </div>

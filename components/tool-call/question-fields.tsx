@@ -98,6 +98,7 @@ function Options({ type, options, onChoose }: OptionsProps) {
       {options.map(({ key, label, isChosen }, at) => (
         <label
           key={key}
+          data-decides=""
           className="flex items-baseline gap-2 rounded-md px-1 py-0.5 wrap-anywhere hover:bg-surface2 pointer-coarse:min-h-11 pointer-coarse:items-center"
         >
           <input

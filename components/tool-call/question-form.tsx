@@ -11,6 +11,7 @@ import { DenyForm } from './deny-form.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
 import { QuestionFields } from './question-fields.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
+import { useKeepText } from './use-kept-text.ts';
 
 export interface QuestionFormProps {
   callId: string;
@@ -47,6 +48,7 @@ function Asked({ callId, actions, args }: AskedProps) {
   if (isDeclining) {
     return (
       <DenyForm
+        callId={callId}
         action={t('decline')}
         isSending={isSending}
         onDeny={(note) =>
@@ -61,7 +63,7 @@ function Asked({ callId, actions, args }: AskedProps) {
     <div ref={place} className="mt-2">
       {question ? (
         <AnswerForm
-          {...{ question, answer, isSending, onDecline }}
+          {...{ callId, question, answer, isSending, onDecline }}
           onChange={setAnswer}
           onAnswer={(given) => void send(actions.answer(callId, given))}
         />
@@ -81,22 +83,25 @@ interface DeclineProps {
 }
 
 interface AnswerFormProps extends DeclineProps {
+  callId: string;
   question: Question;
   answer: Answer | null;
   onChange: (answer: Answer) => void;
   onAnswer: (answer: Answer) => void;
 }
 
-function AnswerForm({ question, answer, isSending, onChange, ...props }: AnswerFormProps) {
+function AnswerForm({ callId, question, answer, isSending, onChange, ...props }: AnswerFormProps) {
   const t = useTranslations('card.question');
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  useKeepText(callId, form, typeof answer === 'string' && question.input === 'text' ? answer : '');
   const checked = checkAnswer(question, answer);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (checked.ok && !isSending) props.onAnswer(checked.answer);
   };
   return (
-    <form onSubmit={onSubmit}>
+    <form ref={form} onSubmit={onSubmit}>
       <fieldset className="min-w-0 border-0" disabled={isSending} aria-labelledby={id}>
         {/* The model's words lie in a box of their own, so that they pass for none of ours. */}
         <p
@@ -109,7 +114,7 @@ function AnswerForm({ question, answer, isSending, onChange, ...props }: AnswerF
         <QuestionFields {...{ question, answer, onChange }} labelledBy={id} />
       </fieldset>
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button type="submit" variant="primary" disabled={isSending || !checked.ok}>
+        <Button type="submit" variant="primary" disabled={isSending || !checked.ok} data-decides="">
           {t('answer')}
         </Button>
         <Decline isSending={isSending} onDecline={props.onDecline} />

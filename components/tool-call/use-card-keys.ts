@@ -2,7 +2,9 @@
 
 import { useEffect } from 'react';
 import { isTyping } from '../shell/is-typing.ts';
+import { isAfterTyping, watchTakenFields } from '../shell/taken-field.ts';
 import { singleKeysOn } from '../shell/use-single-keys.ts';
+import { isAskedAgain } from './asked-cancel.ts';
 import type { CardActions } from './card-actions.ts';
 
 export interface CardKeysDeps {
@@ -19,15 +21,17 @@ const press = (card: HTMLElement, selector: string): void =>
 
 /** j and k go from card to card; the rest acts on the focused card alone. Off while one types. */
 export function useCardKeys({ move, actions }: CardKeysDeps): void {
+  useEffect(watchTakenFields, []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (event.defaultPrevented || isTyping(event.target) || !singleKeysOn()) return;
+      if (isAfterTyping()) return;
       // A menu or dialog has its own keys.
       if (document.querySelector('[role="menu"], [role="dialog"]')) return;
       const card = cardOf(event.target);
       if (event.key === 'j' || event.key === 'k') move(event.key === 'j' ? 1 : -1);
-      else if (!card || !actOn(card, event.key, actions)) return;
+      else if (!card || !actOn(card, event, actions)) return;
       event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
@@ -36,7 +40,7 @@ export function useCardKeys({ move, actions }: CardKeysDeps): void {
 }
 
 /** Whether the key meant something. */
-function actOn(card: HTMLElement, key: string, actions: CardActions): boolean {
+function actOn(card: HTMLElement, { key, repeat }: KeyboardEvent, actions: CardActions): boolean {
   const callId = card.dataset.callId ?? '';
   switch (key) {
     case 'o':
@@ -46,7 +50,8 @@ function actOn(card: HTMLElement, key: string, actions: CardActions): boolean {
       actions.copy(callId, 'id');
       return true;
     case 'x':
-      press(card, '[data-action="cancel"]:not(:disabled)');
+      // A key that is held down is one press.
+      if (!repeat) cancelOn(card, callId);
       return true;
     case 'r':
       // The button shows whether it may run twice; a second key press on it decides.
@@ -61,4 +66,10 @@ function actOn(card: HTMLElement, key: string, actions: CardActions): boolean {
     default:
       return false;
   }
+}
+
+/** CD37: by the second press. The button shows that the first one was taken. */
+function cancelOn(card: HTMLElement, callId: string): void {
+  const button = card.querySelector<HTMLElement>('[data-action="cancel"]:not(:disabled)');
+  if (button && isAskedAgain(callId)) button.click();
 }

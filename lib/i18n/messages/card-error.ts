@@ -88,3 +88,17 @@ export const cardError = {
     },
   },
 } as const satisfies AreaMessages;
+
+/** Whether a call that failed did something. */
+export const cardExecuted = {
+  en: {
+    no: 'It did not run.',
+    yes: 'It ran.',
+    unknown: 'It may have run. Check before you repeat it.',
+  },
+  zh: {
+    no: '它没有执行。',
+    yes: '它已经执行。',
+    unknown: '它可能已经执行。重复之前请先核实。',
+  },
+} as const satisfies AreaMessages;

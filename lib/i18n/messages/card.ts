@@ -1,5 +1,6 @@
 import type { AreaMessages } from '../area-messages.ts';
-import { cardError } from './card-error.ts';
+import { cardError, cardExecuted } from './card-error.ts';
+import { cardKept } from './card-kept.ts';
 import { cardList } from './card-list.ts';
 import { cardQuestion } from './card-question.ts';
 import { cardResult } from './card-result.ts';
@@ -72,11 +73,7 @@ export const card = {
       changed_result: 'The hook {name} changed the result',
       failed: 'The hook {name} failed',
     },
-    executed: {
-      no: 'It did not run.',
-      yes: 'It ran.',
-      unknown: 'It may have run. Check before you repeat it.',
-    },
+    executed: cardExecuted.en,
     next: {
       permission: 'Allow it in the site settings of the browser, then retry.',
       invalid_args: 'Retry with other arguments on the tools page.',
@@ -94,6 +91,7 @@ export const card = {
       retry: 'Retry',
       retryAgain: 'Retry (may run twice)',
       cancel: 'Cancel',
+      cancelAgain: 'Press x again to cancel',
       cancelled: 'Asked to stop',
       extend: '30 s more',
       modelOutput: 'What the model got',
@@ -156,6 +154,7 @@ export const card = {
       announce: '{tool} needs approval.',
       forOperators: 'An operator or administrator decides on this call.',
     },
+    kept: cardKept.en,
     question: cardQuestion.en,
     repairs: {
       title: 'Corrected to fit the schema: ',
@@ -254,11 +253,7 @@ export const card = {
       changed_result: '钩子 {name} 更改了结果',
       failed: '钩子 {name} 失败',
     },
-    executed: {
-      no: '它没有执行。',
-      yes: '它已经执行。',
-      unknown: '它可能已经执行。重复之前请先核实。',
-    },
+    executed: cardExecuted.zh,
     next: {
       permission: '请在浏览器的网站设置中允许，然后重试。',
       invalid_args: '请在工具页面用其他参数重试。',
@@ -276,6 +271,7 @@ export const card = {
       retry: '重试',
       retryAgain: '重试（可能执行两次）',
       cancel: '取消',
+      cancelAgain: '再按一次 x 取消',
       cancelled: '已请求停止',
       extend: '延长 30 秒',
       modelOutput: '模型收到的内容',
@@ -337,6 +333,7 @@ export const card = {
       announce: '{tool} 需要批准。',
       forOperators: '由操作员或管理员决定是否允许此调用。',
     },
+    kept: cardKept.zh,
     question: cardQuestion.zh,
     repairs: {
       title: '已按参数结构更正：',

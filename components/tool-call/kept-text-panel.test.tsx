@@ -1,0 +1,123 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { CardUpdate } from '#lib/protocol/card';
+import { ConnectedCard } from './connected-card.tsx';
+import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { layOut } from './testing/layout.ts';
+import { useCardActions } from './use-card-actions.tsx';
+
+let calls = 0;
+
+function Card({ id }: { id: string }) {
+  const { actions } = useCardActions();
+  return <ConnectedCard callId={id} isStale={false} actions={actions} />;
+}
+
+afterEach(cleanup);
+
+function setup(
+  answer: () => Answer | Promise<Answer> = () => ({ body: {} }),
+  update: CardUpdate = {},
+) {
+  layOut({ height: 100 });
+  calls += 1;
+  const id = `tc_kept_${calls}`;
+  const { workbench } = createTestWorkbench(answer);
+  let seq = 0;
+  const change = (more: CardUpdate) => {
+    seq += 1;
+    act(() =>
+      workbench.calls
+        .getState()
+        .apply([{ type: 'call', seq, tool_call_id: id, run_id: 'run_1', update: more }]),
+    );
+  };
+  change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
+  change({ params: { to: 'Ada' }, ...update });
+  render(
+    <InWorkbench workbench={workbench}>
+      <Card id={id} />
+    </InWorkbench>,
+  );
+  return { change, workbench };
+}
+
+const denied: CardUpdate = {
+  ...{ status: 'ERROR', error: { code: 'denied', message: 'no', executed: 'no' } },
+  approval_decision: { by: 'operator:olga', decision: 'no' },
+};
+const press = (name: string) => act(async () => void fireEvent.click(screen.getByText(name)));
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox');
+const write = (value: string) => fireEvent.change(field(), { target: { value } });
+const kept = () => screen.queryByTestId('kept-text');
+
+test('[AP12] a reason that is being written stays with the focus and whose decision it was, until it is closed', async () => {
+  const { change, workbench } = setup();
+  await press('Deny with a reason…');
+  write('since the');
+  field().setSelectionRange(9, 9);
+  change({
+    ...{ status: 'DOING', phase: 'granted' },
+    approval_decision: { by: 'operator:otto', decision: 'yes' },
+  });
+  expect(kept()?.textContent).toContain('operator:otto allowed this before you.');
+  expect(workbench.ui.getState().announcement.text).toContain('operator:otto allowed this');
+  expect(field().value).toBe('since the');
+  expect(document.activeElement).toBe(field());
+  write('since the storm');
+  expect(field().value).toBe('since the storm');
+  fireEvent.keyDown(field(), { key: 'Escape' });
+  expect(kept()).toBeNull();
+});
+
+test('[AP12] edited arguments stay when another denies the call, and those that were only opened do not', async () => {
+  const { change } = setup();
+  await press('Edit arguments…');
+  write('{"to":"Bob"}');
+  change(denied);
+  expect(kept()?.textContent).toContain('operator:olga denied this before you.');
+  expect(field().value).toBe('{"to":"Bob"}');
+  await press('Close');
+  expect(kept()).toBeNull();
+  cleanup();
+  const other = setup();
+  await press('Edit arguments…');
+  other.change(denied);
+  expect(kept()).toBeNull();
+});
+
+test('[AP12] an answer that is being written stays', async () => {
+  const args = { question: 'Which gate?', input: 'text', choices: [] };
+  const { change } = setup(undefined, { params: args, question: 'text' });
+  await screen.findByRole('textbox');
+  write('the north');
+  change({
+    ...{ status: 'SUCCESS', result: 'x' },
+    approval_decision: { by: 'operator:otto', decision: 'yes' },
+  });
+  expect(kept()?.textContent).toContain('operator:otto answered this before you.');
+  expect(field().value).toBe('the north');
+});
+
+test('[AP12] what was sent and taken, or left by the person, is not kept', async () => {
+  const { change } = setup();
+  await press('Deny with a reason…');
+  write('no');
+  await press('Back');
+  await press('Deny with a reason…');
+  write('it is stormy');
+  await press('Deny');
+  change(denied);
+  expect(kept()).toBeNull();
+});
+
+test('[AP12] a reason whose decision was refused, since another was first, stays', async () => {
+  const error = { code: 'conflict', message: 'operator:olga allowed it before' };
+  const { change } = setup(() => ({ status: 409, body: { error } }));
+  await press('Deny with a reason…');
+  write('it is stormy');
+  await press('Deny');
+  change({ status: 'DOING', phase: 'granted' });
+  expect(field().value).toBe('it is stormy');
+});
