@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ApprovalsLink } from '../shell/approvals-link.tsx';
@@ -272,4 +272,35 @@ test('[IB9] a viewer cannot', () => {
   const { list } = setup({ role: 'viewer' });
   list(...three());
   expect(screen.queryByRole('button', { name: /^Deny all/ })).toBeNull();
+});
+
+test('[IB11] while the focus is over a decision, a card that another person decides keeps its place', () => {
+  const { list, change, workbench } = setup();
+  list(listed('tc_1', 'a'), listed('tc_2', 'b'));
+  const items = () => within(waiting() ?? document.body).getAllByRole('listitem');
+  act(() => screen.getAllByRole('button', { name: 'Deny' })[1]?.focus());
+  change('tc_1', {
+    ...{ status: 'DOING', phase: 'offered' },
+    approval_decision: { by: 'operator:otto', decision: 'yes' },
+  });
+  act(() => workbench.listings.setState({ approvals: [listed('tc_2', 'b')] }));
+  expect(items()).toHaveLength(2);
+  expect(items()[0]?.textContent).toContain('Allowed by operator:otto');
+  expect(screen.queryByRole('list', { name: 'Decided' })).toBeNull();
+});
+
+test('[IB11] a card that was decided on the page goes, and the focus to the one in its place', async () => {
+  const { list, change, workbench } = setup();
+  list(listed('tc_1', 'a'), listed('tc_2', 'b'));
+  const [first] = screen.getAllByRole('button', { name: 'Deny' });
+  act(() => first?.focus());
+  await act(async () => void (first && fireEvent.click(first)));
+  change('tc_1', {
+    ...{ status: 'ERROR', error: { code: 'denied', message: 'no', executed: 'no' } },
+    approval_decision: { by: 'operator:olga', decision: 'no' },
+  });
+  await act(async () => workbench.listings.setState({ approvals: [listed('tc_2', 'b')] }));
+  expect(within(waiting() ?? document.body).getAllByRole('listitem')).toHaveLength(1);
+  expect(screen.getByRole('list', { name: 'Decided' })).toBeTruthy();
+  await waitFor(() => expect(document.activeElement?.getAttribute('data-call-id')).toBe('tc_2'));
 });

@@ -18,11 +18,15 @@ import type { CardActions } from '../tool-call/card-actions.ts';
 import { ConnectedCard } from '../tool-call/connected-card.tsx';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { useCardKeys } from '../tool-call/use-card-keys.ts';
+import { useFocusStays } from '../tool-call/use-focused-card.ts';
+import { useSteadyDecisions } from '../tool-call/use-steady-decisions.ts';
 import { AskedBy } from './asked-by.tsx';
 import { DenyShown } from './deny-shown.tsx';
 import { useInboxFilter } from './inbox-filter.tsx';
 import { MoreApprovals } from './more-approvals.tsx';
 import { useDecided } from './use-decided.ts';
+import { useHeldHeights, useHeldRequests } from './use-held-requests.ts';
+import { useOwnDecisions } from './use-own-decisions.ts';
 
 const LIST = { role: 'list' };
 /** Cards drawn at first, and more at each press: whole cards of hundreds would make each key slow. */
@@ -32,17 +36,23 @@ const DRAWN = 50;
 export function ApprovalsPage() {
   const t = useTranslations('approvals');
   const waiting = questionsOf(useApprovals());
-  const decided = useDecided(waiting);
   const isKnown = useListingsKnown();
   const isStale = useConnection().feed.kind !== 'connected';
-  const { actions, dialog } = useCardActions();
+  const { actions: all, dialog } = useCardActions();
+  const { ownKeys, actions } = useOwnDecisions(all);
   const page = useRef<HTMLDivElement>(null);
+  const isHeld = useSteadyDecisions(page);
+  const shownWaiting = useHeldRequests(waiting, isHeld, ownKeys);
+  useHeldHeights(page, isHeld);
+  useFocusStays(page);
+  const decided = useDecided(shownWaiting);
   const move = useCallback((by: number) => focusNext(page.current, by), []);
   useCardKeys({ move, actions });
   const [drawn, setDrawn] = useState(DRAWN);
   const now = useNow(waiting.length > 0);
-  const { shown: wanted, isFiltered, bar } = useInboxFilter(waiting);
+  const { shown: wanted, isFiltered, bar } = useInboxFilter(shownWaiting);
   const shown = { isStale, now, actions };
+  const drawnNow = wanted.slice(0, drawn);
   const more = wanted.length - drawn;
   return (
     <div ref={page} className="mx-auto max-w-3xl p-4">
@@ -50,15 +60,15 @@ export function ApprovalsPage() {
       <p className="mb-4 text-muted">{t('text')}</p>
       {isStale && isKnown && <p className="mb-2 text-xs text-wait">{t('stale')}</p>}
       {!isKnown && <p className="text-muted">{t('loading')}</p>}
-      {isKnown && waiting.length === 0 && <p className="mb-4 text-muted">{t('none')}</p>}
+      {isKnown && shownWaiting.length === 0 && <p className="mb-4 text-muted">{t('none')}</p>}
       {bar}
       {isFiltered && (
         <p role="status" className="mb-2 text-xs text-muted">
-          {t('filter.shown', { count: wanted.length, all: waiting.length })}
+          {t('filter.shown', { count: wanted.length, all: shownWaiting.length })}
         </p>
       )}
-      <DenyShown shown={wanted.slice(0, drawn)} />
-      <Requests title={t('waiting')} requests={wanted.slice(0, drawn)} {...shown} />
+      <DenyShown shown={drawnNow.filter((one) => waiting.includes(one))} />
+      <Requests title={t('waiting')} requests={drawnNow} waiting={waiting} {...shown} />
       {more > 0 && (
         <Button className="mb-6" onClick={() => setDrawn(drawn + DRAWN)}>
           {t('more', { count: more })}
@@ -79,10 +89,16 @@ interface Shown {
   actions: CardActions;
 }
 
-type RequestsProps = Shown & { title: string; requests: readonly ApprovalListing[] };
+type RequestsProps = Shown & {
+  title: string;
+  requests: readonly ApprovalListing[];
+  /** Of these, those that are not in it are there because the list is held. */
+  waiting?: readonly ApprovalListing[];
+};
 
-function Requests({ title, requests, ...shown }: RequestsProps) {
+function Requests({ title, requests, waiting = requests, ...shown }: RequestsProps) {
   const id = useId();
+  const ids = new Set(waiting.map((one) => one.tool_call_id));
   if (requests.length === 0) return null;
   return (
     <section aria-labelledby={id} className="mb-6">
@@ -91,7 +107,11 @@ function Requests({ title, requests, ...shown }: RequestsProps) {
       </h2>
       <ol aria-labelledby={id} className="grid gap-4" {...LIST}>
         {requests.map((request) => (
-          <li key={request.tool_call_id}>
+          <li
+            key={request.tool_call_id}
+            data-request=""
+            data-left={ids.has(request.tool_call_id) ? undefined : ''}
+          >
             <Request request={request} {...shown} />
           </li>
         ))}

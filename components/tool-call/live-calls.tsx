@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useId, useRef, useState } from 'react';
+import { useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
@@ -24,6 +24,7 @@ import { useCardKeys } from './use-card-keys.ts';
 import { useFeed } from './use-feed.ts';
 import { useFocusedCard, useFocusStays } from './use-focused-card.ts';
 import { focusCard, useReveal } from './use-reveal.ts';
+import { useSteadyDecisions } from './use-steady-decisions.ts';
 
 /** Cards and the views of results: a new server has none to show, so that its page is usable before. */
 const CardList = late<CardListProps>(
@@ -47,6 +48,9 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const [list, setList] = useState<VirtualizerHandle | null>(null);
   const focusedId = useFocusedCard(scroller);
   useFocusStays(scroller);
+  const isOver = useSteadyDecisions(scroller);
+  const { setOver } = feed;
+  useEffect(() => setOver(isOver), [setOver, isOver]);
   const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
 
   const { ids, release, setFilter } = feed;

@@ -1,6 +1,7 @@
 'use client';
 
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ApprovalListing } from '#lib/protocol/watch-messages';
 import { useIsOutsideRun } from '../providers/use-is-outside-run.ts';
 import {
   useApprovals,
@@ -31,10 +32,15 @@ const NONE: readonly string[] = [];
 /** Those of the conversation that is open; the same array for as long as they are the same. */
 function useWaiting(runId: string | undefined): readonly string[] {
   const approvals = useApprovals();
-  return useMemo(() => {
-    const own = approvals.filter((one) => runId !== undefined && one.run_id === runId);
-    return own.length === 0 ? NONE : own.map((one) => one.tool_call_id);
-  }, [approvals, runId]);
+  return useMemo(() => waitingOf(approvals, runId), [approvals, runId]);
+}
+
+function waitingOf(
+  approvals: readonly ApprovalListing[],
+  runId: string | undefined,
+): readonly string[] {
+  const own = approvals.filter((one) => runId !== undefined && one.run_id === runId);
+  return own.length === 0 ? NONE : own.map((one) => one.tool_call_id);
 }
 
 /** As the list was when a person paused it or scrolled away. */
@@ -45,12 +51,13 @@ interface Held {
 
 /** The state of a live list: what is shown, what waits, and why. */
 export function useFeed(runId: string | undefined) {
-  const { calls } = useWorkbench();
+  const { calls, listings } = useWorkbench();
   const [filter, setFilter] = useState<FeedFilter>('all');
   const [isPaused, setPaused] = useState(false);
   const [held, setHeld] = useState<Held | null>(null);
   const waiting = useWaiting(runId);
   const offset = useRef(0);
+  const isOver = useRef(false);
 
   const olderById = useOlderCalls((state) => state.byId);
   const olderOrder = useOlderCalls((state) => state.order);
@@ -64,8 +71,17 @@ export function useFeed(runId: string | undefined) {
   const isPart = useCalls(({ leftOut = 0 }) => leftOut > 0);
   const asking = useAsking(ids);
 
-  const hold = () =>
-    setHeld((before) => before ?? { order: calls.getState().order, pinned: waiting });
+  // It stays the same while calls begin to wait: what follows the pointer goes by it.
+  const hold = useCallback(() => {
+    const { order } = calls.getState();
+    const pinned = waitingOf(listings.getState().approvals, runId);
+    setHeld((before) => before ?? { order, pinned });
+  }, [calls, listings, runId]);
+  /** The list follows what comes only at its top, with no decision under the pointer or the focus. */
+  const follow = useCallback(() => {
+    if (offset.current > AT_TOP_PX || isOver.current) hold();
+    else setHeld(null);
+  }, [hold]);
   const isOutside = useIsOutsideRun(runId ?? null);
   const outsideRun = isOutside ? runId : undefined;
   // Nothing else is in such a conversation than its calls.
@@ -96,14 +112,19 @@ export function useFeed(runId: string | undefined) {
     release,
     setPaused: (paused: boolean) => {
       setPaused(paused);
-      if (paused || offset.current > AT_TOP_PX) hold();
-      else setHeld(null);
+      if (paused) hold();
+      else follow();
     },
     onScroll: (to: number) => {
       offset.current = to;
-      if (isPaused) return;
-      if (to > AT_TOP_PX) hold();
-      else setHeld(null);
+      if (!isPaused) follow();
     },
+    setOver: useCallback(
+      (over: boolean) => {
+        isOver.current = over;
+        if (!isPaused) follow();
+      },
+      [isPaused, follow],
+    ),
   };
 }

@@ -22,18 +22,19 @@ export function useFocusedCard(within: RefObject<HTMLElement | null>): string | 
 
 /**
  * Focus that was on something in a card which went away, or can do no more,
- * stays on the card: those who use the keyboard are not sent to the top.
+ * stays on the card, or goes to the one in its place: those who use the keyboard are not sent to the top.
  */
 export function useFocusStays(within: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = within.current;
     if (!element) return;
-    let last: { at: HTMLElement; card: HTMLElement } | null = null;
+    const cards = () => [...element.querySelectorAll<HTMLElement>(CARD)];
+    let last: { at: HTMLElement; card: HTMLElement; index: number } | null = null;
     const isUnusable = (at: HTMLElement) => !at.isConnected || at.matches(':disabled');
     const onIn = ({ target }: FocusEvent) => {
       const at = target instanceof HTMLElement && element.contains(target) ? target : null;
       const card = at?.closest<HTMLElement>(CARD);
-      last = at && card ? { at, card } : null;
+      last = at && card ? { at, card, index: cards().indexOf(card) } : null;
     };
     const onOut = ({ target }: FocusEvent) => {
       // What is taken out of the page fires this before it is out of it.
@@ -44,10 +45,11 @@ export function useFocusStays(within: RefObject<HTMLElement | null>): void {
     const check = () => {
       if (!last || !isUnusable(last.at)) return;
       const { activeElement } = document;
-      const { at, card } = last;
+      const { at, card, index } = last;
       last = null;
       if (activeElement === document.body || activeElement === at) {
-        card.focus({ preventScroll: true });
+        const heir = card.isConnected ? card : cards().at(index);
+        (heir ?? cards().at(-1))?.focus({ preventScroll: true });
       }
     };
     const observer = new MutationObserver(check);
