@@ -195,6 +195,110 @@ test('a sixth question of a run is refused, and a viewer sees the five and decid
   expect((await post(asToken(board, vera), path, { decision: 'yes' })).status).toBe(403);
 });
 
+/** Where a click on a button of this card would go. */
+async function middleOf(page: Page, callId: string, name: string) {
+  const button = cardOf(page, callId).getByRole('button', { name, exact: true });
+  const box = await button.boundingBox();
+  if (!box) throw new Error(`There is no button ${name}`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+const phaseOf = async (board: Callboard, id: string) => (await readCall(board, id)).phase;
+
+test('[AP13] a double click on "Allow once" in the inbox allows one call', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  await connect.client(board, { tools: [GATE] });
+  const ids: string[] = [];
+  for (const gate of [1, 2, 3]) ids.push(await invoke(board, 'gate.open', { gate }));
+  const [first = '', second = ''] = ids;
+  await signInByToken(page, board, '/approvals');
+  await expect(waiting(page)).toHaveCount(3);
+  const at = await middleOf(page, first, 'Allow once');
+  await page.mouse.click(at.x, at.y);
+  await page.waitForFunction(
+    (id) => document.querySelector<HTMLElement>('[data-testid="tool-card"]')?.dataset.callId === id,
+    second,
+  );
+  await page.mouse.click(at.x, at.y);
+  await expect(page.getByText('The list moved just now')).toBeVisible();
+  expect(await phaseOf(board, second)).toBe('approval');
+  await expect(waiting(page)).toHaveCount(2);
+});
+
+test('[IB7] a card that another operator decides stays under the pointer, and a click there decides nothing', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  await connect.client(board, { tools: [GATE] });
+  const first = await invoke(board, 'gate.open', { gate: 1 });
+  const second = await invoke(board, 'gate.open', { gate: 2 });
+  await signInByToken(page, board, '/approvals');
+  await expect(waiting(page)).toHaveCount(2);
+  const at = await middleOf(page, first, 'Allow once');
+  await page.mouse.move(at.x, at.y);
+  const before = await cardOf(page, second).boundingBox();
+  await post(board, `/v1/tool_calls/${first}/approval`, { decision: 'no' });
+  await expect(cardOf(page, first)).toContainText('Denied by');
+  await page.mouse.click(at.x, at.y);
+  expect(await cardOf(page, second).boundingBox()).toEqual(before);
+  expect(await phaseOf(board, second)).toBe('approval');
+  await page.mouse.move(1, 1);
+  await expect(decided(page)).toHaveCount(1);
+});
+
+test('[AP14] a call that comes while the pointer rests on a decision does not move the card', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  const program = await connect.client(board, { tools: [GATE] });
+  const first = await invoke(board, 'gate.open', { gate: 1 });
+  await signIn(page, board);
+  await expect(cardOf(page, first)).toBeVisible();
+  const at = await middleOf(page, first, 'Allow once');
+  await page.mouse.move(at.x, at.y);
+  const second = await invoke(board, 'gate.open', { gate: 2 });
+  await expect(page.getByTestId('fresh-calls')).toContainText('1 call needs approval');
+  await page.mouse.click(at.x, at.y);
+  expect((await program.request()).id).toBe(first);
+  expect(await phaseOf(board, second)).toBe('approval');
+});
+
+test('[AP12] what is typed when another operator decides stays, and no key of it acts', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  await connect.client(board, { tools: [GATE] });
+  for (const path of ['/', '/approvals']) {
+    const id = await invoke(board, 'gate.open', { gate: path.length });
+    await signInByToken(page, board, path);
+    const card = cardOf(page, id);
+    await card.getByRole('button', { name: 'Deny with a reason…' }).click();
+    await page.keyboard.type('no, the e');
+    await post(board, `/v1/tool_calls/${id}/approval`, { decision: 'yes' });
+    await expect(card.getByTestId('kept-text')).toContainText('allowed this before you');
+    await page.keyboard.type('xact reason, g a');
+    await expect(card.getByRole('textbox')).toHaveValue('no, the exact reason, g a');
+    expect((await readCall(board, id)).status).toBe('RUNNING');
+    expect(new URL(page.url()).pathname).toBe(path);
+    await testInfo.attach(`kept ${path}`, {
+      body: await page.screenshot(),
+      contentType: 'image/png',
+    });
+    await page.keyboard.press('Escape');
+    await expect(card.getByTestId('kept-text')).toBeHidden();
+  }
+});
+
 for (const colorScheme of ['dark', 'light'] as const) {
   test.describe(`on a narrow ${colorScheme} screen`, () => {
     test.use({
