@@ -45,6 +45,7 @@ export function DenyShown({ shown }: { shown: readonly ApprovalListing[] }) {
       )}
       {asked !== null && (
         <DenyForm
+          callId={null}
           action={t('confirm', { count: asked.length })}
           isSending={isSending}
           onDeny={(note) => void deny(asked, note)}

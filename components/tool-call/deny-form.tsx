@@ -11,7 +11,8 @@ import { useKeepText } from './use-kept-text.ts';
 const NOTE_CHARS = 2_000;
 
 interface DenyFormProps {
-  callId: string;
+  /** Null: the reason is for several calls. */
+  callId: string | null;
   /** On its button; "Deny" when not given. */
   action?: string;
   isSending: boolean;
@@ -54,7 +55,7 @@ export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyForm
         <Button
           disabled={isSending}
           onClick={() => {
-            forgetText(callId);
+            if (callId !== null) forgetText(callId);
             onBack();
           }}
         >

@@ -9,13 +9,14 @@ import {
 } from 'react';
 import { forgetText, type KeptText, keepText, keptTextOf, watchKeptTexts } from './kept-texts.ts';
 
-/** Keeps what is written in the text field of `within` for as long as it is neither sent nor left. */
+/** Keeps what is written in the text field of `within`, for one call, for as long as it is neither sent nor left. */
 export function useKeepText(
-  callId: string,
+  callId: string | null,
   within: RefObject<HTMLElement | null>,
   text: string,
 ): void {
   useEffect(() => {
+    if (callId === null) return;
     if (text === '') forgetText(callId);
     else keepText(callId, { text, caret: null });
   }, [callId, text]);
@@ -23,7 +24,8 @@ export function useKeepText(
     const field = within.current?.querySelector('textarea');
     // Runs before the field is taken out of the page, while it still has the focus.
     return () => {
-      if (!field || document.activeElement !== field || !keptTextOf(callId)) return;
+      if (callId === null || !field || document.activeElement !== field) return;
+      if (!keptTextOf(callId)) return;
       keepText(callId, { caret: field.selectionStart });
     };
   }, [callId, within]);
