@@ -16,11 +16,11 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
-  'tsconfig.client.json',
   'next.config.mjs',
   'postcss.config.mjs',
   'server/bootstrap/build.mjs',
   'server/bootstrap/build-client.mjs',
+  'server/bootstrap/tsconfig.client.json',
 ];
 
 /** The built server. */
