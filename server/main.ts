@@ -229,12 +229,10 @@ async function createEndpoints(config: Config, core: Core, closing: AbortSignal)
     allowedHosts: config.file.allowed_hosts,
     allowedOrigins: config.file.allowed_origins,
   });
-  const { publishNow } = core.listings;
-  const listed = { bus, registry, clients: table.listings, publishNow };
+  const listed = { bus, registry, clients: table.listings, publishNow: core.listings.publishNow };
   const snapshot = createSnapshots({ ...listed, calls, runs });
   const lists = createWholeLists(listed);
-  const limits = WATCH_LIMITS;
-  const hub = createWatchHub({ bus, snapshot, lists, clock, limits, logger });
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
   const inbound = createInboundBudget({ clock });
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };

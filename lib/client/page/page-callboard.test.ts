@@ -74,7 +74,7 @@ test.each([
   [{ server: 'board.example' }, /^The server is "board\.example"; it must be the address/],
   [{ server: 'ftp://board.example' }, /^The server is "ftp:/],
   [{ token: '' }, /^There is no token: give the script data-token, or call callboard\.connect/],
-  [{ token: 'short' }, /^The token is none of this server's: it may be 16 to 256 letters/],
+  [{ token: 'short' }, /^The token is none of this server's: it must be 16 to 256 letters/],
 ])('[PG5] with %j nothing is connected, and a warning says why', async (wrong, problem) => {
   const { callboard, problems, server, address } = await setupPage();
   callboard.connect({ server: address, token: TOKEN, ...wrong });
