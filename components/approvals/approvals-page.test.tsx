@@ -289,6 +289,16 @@ test('[IB11] while the focus is over a decision, a card that another person deci
   expect(screen.queryByRole('list', { name: 'Decided' })).toBeNull();
 });
 
+test('[IB11] a call that is asked about anew while the list is held is there once, and nothing above it moves', () => {
+  const { list, workbench } = setup();
+  list(listed('tc_1', 'a'), listed('tc_2', 'b'));
+  const items = () => within(waiting() ?? document.body).getAllByRole('listitem');
+  act(() => screen.getAllByRole('button', { name: 'Deny' })[1]?.focus());
+  act(() => workbench.listings.setState({ approvals: [listed('tc_2', 'another')] }));
+  expect(items()).toHaveLength(2);
+  expect(screen.getByRole('button', { name: 'Deny all shown (1)…' })).toBeTruthy();
+});
+
 test('[IB11] a card that was decided on the page goes, and the focus to the one in its place', async () => {
   const { list, change, workbench } = setup();
   list(listed('tc_1', 'a'), listed('tc_2', 'b'));

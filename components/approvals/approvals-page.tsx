@@ -67,7 +67,10 @@ export function ApprovalsPage() {
           {t('filter.shown', { count: wanted.length, all: shownWaiting.length })}
         </p>
       )}
-      <DenyShown shown={drawnNow.filter((one) => waiting.includes(one))} />
+      <DenyShown
+        shown={drawnNow.filter((one) => waiting.includes(one))}
+        keepsPlace={drawnNow.length > 1}
+      />
       <Requests title={t('waiting')} requests={drawnNow} waiting={waiting} {...shown} />
       {more > 0 && (
         <Button className="mb-6" onClick={() => setDrawn(drawn + DRAWN)}>

@@ -15,8 +15,15 @@ interface Progress {
   readonly failed: readonly ApiFailure[];
 }
 
+interface DenyShownProps {
+  /** What of it waits. */
+  shown: readonly ApprovalListing[];
+  /** It has its place although fewer wait: a list that is held does not move (IB11). */
+  keepsPlace: boolean;
+}
+
 /** Denies what is shown, one by one, after one confirmation and with one reason (IB9). */
-export function DenyShown({ shown }: { shown: readonly ApprovalListing[] }) {
+export function DenyShown({ shown, keepsPlace }: DenyShownProps) {
   const t = useTranslations('approvals.denyShown');
   const api = useApi();
   const mayDecide = useHasRole('operator');
@@ -38,8 +45,13 @@ export function DenyShown({ shown }: { shown: readonly ApprovalListing[] }) {
   if (!mayDecide) return null;
   return (
     <div className="mb-4">
-      {asked === null && shown.length > 1 && (
-        <Button variant="danger" size="sm" onClick={() => setAsked(shown)}>
+      {asked === null && (keepsPlace || shown.length > 1) && (
+        <Button
+          variant="danger"
+          size="sm"
+          disabled={shown.length === 0}
+          onClick={() => setAsked(shown)}
+        >
           {t('open', { count: shown.length })}
         </Button>
       )}

@@ -25,8 +25,9 @@ export function useHeldRequests(
 function merged(before: Requests, waiting: Requests, ownKeys: ReadonlySet<string>): Requests {
   const now = new Map(waiting.map((one) => [one.tool_call_id, one]));
   const still = before.filter((one) => now.has(one.tool_call_id) || !ownKeys.has(keyOf(one)));
-  const keys = new Set(still.map(keyOf));
+  // One that is asked anew has another key, in its place.
   const kept = still.map((one) => now.get(one.tool_call_id) ?? one);
+  const keys = new Set(kept.map(keyOf));
   return [...kept, ...waiting.filter((one) => !keys.has(keyOf(one)))];
 }
 
