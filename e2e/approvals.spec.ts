@@ -229,7 +229,7 @@ test('[AP13] a double click on "Allow once" in the inbox allows one call', async
   await expect(waiting(page)).toHaveCount(2);
 });
 
-test('[IB7] a card that another operator decides stays under the pointer, and a click there decides nothing', async ({
+test('[IB11] a card that another operator decides stays under the pointer, and a click there decides nothing', async ({
   page,
   startServer,
   connect,
