@@ -203,7 +203,7 @@ test('Stop ends a stream that hangs, and the conversation goes on', async ({
   await say(page, 'When is high tide?');
   await expect(conversation(page)).toContainText('The tide');
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(notice(page, 'cancelled')).toContainText('Stopped.');
+  await expect(notice(page, 'cancelled')).toContainText('Stopped by operator.');
   await expect(page.getByTestId('run-status')).toBeHidden();
   await say(page, 'And now?');
   await expect(conversation(page)).toContainText('Here I am again.');
