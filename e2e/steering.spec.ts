@@ -63,7 +63,7 @@ test('a message that was queued when the run was stopped is marked as not read',
   const { board, openai } = await startScripted('chat', ({ index }) =>
     index === 0 ? { calls: [{ name: 'slow_one', args: {} }] } : { text: 'I have read it.' },
   );
-  const program = await connect.client(board, { tools: ['slow.one'] });
+  const program = await connect.client(board, { tools: [reader('slow.one')] });
   await signIn(page, board);
   await untilReady(page);
   await say(page, 'Do it slowly');

@@ -1,5 +1,6 @@
 import { get } from './contract/kit/ask.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
+import { reader } from './contract/kit/tool-client.ts';
 import { expect, test } from './support/scripted-run.ts';
 import {
   cardOf,
@@ -22,13 +23,14 @@ test('who cancelled a call, and who stopped a run, is on the card, in the notice
   const { board } = await startScripted('chat', ({ index }) =>
     index === 0 ? { calls: [{ name: 'slow_one', args: {} }] } : { text: 'Stopped early.' },
   );
-  const program = await connect.client(board, { tools: ['slow.one'] });
+  const program = await connect.client(board, { tools: [reader('slow.one')] });
   await signIn(page, board);
   await untilReady(page);
   await say(page, 'Do it slowly');
   await program.request();
   const olga = await makeToken(board, { kind: 'operator', name: 'olga', role: 'operator' });
   const other = await (await browser.newContext()).newPage();
+  await expect(page).toHaveURL(/\?run=/);
   const run = new URL(page.url()).search;
   await signInByToken(other, asToken(board, olga), `/${run}`);
   await other.getByRole('button', { name: 'Stop', exact: true }).click();

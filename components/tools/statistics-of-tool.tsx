@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
-import { isDecided } from '#lib/protocol/tool-stats';
+import { isDecided } from '#lib/protocol/is-decided';
 import { useClients } from '../providers/workbench-context.tsx';
 import { hashOfCall } from '../tool-call/focus-call.ts';
 import type { Figures, ToolUse } from './sort-statistics.ts';

@@ -80,7 +80,13 @@ export async function emitClientTypes({ node, env }, outdir = join(ROOT, 'dist',
   const compiler = packageProgram('typescript/bin/tsc');
   const { code, output } = await runChild({
     command: node,
-    args: [compiler, '-p', 'server/bootstrap/tsconfig.client.json', '--outDir', join(outdir, 'types')],
+    args: [
+      compiler,
+      '-p',
+      'server/bootstrap/tsconfig.client.json',
+      '--outDir',
+      join(outdir, 'types'),
+    ],
     env,
     cwd: ROOT,
     output: 'keep',

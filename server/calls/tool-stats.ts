@@ -1,4 +1,5 @@
-import { isDecided, type ToolStats } from '#lib/protocol/tool-stats';
+import { isDecided } from '#lib/protocol/is-decided';
+import type { ToolStats } from '#lib/protocol/tool-stats';
 import type { Store } from '../store/store.ts';
 
 /** More ended calls than these are not looked at: the newest show how a tool does now. */

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode } from '#lib/protocol/call-status';
+import { isDecided } from '#lib/protocol/is-decided';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { isDecided } from '#lib/protocol/tool-stats';
 import type { CountedTool } from './turn-progress.ts';
 
 /** Failures of one tool, one after the other, of which the model reads. */
