@@ -264,6 +264,7 @@ test('[AP14] a call that comes while the pointer rests on a decision does not mo
   await expect(cardOf(page, first)).toBeVisible();
   const at = await middleOf(page, first, 'Allow once');
   await page.mouse.move(at.x, at.y);
+  await expect(page.locator('[data-held]')).toHaveCount(1);
   const second = await invoke(board, 'gate.open', { gate: 2 });
   await expect(page.getByTestId('fresh-calls')).toContainText('1 call needs approval');
   await page.mouse.click(at.x, at.y);

@@ -11,8 +11,10 @@ const LOOK_MS = 100;
 
 /** Allow, deny, always, an answer, cancel, retry. */
 const CONTROL = '[data-decides]';
-/** A decision, a text that was kept of one, and a card that stays only because it is held. */
-const HOLDS = '[data-decision], [data-kept], [data-left]';
+/** A decision, and a text that was kept of one. */
+const DECISION = '[data-decision], [data-kept]';
+/** Under the pointer also a card that stays only because it is held. */
+const HOLDS = `${DECISION}, [data-left]`;
 
 export interface ClickGuardDeps {
   readonly onRefused: () => void;
@@ -107,7 +109,7 @@ const placeOf = (element: Element): PlacedControl => ({
 });
 
 function isOverDecision(list: HTMLElement, pointer: Point | null): boolean {
-  const focused = document.activeElement?.closest(HOLDS);
+  const focused = document.activeElement?.closest(DECISION);
   if (focused && list.contains(focused)) return true;
   if (!pointer || !has(list, pointer)) return false;
   return [...list.querySelectorAll(HOLDS)].some((one) => has(one, pointer));

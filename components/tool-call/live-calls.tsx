@@ -109,7 +109,11 @@ export function LiveCalls({ runId }: { runId?: string }) {
           asking={feed.asking}
           onShow={(callId) => (callId === undefined ? toTop() : reveal(callId))}
         />
-        <div ref={scroller} className="h-full overflow-y-auto [overflow-anchor:none]">
+        <div
+          ref={scroller}
+          data-held={isOver ? '' : undefined}
+          className="h-full overflow-y-auto [overflow-anchor:none]"
+        >
           {ids.length === 0 ? (
             <Nothing
               isKnown={isKnown}
