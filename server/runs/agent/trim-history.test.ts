@@ -48,7 +48,8 @@ function made(entries: Conversation) {
       calls.set(id, fakeCall({ id, toolName: 'demo.echo', ...more }));
       return { type: 'tool_call', tool_call_id: id };
     });
-    const text: MessagePart = { type: 'text', text: `answered ${at} ${'w'.repeat(entry.text)}` };
+    // It ends with no space: Anthropic's API takes none at the end, and its package cuts them off.
+    const text: MessagePart = { type: 'text', text: `answered ${at} ${'w'.repeat(entry.text)}.` };
     return { ...of, role: 'assistant', parts: [text, ...parts] };
   });
   return { calls, messages: [GO, ...messages] };
