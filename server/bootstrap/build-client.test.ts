@@ -31,7 +31,7 @@ test('[PG12] the React hook brings no copy of the library', () => {
   expect(code).toContain('from"react"');
 });
 
-/** What a project of somebody else's writes, with a mistake that its compiler is to find. */
+/** What another project writes, with a mistake that its compiler is to find. */
 const CONSUMER = `
 import { callboard, type PageTool, ToolFailure } from 'callboard/client';
 import { createNodeToolClient } from 'callboard/node';
