@@ -242,6 +242,7 @@ test('[IB11] a card that another operator decides stays under the pointer, and a
   await expect(waiting(page)).toHaveCount(2);
   const at = await middleOf(page, first, 'Allow once');
   await page.mouse.move(at.x, at.y);
+  await expect(page.locator('[data-held]')).toHaveCount(1);
   const before = await cardOf(page, second).boundingBox();
   await post(board, `/v1/tool_calls/${first}/approval`, { decision: 'no' });
   await expect(cardOf(page, first)).toContainText('Denied by');

@@ -202,8 +202,9 @@ test('a page that went into the back/forward cache in mid-call comes back and fi
   const card = cardOf(page, id);
   await expect(card.getByTestId('status-chip')).toHaveText('Client away');
   await expect(card.getByTestId('card-time')).toHaveText(/\d+:\d\d left/);
-  // Playwright's own `goBack` waits for a load that never comes: the page was never unloaded.
-  await tools.evaluate(() => history.back());
+  // Playwright's own `goBack` waits for a load that never comes: the page was never unloaded. Going
+  // back at once would take the page away before it has answered.
+  await tools.evaluate(() => void setTimeout(() => history.back()));
   const { life } = await pages.until(({ point }) => point === 'restored');
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
   expect(hellos(pages).map((hello) => hello.life)).toEqual([life, life]);

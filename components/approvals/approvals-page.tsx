@@ -55,7 +55,7 @@ export function ApprovalsPage() {
   const drawnNow = wanted.slice(0, drawn);
   const more = wanted.length - drawn;
   return (
-    <div ref={page} className="mx-auto max-w-3xl p-4">
+    <div ref={page} data-held={isHeld ? '' : undefined} className="mx-auto max-w-3xl p-4">
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
       <p className="mb-4 text-muted">{t('text')}</p>
       {isStale && isKnown && <p className="mb-2 text-xs text-wait">{t('stale')}</p>}

@@ -101,3 +101,11 @@ test('[AP14] the list is held while the pointer or the focus is over a decision,
   buttonIn(a).focus();
   expect(holds).toEqual([true, false, true]);
 });
+
+test('[AP14] the list is held as soon as the pointer is over a decision, before it moves there', () => {
+  const { list, holds, card } = setup();
+  const a = card('a');
+  list.append(a);
+  fireEvent.pointerOver(buttonIn(a), { ...at, clientY: 50 });
+  expect(holds).toEqual([true]);
+});

@@ -65,13 +65,18 @@ export function guardClicks(list: HTMLElement, { onRefused, onHold }: ClickGuard
     event.stopPropagation();
     onRefused();
   };
+  // It comes before the move that it belongs to.
+  const onOver = (event: PointerEvent) => {
+    onMove(event);
+    look();
+  };
   const onLeave = () => {
     pointer = null;
   };
   const timer = setInterval(look, LOOK_MS);
   list.addEventListener('pointerdown', onDown, true);
   list.addEventListener('click', onClick, true);
-  list.addEventListener('pointerover', look);
+  list.addEventListener('pointerover', onOver);
   list.addEventListener('focusin', look);
   document.addEventListener('pointermove', onMove, { passive: true });
   document.documentElement.addEventListener('pointerleave', onLeave);
@@ -79,7 +84,7 @@ export function guardClicks(list: HTMLElement, { onRefused, onHold }: ClickGuard
     clearInterval(timer);
     list.removeEventListener('pointerdown', onDown, true);
     list.removeEventListener('click', onClick, true);
-    list.removeEventListener('pointerover', look);
+    list.removeEventListener('pointerover', onOver);
     list.removeEventListener('focusin', look);
     document.removeEventListener('pointermove', onMove);
     document.documentElement.removeEventListener('pointerleave', onLeave);
