@@ -77,6 +77,9 @@ test('every event of a call is listed with actor and time, and merges to the car
     ['status', 'client:events-client', 1],
     ['answered', 'client:events-client', 1],
   ]);
+  // The test's client connects by the token of the first run, as the caller does.
+  const here = { token_id: null, address: expect.stringContaining('127.0.0.1') };
+  expect(events.map(({ via }) => via)).toEqual([here, undefined, here, here, here]);
   const cards: Card[] = [];
   for (const { update } of events) cards.push(mergeCard(cards.at(-1), update));
   expect(cards.map(({ status, phase }) => [status, phase])).toEqual([

@@ -1,4 +1,4 @@
-import { requestsAnswerSchema } from '../../lib/protocol/rest.ts';
+import { callEventsPageSchema, requestsAnswerSchema } from '../../lib/protocol/rest.ts';
 import { get, post, refusalOf } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
@@ -42,6 +42,13 @@ test('§7 what came while no client polled is there for the next poll, once', as
   expect(await requests('patient')).toEqual([]);
   const answer = await submit(id, { status: 'SUCCEEDED', result: [1] });
   expect(answer.body).toEqual({ ok: true, tool_call_id: id, status: 'SUCCEEDED' });
+  const { events } = callEventsPageSchema.parse(
+    (await get(board(), `/v1/tool_calls/${id}/events`)).body,
+  );
+  const here = { token_id: null, address: expect.stringContaining('127.0.0.1') };
+  expect(events.filter(({ via }) => via).map(({ type, via }) => [type, via])).toEqual(
+    ['created', 'claimed', 'answered'].map((type) => [type, here]),
+  );
 });
 
 test('§7 of two that ask at once the newer one is given what comes', async () => {

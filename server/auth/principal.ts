@@ -1,4 +1,4 @@
-import type { Actor } from '#lib/call/call-event';
+import type { Actor, Via } from '#lib/call/call-event';
 import { hasRole, type Role } from '#lib/protocol/role';
 
 /** What a request adds to who makes it. */
@@ -74,9 +74,15 @@ export function principalName(principal: Principal): string {
 /** As events of calls name who caused them. */
 export function actorOf(principal: Principal): Actor {
   const name = principalName(principal);
-  if (principal.kind === 'run' || principal.address === undefined) return name;
+  const via = viaOf(principal);
+  return via ? { name, via } : name;
+}
+
+/** By which token and from where a caller acts; undefined where no request or socket is served. */
+export function viaOf(principal: Principal): Via | undefined {
+  if (principal.kind === 'run' || principal.address === undefined) return undefined;
   const { tokenId, address } = principal;
-  return { name, via: { tokenId, address } };
+  return { tokenId, address };
 }
 
 /** By which stored things belong to a principal; unlike a name, it is never given again. */

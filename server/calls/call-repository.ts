@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
@@ -26,6 +27,8 @@ export interface CallEntry extends CallProgress<PendingEffect> {
   writes: number;
   /** In `latest` already, and in no event yet. */
   pendingStatus: CardUpdate[];
+  /** Who sent the newest of them. */
+  statusFrom: Actor;
   /** The newest version that is on its way to the disk at once, with all before it. */
   hastyVersion: number;
   waiters: Set<() => void> | undefined;
@@ -110,6 +113,7 @@ export class CallRepository {
       written: Promise.resolve(),
       writes: 0,
       pendingStatus: [],
+      statusFrom: 'server',
       pendingEffects: [],
       grant: undefined,
       offerVersion: 0,

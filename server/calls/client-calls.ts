@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
-import type { Actor, CallEvent } from '#lib/call/call-event';
+import type { CallEvent, Via } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import { fitsJson } from '#lib/json/cut-json';
@@ -16,6 +16,7 @@ import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-
 import { withoutSecretNames } from '#lib/text/redact';
 import type { SteadyClock } from '../clock.ts';
 import type { CallRepository } from './call-repository.ts';
+import { clientActor } from './client-actor.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
@@ -44,12 +45,15 @@ export type ClaimReply =
   | ServerMessageOf<'tool_call_granted'>
   | ServerMessageOf<'tool_call_refused'>;
 
+/** `via`: by which token and from where it is connected (AU36). */
+export type ClientSender = Answerer & { readonly via?: Via | undefined };
+
 /** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
 export interface ClientCalls {
-  claim(from: Answerer & { attempt: number }, callId: string): Promise<ClaimReply>;
+  claim(from: ClientSender & { attempt: number }, callId: string): Promise<ClaimReply>;
   /** Shown to people; ignored unless it comes from the instance that was asked. */
-  status(from: Answerer, message: ClientMessageOf<'tool_status'>): void;
-  answer(from: Answerer, callId: string, answer: ClientAnswer): Promise<AnswerReply>;
+  status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void;
+  answer(from: ClientSender, callId: string, answer: ClientAnswer): Promise<AnswerReply>;
   /** Whether the call was given to this client, whatever has become of it. */
   wasAsked(clientId: string, callId: string): Promise<boolean>;
 }
@@ -80,7 +84,7 @@ export class CallsOfClients implements ClientCalls {
     this.#reoffers = reoffers;
   }
 
-  async claim(from: Answerer & { attempt: number }, id: string): Promise<ClaimReply> {
+  async claim(from: ClientSender & { attempt: number }, id: string): Promise<ClaimReply> {
     const { attempt } = from;
     const refuse = (reason: string): ClaimReply => ({
       type: 'tool_call_refused',
@@ -93,7 +97,7 @@ export class CallsOfClients implements ClientCalls {
     // It would start what the next offer starts, too (CB8).
     // guard: given-up-attempt-refused
     if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');
-    const applied = this.#engine.apply(call, { type: 'claimed', from }, actorOf(from));
+    const applied = this.#engine.apply(call, { type: 'claimed', from }, clientActor(from));
     // fault point: claim-came
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     // guard: repeated-claim-granted-again
@@ -116,12 +120,12 @@ export class CallsOfClients implements ClientCalls {
     };
   }
 
-  status(from: Answerer, message: ClientMessageOf<'tool_status'>): void {
+  status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void {
     const call = this.#repository.latest(message.id);
     if (!call || !isAsked(call, from)) return;
     if (message.phase && (message.phase === 'device') !== (call.phase === 'device')) {
       const event = { type: 'device', asking: message.phase === 'device', from } as const;
-      this.#engine.apply(call, event, actorOf(from));
+      this.#engine.apply(call, event, clientActor(from));
     }
     const { tip, params, progress, preview } = message;
     const update = {
@@ -130,10 +134,10 @@ export class CallsOfClients implements ClientCalls {
       ...(progress === undefined ? {} : { progress }),
       ...(preview === undefined ? {} : { preview }),
     };
-    if (Object.keys(update).length > 0) this.#engine.status(message.id, update);
+    if (Object.keys(update).length > 0) this.#engine.status(message.id, update, clientActor(from));
   }
 
-  async answer(from: Answerer, id: string, given: ClientAnswer): Promise<AnswerReply> {
+  async answer(from: ClientSender, id: string, given: ClientAnswer): Promise<AnswerReply> {
     const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
     if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
     // guard: no-reply-to-other-clients
@@ -155,7 +159,7 @@ export class CallsOfClients implements ClientCalls {
 
   async #settle(
     call: CallRecord,
-    from: Answerer,
+    from: ClientSender,
     measured: Measured,
     noted: Pick<CallEvent, 'shown'>,
   ): Promise<AnswerReply> {
@@ -173,7 +177,7 @@ export class CallsOfClients implements ClientCalls {
           }
         : { resultHash };
     const event = { type: 'answered', from, error: toError(answer), fields, ...noted } as const;
-    const applied = this.#engine.apply(call, event, actorOf(from));
+    const applied = this.#engine.apply(call, event, clientActor(from));
     if (!applied.ok) {
       return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
     }
@@ -187,7 +191,7 @@ export class CallsOfClients implements ClientCalls {
   /** The call was final already: the same again, a different one, or one that came too late. */
   async #answerLate(
     call: CallRecord,
-    from: Answerer,
+    from: ClientSender,
     { answer: given, hash: resultHash }: Measured,
   ): Promise<AnswerReply> {
     const { id } = call;
@@ -208,7 +212,7 @@ export class CallsOfClients implements ClientCalls {
     // That a tool was stopped says less than what it had done by then.
     if (kept === undefined || (answer.ok === true && isLateError(kept))) {
       const isShown = isNews(final, toError(answer));
-      this.#engine.apply(final, { type: 'late_answer', lateResult, isShown }, actorOf(from));
+      this.#engine.apply(final, { type: 'late_answer', lateResult, isShown }, clientActor(from));
     } else if (answer.ok === true && !sameJson(kept, lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
@@ -220,8 +224,6 @@ export class CallsOfClients implements ClientCalls {
     return (await this.#repository.find(id))?.provider?.clientId === clientId;
   }
 }
-
-const actorOf = ({ clientId }: Answerer): Actor => `client:${clientId}`;
 
 /** That the outcome is unknown, or that it was stopped, is on the card already. */
 function isNews({ error }: CallRecord, late: CallError | null): boolean {

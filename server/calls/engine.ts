@@ -114,7 +114,7 @@ export class CallEngine {
     const decision = decide(current, event, now);
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
-    batch.addStatus(entry.pendingStatus);
+    batch.addStatus(entry.pendingStatus, entry.statusFrom);
     entry.pendingStatus = [];
     addDecision(batch, event, actor, decision, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
@@ -134,11 +134,12 @@ export class CallEngine {
    * Shows people something that changes no state, once it is on disk. What comes
    * while the call is being written waits, and shares the next write.
    */
-  status(id: string, update: CardUpdate): void {
+  status(id: string, update: CardUpdate, from: Actor = 'server'): void {
     const entry = this.#deps.repository.entry(id);
     const bounded = entry && this.#takeIn(entry, update);
     if (!bounded) return;
     entry.pendingStatus.push(bounded);
+    entry.statusFrom = from;
     this.#writeStatus(entry);
   }
 
@@ -273,7 +274,7 @@ export class CallEngine {
   #writeStatus(entry: CallEntry): void {
     if (entry.pendingStatus.length === 0 || entry.writes > 0) return;
     const batch = new EventBatch(entry.latest, this.#deps.clock.now());
-    batch.addStatus(entry.pendingStatus);
+    batch.addStatus(entry.pendingStatus, entry.statusFrom);
     entry.pendingStatus = [];
     entry.latest = batch.record;
     this.#write(entry, batch).catch(this.#deps.logger.error);
@@ -299,7 +300,7 @@ export class CallEngine {
       entry.pendingStatus = [];
       entry.latest = entry.durable;
       onDecided(entry.latest, record);
-      for (const update of waiting) this.status(record.id, update);
+      for (const update of waiting) this.status(record.id, update, entry.statusFrom);
       repository.retire(entry);
     }
   }

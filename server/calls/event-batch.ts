@@ -39,10 +39,9 @@ export class EventBatch {
   }
 
   /** What a running tool has shown since the last event, which the record has already. */
-  addStatus(updates: readonly CardUpdate[]): void {
+  addStatus(updates: readonly CardUpdate[], actor: Actor): void {
     if (updates.length === 0) return;
-    const { provider, preview } = this.record;
-    const actor = provider ? `client:${provider.clientId}` : 'server';
+    const { preview } = this.record;
     const hasPreview = updates.some((update) => update.preview !== undefined);
     this.#append('status', actor, this.record, hasPreview ? { preview } : {}, updates);
   }

@@ -1,3 +1,4 @@
+import type { Via } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import {
   actionOnReturn,
@@ -10,12 +11,14 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
+import { clientActor } from './client-actor.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 export interface ReturningInstance extends ReturningClient {
   readonly known: readonly ({ readonly id: string } & JournalEntry)[];
+  readonly via?: Via | undefined;
 }
 
 /** Calls when client instances go, come back, or offer other tools. */
@@ -80,11 +83,11 @@ export class ClientInstances implements InstanceChanges {
 
   #comeBack(call: CallRecord, knowledge: ClientKnowledge, instance: ReturningInstance): void {
     const { engine, breaker } = this.#deps;
-    const { instanceId, clientId } = instance;
+    const { instanceId } = instance;
     const isLost = actionOnReturn(call, knowledge) === 'outcome_unknown';
     // Its leaving counted already, unless it was back before that was seen.
     if (isLost && call.deadlines.resume === null) breaker.failed(instanceId, call.toolName);
-    engine.apply(call, { type: 'client_back', instanceId, knowledge }, `client:${clientId}`);
+    engine.apply(call, { type: 'client_back', instanceId, knowledge }, clientActor(instance));
   }
 
   toolsChanged(instanceId: string, withdrawn: readonly string[] = []): void {

@@ -1,7 +1,8 @@
+import type { Via } from '#lib/call/call-event';
 import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
-import type { Principal } from '../auth/principal.ts';
+import { type Principal, viaOf } from '../auth/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
@@ -67,6 +68,7 @@ export class ClientSession {
   readonly #deps: ClientSessionDeps;
   readonly #principal: Principal;
   readonly #channel: ClientChannel;
+  readonly #via: Via | undefined;
   #state: State = { kind: 'new' };
   /** Settles when the client is live, or was not admitted. */
   #entered: Promise<void> | undefined;
@@ -75,6 +77,7 @@ export class ClientSession {
     this.#deps = deps;
     this.#principal = principal;
     this.#channel = channel;
+    this.#via = viaOf(principal);
   }
 
   /** Null before the client is identified. */
@@ -149,7 +152,7 @@ export class ClientSession {
     const known = hello?.known ?? [];
     const back =
       resumed || known.length > 0
-        ? await client.presence.resumeCalls(known)
+        ? await client.presence.resumeCalls(known, this.#via)
         : { forget: [], cancel: [] };
     if (hello) this.#channel.send(createWelcome(identity, back, deps.heartbeatMs));
     await this.#goLive(client, queue);
@@ -189,11 +192,10 @@ export class ClientSession {
         instances.toolsChanged(instanceId, message.names);
         return undefined;
       case 'tool_call_claim': {
-        const from = { clientId, instanceId, attempt: message.attempt };
-        return this.#reply(calls.claim(from, message.id));
+        return this.#reply(calls.claim(this.#sender(identity, message.attempt), message.id));
       }
       case 'tool_status':
-        calls.status({ clientId, instanceId, attempt: message.attempt }, message);
+        calls.status(this.#sender(identity, message.attempt), message);
         return undefined;
       case 'tool_result':
       case 'tool_error':
@@ -222,25 +224,29 @@ export class ClientSession {
     instances.toolsChanged(identity.instanceId);
   }
 
-  async #answer(message: Answer, { clientId, instanceId }: Identity): Promise<ServerMessage> {
+  async #answer(message: Answer, identity: Identity): Promise<ServerMessage> {
     const { calls, blobs } = this.#deps;
-    const from = { clientId, instanceId, attempt: message.attempt };
+    const from = this.#sender(identity, message.attempt);
     if (message.type === 'tool_error' || !message.attachments?.length) {
       // Decided in the same moment in which it came, so that answers keep their order.
       return calls.answer(from, message.id, toClientAnswer(message, []));
     }
     // An answer to a call that this client was not offered is rejected before its bytes are kept.
-    const wasAsked = await calls.wasAsked(clientId, message.id);
+    const wasAsked = await calls.wasAsked(identity.clientId, message.id);
     const answer = wasAsked ? await storeAttachments(message, blobs) : toClientAnswer(message, []);
     return calls.answer(from, message.id, answer);
   }
 
   #rejectUnreadable(
     { id, attempt, message }: UnreadableAnswer,
-    { clientId, instanceId }: Identity,
+    identity: Identity,
   ): Promise<ServerMessage> {
     const answer = unusableAnswer(`The answer cannot be read: ${message}`);
-    return this.#deps.calls.answer({ clientId, instanceId, attempt }, id, answer);
+    return this.#deps.calls.answer(this.#sender(identity, attempt), id, answer);
+  }
+
+  #sender<A extends number | undefined>({ clientId, instanceId }: Identity, attempt: A) {
+    return { clientId, instanceId, attempt, via: this.#via };
   }
 
   #updateState(message: ClientMessageOf<'client_state'>, instanceId: string): void {

@@ -1,5 +1,6 @@
+import type { Via } from '#lib/call/call-event';
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
-import { type Caller, principalKey } from '../auth/principal.ts';
+import { type Caller, principalKey, viaOf } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
@@ -94,7 +95,10 @@ class HttpClients implements HttpClientService {
     client.cancelExpiry();
     await client.mailbox.arrival(waitMs, [signal, this.#deps.closing]);
     this.#keepAlive(client);
-    return { ok: true as const, requests: await this.#claimWaiting(client, signal) };
+    return {
+      ok: true as const,
+      requests: await this.#claimWaiting(client, viaOf(principal), signal),
+    };
   }
 
   async submit(principal: Caller, callId: string, submission: Submission): Promise<SubmitOutcome> {
@@ -109,7 +113,7 @@ class HttpClients implements HttpClientService {
       return { ok: false, code: 'permission_denied', message };
     }
     const { clientId, instanceId, attempt } = provider;
-    const from = { clientId, instanceId, attempt: undefined };
+    const from = { clientId, instanceId, attempt: undefined, via: viaOf(principal) };
     // An answer to a request that was not fetched claims the call as well.
     if (record.phase === 'offered') await answers.claim({ ...from, attempt }, callId);
     const reply = await answers.answer(from, callId, toAnswer(submission));
@@ -156,7 +160,7 @@ class HttpClients implements HttpClientService {
     const client = { clientId, instanceId, owner, mailbox, presence, ...none };
     this.#clients.set(clientId, client);
     // Calls that it had not fetched or answered are its own again.
-    await presence.resumeCalls([]);
+    await presence.resumeCalls([], viaOf(principal));
     return client;
   }
 
@@ -171,6 +175,7 @@ class HttpClients implements HttpClientService {
   /** Claims what waits: what is handed out is on disk as such before, and what has ended is not. */
   async #claimWaiting(
     { clientId, instanceId, mailbox }: PollingClient,
+    via: Via | undefined,
     signal: AbortSignal,
   ): Promise<CallRequest[]> {
     // The poll is over: what came stays for the next one.
@@ -178,7 +183,7 @@ class HttpClients implements HttpClientService {
     const { answers } = this.#deps;
     const waiting = mailbox.takeAll();
     const replies = await Promise.allSettled(
-      waiting.map(({ id, attempt }) => answers.claim({ clientId, instanceId, attempt }, id)),
+      waiting.map(({ id, attempt }) => answers.claim({ clientId, instanceId, attempt, via }, id)),
     );
     const granted: CallRequest[] = [];
     const failed: { request: CallRequest; error: unknown }[] = [];

@@ -1,3 +1,4 @@
+import type { Via } from '#lib/call/call-event';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
@@ -42,9 +43,9 @@ export class Presence {
   }
 
   /** Continues the calls of a returning instance; resolves with those to forget and to cancel. */
-  resumeCalls(known: KnownCalls): Promise<{ forget: string[]; cancel: string[] }> {
+  resumeCalls(known: KnownCalls, via?: Via): Promise<{ forget: string[]; cancel: string[] }> {
     const { clientId, instanceId, journalEpoch } = this.#instance;
-    return this.#deps.instances.back({ clientId, instanceId, journalEpoch, known });
+    return this.#deps.instances.back({ clientId, instanceId, journalEpoch, known, via });
   }
 
   /** A newer session of the instance takes its place, and its calls. */

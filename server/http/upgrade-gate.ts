@@ -89,7 +89,8 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       open.add(ws, principal);
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
-      deps.sockets[path](ws, { principal, address, stream: socket, inbound });
+      const sender = { ...principal, address };
+      deps.sockets[path](ws, { principal: sender, address, stream: socket, inbound });
     });
   };
 
