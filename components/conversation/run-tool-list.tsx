@@ -17,7 +17,7 @@ import { MarkedText } from '../ui/marked-text.tsx';
 /** In the order in which they are counted. */
 const OFFERS: readonly Offer[] = [
   ...(['offered', 'over_limit', 'schema_unfit', 'denied', 'not_in_run'] as const),
-  ...(['not_permitted', 'failing', 'client_away', 'not_needed'] as const),
+  ...(['not_permitted', 'unavailable', 'failing', 'client_away', 'not_needed'] as const),
 ];
 
 const listRunTools = (
@@ -90,7 +90,7 @@ function Listed({ first }: { first: RunToolsPage }) {
 
 function Tool({ tool }: { tool: RunTool }) {
   const t = useTranslations('conversation.tools');
-  const { name, offer, pinned, found, rule, reason } = tool;
+  const { name, offer, pinned, found, rule, reason, schema_warnings: warnings } = tool;
   const words = [
     t(`offer.${offer}`),
     ...(pinned ? [t('pinned')] : []),
@@ -111,6 +111,11 @@ function Tool({ tool }: { tool: RunTool }) {
           </>
         )}
       </span>
+      {warnings !== undefined && (
+        <span className="basis-full pl-4 wrap-anywhere">
+          {t('warnings')} <MarkedText text={warnings.join(' ')} />
+        </span>
+      )}
     </li>
   );
 }

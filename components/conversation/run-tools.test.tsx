@@ -43,6 +43,7 @@ test('each tool is shown with whether it is offered, or why not, once it is open
     tool('c.much', { offer: 'over_limit' }),
     tool('d.no', { offer: 'denied', rule: 'deny.0', reason: 'The policy denies it' }),
     tool('e.gone\u202e', { offer: 'client_away', source: 'client' }),
+    tool('f.loose', { schema_warnings: ['"not" is not taken here.'] }),
   ];
   const counts = { offered: 2, over_limit: 1, denied: 1, client_away: 1 };
   const made = await opened(() => page({ tools, counts }));
@@ -56,6 +57,7 @@ test('each tool is shown with whether it is offered, or why not, once it is open
     'd.nodenied by the policy · rule deny.0 (The policy denies it)',
   ]);
   expect(rows()[4]).not.toContain('\u202e');
+  expect(rows()[5]).toContain('a form of its schema that holds less: "not" is not taken here.');
   // What scrolls takes the focus, so that keys reach it.
   expect(screen.getByRole('group', { name: 'Tools of this conversation' }).tabIndex).toBe(0);
 });

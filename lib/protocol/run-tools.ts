@@ -19,8 +19,10 @@ export const offerSchema = z.enum([
   'denied',
   /** Not in the run's own list of tools. */
   'not_in_run',
-  /** Not in the list of the token of the run's owner, or it cannot be called. */
+  /** Not in the list of the token of the run's owner. */
   'not_permitted',
+  /** It cannot be called now, e.g. no sub-agent can be had; `reason` has why. */
+  'unavailable',
   /** It failed to be delivered so often in a row that it is not asked for a while. */
   'failing',
   /** Called in this run before, and no client offers it now. */
@@ -41,5 +43,7 @@ export const runToolSchema = z.object({
   /** The rule of the policy, where that denies it. */
   rule: z.string().optional(),
   reason: z.string().optional(),
+  /** What the form of its schema that the model is sent does not hold, in sentences; at most 20. */
+  schema_warnings: z.array(z.string()).optional(),
 });
 export type RunTool = z.infer<typeof runToolSchema>;

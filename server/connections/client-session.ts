@@ -179,7 +179,7 @@ export class ClientSession {
   }
 
   #handle(message: Received, identity: Identity): Promise<void> | undefined {
-    const { clientId, instanceId } = identity;
+    const { instanceId } = identity;
     const { calls, registry, instances } = this.#deps;
     switch (message.type) {
       case 'hello':

@@ -18,6 +18,8 @@ export interface KnownRuns {
   make(summary: RunSummary): LiveRun;
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined>;
+  /** One that is loaded already, at work or not. */
+  inMemory(runId: string): LiveRun | undefined;
   /** Costs nothing for a run that was asked for before. */
   readonly claim: ClaimRun;
   /**
@@ -77,6 +79,9 @@ class RunsInMemory implements KnownRuns {
     if (live) return Promise.resolve(this.#keep(live));
     return once(this.#loading, runId, () => this.#read(runId));
   }
+
+  readonly inMemory = (runId: string): LiveRun | undefined =>
+    this.turns.runOf(runId) ?? this.#kept.get(runId);
 
   readonly claim: ClaimRun = (runId, title, principal) => {
     const known = this.#claims.get(runId);

@@ -98,6 +98,7 @@ export const conversation = {
       pinned: 'pinned',
       found: 'found by search',
       rule: 'rule {rule}',
+      warnings: 'The model is sent a form of its schema that holds less:',
       offer: {
         offered: 'offered',
         over_limit: 'over the model’s limit',
@@ -105,6 +106,7 @@ export const conversation = {
         denied: 'denied by the policy',
         not_in_run: 'not in the conversation’s list',
         not_permitted: 'not permitted to its owner',
+        unavailable: 'cannot be called now',
         failing: 'failing, not asked for now',
         client_away: 'its client is away',
         not_needed: 'not needed now',
@@ -238,6 +240,7 @@ export const conversation = {
       pinned: '已固定',
       found: '由搜索找到',
       rule: '规则 {rule}',
+      warnings: '发送给模型的 schema 形式有所简化：',
       offer: {
         offered: '已提供',
         over_limit: '超出模型的数量上限',
@@ -245,6 +248,7 @@ export const conversation = {
         denied: '被策略拒绝',
         not_in_run: '不在此对话的列表中',
         not_permitted: '其所有者无权使用',
+        unavailable: '目前无法调用',
         failing: '持续失败，暂不调用',
         client_away: '其客户端已离开',
         not_needed: '目前不需要',

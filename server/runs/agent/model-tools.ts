@@ -36,16 +36,19 @@ export interface UnfitTool {
 
 const LONGEST_NAME = 64;
 
-/** Sets those apart that have no schema in the form of the target (AL38). */
+/** Sets those apart that have no schema in the form of the target (AL38); of the others, by name, what that form does not hold. */
 export function setUnfitApart(listings: readonly ToolListing[], target: SchemaTarget) {
   const fit: ToolListing[] = [];
   const unfit: UnfitTool[] = [];
+  const warnings = new Map<string, readonly string[]>();
   for (const listing of listings) {
     const form = normalizeSchema(listing.schema, target);
-    if (form.ok) fit.push(listing);
-    else unfit.push({ name: listing.name, reason: form.reason });
+    if (form.ok) {
+      fit.push(listing);
+      if (form.warnings.length > 0) warnings.set(listing.name, form.warnings);
+    } else unfit.push({ name: listing.name, reason: form.reason });
   }
-  return { fit, unfit };
+  return { fit, unfit, warnings };
 }
 
 /**

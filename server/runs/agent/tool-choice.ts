@@ -2,6 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { READ_RESULT, RUN_TOOLS, type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { refusalOf } from '../../tools/refusal-of.ts';
 import { chooseTools } from './choose-tools.ts';
 import { setUnfitApart, type UnfitTool } from './model-tools.ts';
 import { askedFrom, askedIn, lastWords, outputFor, type Turn } from './turn.ts';
@@ -25,6 +26,9 @@ type ChoosingTurn = Pick<
 
 type Why = Pick<RunTool, 'offer' | 'rule' | 'reason'>;
 
+const warningsOf = (warnings: readonly string[] | undefined) =>
+  warnings ? { schema_warnings: [...warnings] } : {};
+
 export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]): ToolChoice {
   const listings = turn.deps.registry.list(turn.principal, askedFrom(turn));
   const why = new Map<string, Why>();
@@ -33,7 +37,7 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]
     if (obstacle) why.set(listing.name, obstacle);
     return !obstacle;
   });
-  const { fit, unfit } = setUnfitApart(usable, turn.model.schemaTarget);
+  const { fit, unfit, warnings } = setUnfitApart(usable, turn.model.schemaTarget);
   for (const { name, reason } of unfit) why.set(name, { offer: 'schema_unfit', reason });
   const { maxTools: most } = turn.model;
   const others = fit.filter((listing) => !isSearch(listing));
@@ -52,7 +56,7 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]
   const states = listings.map(
     ({ name, source }): RunTool => ({
       ...{ name, source, pinned: isPinned(name), found: found.has(name) },
-      ...(why.get(name) ?? { offer: 'offered' }),
+      ...(why.get(name) ?? { offer: 'offered', ...warningsOf(warnings.get(name)) }),
     }),
   );
   const away = toolsOfClientsAway(listings, records).map(
@@ -77,7 +81,8 @@ function obstacleOf(
   records: readonly CallRecord[],
 ): Why | undefined {
   const { name, source, callable, reason, clients } = listing;
-  if (!callable) return { offer: 'not_permitted', ...(reason === undefined ? {} : { reason }) };
+  const offer = refusalOf(turn.principal, name) === undefined ? 'unavailable' : 'not_permitted';
+  if (!callable) return { offer, ...(reason === undefined ? {} : { reason }) };
   const isOfRun = source === 'server' && RUN_TOOLS.has(name);
   if (!isOfRun && turn.tools && !turn.tools.includes(name)) return { offer: 'not_in_run' };
   const { principal, runId, deps } = turn;

@@ -85,8 +85,14 @@ test('[DE1] a model is offered those sub-agents that it can have now, and no too
   await turn('Go', { tools: ['delegate', 'fx.hold'] });
   expect(offered(openai.requests[1])?.agents).toEqual(['helper', 'thinker']);
   const other = await setupDelegation({ script: () => DONE, agents: { lost: agents.lost } });
-  await other.turn();
+  const { run_id: lostRun } = await other.turn();
   expect(offered(other.openai.requests[0])).toBeUndefined();
+  expect(await other.runs.tools(lostRun)).toContainEqual(
+    expect.objectContaining({
+      ...{ name: 'delegate', offer: 'unavailable' },
+      reason: 'lost cannot work now: none of its tools is here.',
+    }),
+  );
   const none = await setupDelegation({ script: () => DONE, agents: {} });
   expect(none.registry.list(FIRST_OPERATOR).map(({ name }) => name)).not.toContain('delegate');
 });

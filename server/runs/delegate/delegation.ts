@@ -26,7 +26,7 @@ import { describeTool, schemaOf, TASK_FORMS, type Task, type TaskForm } from './
 /** What the tool needs of the parts that are built after it. */
 export interface DelegationParts {
   readonly runs: Pick<CreatedRunService, 'runChild'>;
-  readonly known: Pick<KnownRuns, 'load' | 'turns'>;
+  readonly known: Pick<KnownRuns, 'load' | 'turns' | 'inMemory'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
   readonly models: Pick<Models, 'resolve'>;
   readonly owners: OwnerTokens;
@@ -90,9 +90,9 @@ export class Delegation {
     return {
       find: (...asked) => registry.find(...asked),
       list: (principal, ...more) =>
-        registry.list(principal, ...more).flatMap((listing, _at, all) => {
+        registry.list(principal, ...more).map((listing, _at, all) => {
           const { name, source } = listing;
-          if (!isDelegatingTool(name) || source !== 'server') return [listing];
+          if (!isDelegatingTool(name) || source !== 'server') return listing;
           return this.#listingFor(principal, { ...listing, name }, all);
         }),
     };
@@ -107,18 +107,21 @@ export class Delegation {
     principal: Principal,
     listing: ToolListing & { name: DelegatingTool },
     all: readonly ToolListing[],
-  ): ToolListing[] {
-    const run =
-      principal.kind === 'run' ? this.#use().known.turns.runOf(principal.runId) : undefined;
-    if (!run) return [listing];
-    const agents = [...this.#agents.values()].filter(
-      (agent) => this.#obstacle(agent, run.summary(), all) === undefined,
-    );
-    if (agents.length === 0) return [];
+  ): ToolListing {
+    const run = principal.kind === 'run' ? this.#use().known.inMemory(principal.runId) : undefined;
+    if (!run) return listing;
+    const obstacles = new Map<SubAgent, string>();
+    for (const agent of this.#agents.values()) {
+      const obstacle = this.#obstacle(agent, run.summary(), all);
+      if (obstacle !== undefined) obstacles.set(agent, obstacle);
+    }
+    const agents = [...this.#agents.values()].filter((agent) => !obstacles.has(agent));
+    const [reason] = obstacles.values();
+    if (agents.length === 0 && reason !== undefined) return { ...listing, callable: false, reason };
     const form = TASK_FORMS[listing.name];
     const description = describeTool(form, agents);
     const names = agents.map(({ name }) => name);
-    return [{ ...listing, description, schema: schemaOf(form, names) }];
+    return { ...listing, description, schema: schemaOf(form, names) };
   }
 
   /** Why a run cannot have the sub-agent. */
@@ -128,7 +131,8 @@ export class Delegation {
     listings: readonly ToolListing[],
   ): string | undefined {
     const { known, models } = this.#use();
-    const { depth, lineage } = placeOf(known.turns, parent.run_id);
+    // Also of a run that is not at work: what its next step would be offered.
+    const { depth, lineage } = placeOf({ runOf: known.inMemory }, parent.run_id);
     if (depth >= this.#maxDepth) {
       return `Max delegation depth reached (${depth}/${this.#maxDepth}); do the task yourself.`;
     }

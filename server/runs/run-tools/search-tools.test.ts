@@ -185,3 +185,18 @@ test('[AL109] [RT5] after a restart what was found is offered still', async () =
   expect(stateOf('zz.mail')).toMatchObject({ offer: 'offered', found: true });
   expect(stateOf('many.t199')).toMatchObject({ offer: 'over_limit', found: false });
 });
+
+test('[AL109] of a tool that is offered it is known what the form for the model does not hold', async () => {
+  const loose = defineTool({
+    ...{ name: 'loose', displayName: 'Loose', description: 'Loose', effect: 'read' },
+    ...{ timeoutMs: 10_000, args: z.object({ a: z.string().regex(/^x/).optional() }) },
+    run: async () => ({ output: 1 }),
+  });
+  const tools = [toolOf('exact', 'Exact'), loose];
+  const made = await setupDelegation({ script: () => DONE, tools, models: OTHER_KEYS });
+  const { run_id: runId } = await made.turn('Go', { model: 'google:gemini-2.5-flash' });
+  const states = (await made.runs.tools(runId)) ?? [];
+  const warnings = new Map(states.map((one) => [one.name, one.schema_warnings]));
+  expect(warnings.get('loose')).toEqual([expect.stringMatching(/^"pattern" is not taken here/)]);
+  expect(warnings.get('exact')).toBeUndefined();
+});
