@@ -94,3 +94,14 @@ test.each([
     expect(wordsFor({ ...failure, params: { status: 'TIMEOUT' } }, locale)).toBe(ended);
   },
 );
+
+test.each([
+  ['always', 'olga allowed this call before you.', '允许'],
+  ['answer', 'olga answered this call before you.', '回答'],
+  ['cancel', 'olga cancelled this call before you.', '取消'],
+])('[LN5] so is that a decision of another person was %s', (decision, english, chinese) => {
+  const params = { status: 'FAILED', by: 'operator:olga', decision };
+  const failure = { code: 'already_final', status: 409, message: SERVERS, params };
+  expect(wordsFor(failure, 'en')).toBe(english);
+  expect(wordsFor(failure, 'zh')).toContain(chinese);
+});

@@ -70,8 +70,10 @@ function wordsOf(
 
 const ENDS = ['SUCCEEDED', 'FAILED', 'TIMEOUT'] as const;
 
-const didOf = (decision: string): 'allowed' | 'denied' | 'answered' =>
-  decision === 'no' ? 'denied' : decision === 'answer' ? 'answered' : 'allowed';
+const DID = { no: 'denied', answer: 'answered', cancel: 'cancelled' } as const;
+
+const didOf = (decision: string) =>
+  decision === 'no' || decision === 'answer' || decision === 'cancel' ? DID[decision] : 'allowed';
 
 /** Shows in a toast that what a person asked for failed, and why. */
 export function useFailureToast(): (title: string, failure: FailedRequest) => void {

@@ -421,6 +421,13 @@ describe('whose decision it was', () => {
     change({ status: 'ERROR', phase: null, error, approval_decision: no });
     expect(screen.getByTestId('decided-by').textContent).toBe('已由 operator 拒绝');
   });
+
+  test('[AP9] is an answer where a person answered in place of the tool', () => {
+    const { change } = setup();
+    const answer = { by: 'operator:olga', decision: 'answer' } as const;
+    change({ status: 'SUCCESS', phase: null, result: 'by hand', approval_decision: answer });
+    expect(screen.getByTestId('decided-by').textContent).toBe('Answered by operator:olga');
+  });
 });
 
 describe('calls that are the same', () => {

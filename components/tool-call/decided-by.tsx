@@ -7,7 +7,8 @@ type DecidedByProps = NonNullable<Card['approval_decision']> & { isQuestion: boo
 /** Whose decision on the call it was, which is the first and the only one, and of how many calls. */
 export function DecidedBy({ by, decision, edited, calls = 1, isQuestion }: DecidedByProps) {
   const t = useTranslations('card');
-  const did = isQuestion
+  const isAnswered = isQuestion || decision === 'answer';
+  const did = isAnswered
     ? (`question.${decision === 'no' ? 'declinedBy' : 'answeredBy'}` as const)
     : (`approval.${decision === 'no' ? 'deniedBy' : edited ? 'editedBy' : 'allowedBy'}` as const);
   const together = calls > 1 ? ` · ${t('approval.decidesAll', { count: calls })}` : '';

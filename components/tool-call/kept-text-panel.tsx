@@ -70,5 +70,6 @@ export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
 function howItEnded({ approval_decision: was, question }: Card) {
   if (!was) return 'ended';
   if (question) return was.decision === 'no' ? 'declined' : 'answered';
+  if (was.decision === 'answer') return 'answered';
   return was.decision === 'no' ? 'denied' : 'allowed';
 }

@@ -198,3 +198,37 @@ test('[CA45] of two who decide the first counts, and the other one learns whose 
     ...{ by: 'operator:olga', decision: 'no', note: 'too much' },
   });
 });
+
+test('[CA45] an answer by hand, or a cancel, is a first decision too, and whose it was is in the refusal', async () => {
+  const one = await setup();
+  const [answered, cancelled] = await invokeAll(one, [1, 2]);
+  await one.calls.answer(answered?.id ?? '', olga, 'by hand');
+  await one.calls.cancel(cancelled?.id ?? '', 'not now', 'operator:olga', 'operator:olga');
+  const decided = { by: 'operator:olga', decision: 'answer' };
+  expect((await one.call(answered?.id ?? '')).card.approval_decision).toEqual(decided);
+  for (const [call, did] of [
+    [answered, 'answer'],
+    [cancelled, 'cancel'],
+  ] as const) {
+    const late = {
+      ok: false,
+      code: 'already_final',
+      params: { by: 'operator:olga', decision: did },
+    };
+    const id = call?.id ?? '';
+    expect(await one.calls.decide(id, operator, { decision: 'yes' })).toMatchObject(late);
+    expect(await one.calls.answer(id, operator, 'other')).toMatchObject(late);
+    expect(await one.calls.cancel(id, 'late', 'operator', 'operator')).toMatchObject(late);
+  }
+});
+
+test('[CA45] an answer by hand to what was allowed before leaves whose decision that was', async () => {
+  const one = await setup();
+  const [call] = await invokeAll(one, [1]);
+  const id = call?.id ?? '';
+  await one.calls.decide(id, olga, { decision: 'yes' });
+  expect(await one.calls.answer(id, operator, 'by hand')).toMatchObject({ ok: true });
+  expect((await one.call(id)).card.approval_decision).toEqual({
+    ...{ by: 'operator:olga', decision: 'yes' },
+  });
+});

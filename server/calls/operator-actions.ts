@@ -2,12 +2,25 @@ import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { type Moment, shownAt } from '#lib/call/clocks';
 import type { Card, CardUpdate } from '#lib/protocol/card';
-import type { ErrorParams } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { checkAnswer, questionSchema } from '#lib/protocol/question';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import {
+  alreadyFinal,
+  callerRevoked,
+  changedSince,
+  conflict,
+  denied,
+  moreThanShown,
+  neverAlways,
+  notAPerson,
+  notFound,
+  notWaiting,
+  secretsMissing,
+  toBeAnswered,
+} from './action-refusals.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -64,7 +77,9 @@ export class OperatorActions implements Actions {
     const shown = by === undefined ? {} : { shown: { cancelled_by: by } };
     const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent, ...shown }, actor);
     // Asked twice: the first request stands, and is not an error.
-    if (!applied.ok && applied.refusal !== 'cancelling') return alreadyFinal(call);
+    if (!applied.ok && applied.refusal !== 'cancelling') {
+      return alreadyFinal(repository.latest(id) ?? call);
+    }
     return this.#done(id);
   }
 
@@ -254,12 +269,18 @@ export class OperatorActions implements Actions {
     const call = await repository.find(id);
     if (!call) return notFound(id);
     if (isQuestion(call)) return this.#answerQuestion(call, principal, output);
+    const by = principalName(principal);
+    // What waits for a decision has got one; else the decision of before stays on the card.
+    const isDecision = call.phase === 'approval';
+    const approval_decision = { by, decision: 'answer' } as const;
     const event = {
       type: 'answered_by_hand',
       fields: { result: output ?? null },
-      shown: { tip: 'Answered by an operator' },
+      shown: { tip: 'Answered by an operator', ...(isDecision && { approval_decision }) },
     } as const;
-    if (!engine.apply(call, event, actorOf(principal)).ok) return alreadyFinal(call);
+    if (!engine.apply(call, event, actorOf(principal)).ok) {
+      return alreadyFinal(repository.latest(id) ?? call);
+    }
     return this.#done(id);
   }
 
@@ -314,81 +335,4 @@ const isOlder = (expiresAt: number | undefined, call: CallRecord, now: Moment): 
   expiresAt !== undefined &&
   ![call, shownAt(call, now)].some(({ card }) => card.clock?.deadline_at === expiresAt);
 
-const notFound = (id: string): CallActionOutcome => ({
-  ok: false,
-  code: 'call_not_found',
-  message: `No call ${id} is known here`,
-});
-
-const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
-  ok: false,
-  code: 'already_final',
-  message: `The call ${call.id} has ended already: ${call.status}${decidedBefore(call)}`,
-  params: { status: call.status, ...firstDecision(call) },
-});
-
-const denied = (message: string): CallActionOutcome => ({
-  ok: false,
-  code: 'permission_denied',
-  message,
-});
-
-const callerRevoked = ({ id }: CallRecord): CallActionOutcome =>
-  denied(
-    `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`,
-  );
-
 const isQuestion = ({ card }: CallRecord): boolean => card.question !== undefined;
-
-const toBeAnswered = ({ id }: CallRecord): CallActionOutcome =>
-  conflict(
-    `The call ${id} is a question: POST /v1/tool_calls/${id}/answer answers it, decision "no" declines`,
-  );
-
-/** The last place that can refuse it, after the routes. */
-const notAPerson = (principal: Principal): CallActionOutcome =>
-  denied(
-    `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
-  );
-
-/** Those that were given back hold the mark of a secret in place of the secret. */
-const secretsMissing = ({ id }: CallRecord) => ({
-  ok: false as const,
-  code: 'invalid_args' as const,
-  message: `Arguments of the call ${id} are secret and not stored; give "args" with the values in place of "[redacted:…]"`,
-  details: [{ path: '', problem: 'has "[redacted:…]" in place of a secret' }],
-});
-
-const conflict = (message: string): CallActionOutcome => ({ ok: false, code: 'conflict', message });
-
-const changedSince = (id: string): CallActionOutcome =>
-  conflict(
-    `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
-  );
-
-/** One decision is that of all of them: those that came since were not seen. */
-const moreThanShown = (waiting: number): CallActionOutcome =>
-  conflict(
-    `By now ${waiting} equal calls wait for this decision, more than were shown; look again and decide anew`,
-  );
-
-const neverAlways = ({ toolName }: CallRecord): CallActionOutcome =>
-  conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);
-
-const notWaiting = (call: CallRecord): CallActionOutcome => ({
-  ok: false,
-  code: 'conflict',
-  message: `The call ${call.id} does not wait for an approval${decidedBefore(call)}`,
-  params: firstDecision(call),
-});
-
-const firstDecision = ({ card: { approval_decision: first } }: CallRecord): ErrorParams =>
-  first ? { by: first.by, decision: first.decision } : {};
-
-const DID = { yes: 'allowed', always: 'allowed', no: 'denied', answer: 'answered' } as const;
-
-/** The first decision counts, and who comes second sees whose it was. */
-function decidedBefore({ card: { approval_decision: first } }: CallRecord): string {
-  if (!first) return '';
-  return `; ${first.by} ${DID[first.decision]} it before`;
-}

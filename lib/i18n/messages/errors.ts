@@ -48,6 +48,7 @@ export const errors = {
         allowed: '{name} allowed this call before you.',
         denied: '{name} denied this call before you.',
         answered: '{name} answered this call before you.',
+        cancelled: '{name} cancelled this call before you.',
       },
       ended_before: {
         SUCCEEDED: 'The call has already ended: it succeeded.',
@@ -109,6 +110,7 @@ export const errors = {
         allowed: '{name} 已先于您允许了此调用。',
         denied: '{name} 已先于您拒绝了此调用。',
         answered: '{name} 已先于您回答了此调用。',
+        cancelled: '{name} 已先于您取消了此调用。',
       },
       ended_before: {
         SUCCEEDED: '调用已经结束：成功。',
