@@ -16,13 +16,14 @@ const model = (provider: string, label: string) => ({
   ...{ rehearsal: false, images: false, default: false },
 });
 
-function show(role: Role): string[] {
+const MODELS = [model('openai-chat', 'boss'), model('compatible', 'boss'), model('x', 'other')];
+
+function show(role: Role, { models = MODELS, locale = 'en' as 'en' | 'zh' } = {}): string[] {
   const { workbench } = createTestWorkbench(() => ({ body: {} }));
   workbench.me.setState({ me: personWith(role) });
-  const models = [model('openai-chat', 'boss'), model('compatible', 'boss'), model('x', 'other')];
   workbench.models.setState({ models });
   render(
-    <InWorkbench workbench={workbench}>
+    <InWorkbench workbench={workbench} locale={locale}>
       <ModelSelect />
     </InWorkbench>,
   );
@@ -35,4 +36,12 @@ test('models whose names are the same are shown with their providers', () => {
 
 test('a viewer, who sends no messages, has no menu of models', () => {
   expect(show('viewer')).toEqual([]);
+});
+
+test.each([
+  ['en', '127.0.0.1:11434 (has not answered)'],
+  ['zh', '127.0.0.1:11434（没有回应）'],
+] as const)('a server of models that has not answered is named as such (%s)', (locale, text) => {
+  const silent = { ...model('compatible', '127.0.0.1:11434'), available: false };
+  expect(show('operator', { models: [silent], locale })).toEqual([text]);
 });
