@@ -3,7 +3,7 @@ import type { KeptEntry, Store } from '../store/store.ts';
 
 type KeptStore = Pick<Store, 'write' | 'listKept'>;
 
-/** Small values of one kind that outlive the server. Whoever has the area bounds its number. */
+/** Small values of one kind that outlive the server. The part that has the area bounds its number. */
 export class KeptArea<Value> {
   readonly #deps: {
     readonly store: KeptStore;

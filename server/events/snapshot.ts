@@ -43,7 +43,7 @@ export interface SnapshotDeps {
 
 /**
  * All that a watcher needs to start from, as of one event number, in at most
- * 1 MiB (rules WA10 to WA12). Whoever asks for the same in one moment shares one.
+ * 1 MiB (rules WA10 to WA12). Watchers that ask for the same in one moment share one.
  */
 export function createSnapshots(deps: SnapshotDeps): TakeSnapshot {
   const pace = createPace(1);

@@ -67,7 +67,7 @@ test('[WR1] of many requests at once the first and the newest are answered, one 
   expect(left).toBe(1);
 });
 
-test('[WR1] whoever closes while its request is answered is not served any more', async () => {
+test('[WR1] a watcher that closes while its request is answered is not served any more', async () => {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();

@@ -69,8 +69,8 @@ export class Autonomy {
   }
 
   /**
-   * Around what deletes a run: its level goes with it. One that is made anew under its id, by whoever
-   * calls in it, has none.
+   * Around what deletes a run: its level goes with it. One that is made anew under its id, by
+   * another caller perhaps, has none.
    */
   readonly deleting = (runId: string, work: () => Promise<void>) => async (): Promise<void> => {
     await work();

@@ -91,7 +91,7 @@ test('[ST61] a call is deleted with its events, words, keys and notes of blobs, 
   }
 });
 
-test('[ST61] an open call stays with all that is its own, whoever asks to delete it', async () => {
+test('[ST61] an open call stays with all that is its own, also when it is asked to be deleted', async () => {
   const { store, count } = setup();
   const call = sampleCall({ version: 1 });
   const entry = { scope: 'operator\nkey', fingerprint: 'f', callId: call.id };

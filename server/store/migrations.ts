@@ -7,7 +7,7 @@ export interface Migration {
 }
 
 /**
- * In the order in which they run. The comments stay in the file: whoever opens
+ * In the order in which they run. The comments stay in the file: a person who opens
  * it with a SQL tool finds them in `sqlite_schema`.
  *
  * There are no foreign keys: the store does not know what a change means, and a

@@ -141,7 +141,7 @@ class RegisteredTools implements ToolRegistry {
     for (const listener of [...this.#listeners]) listener.call(change);
   }
 
-  /** Listeners are called for what has changed since they were called last, whoever has asked for a list meanwhile. */
+  /** Listeners are called for what has changed since they were called last, also where a list was asked for meanwhile. */
   #insideChanged(): void {
     const before = this.#announced;
     this.#read();

@@ -43,7 +43,7 @@ export const settingsPolicy = {
     rulesText:
       'Of all rules that are for a call the strongest counts: deny, then ask, then allow. Without a rule a call is allowed, but for the server’s own tools that are marked as destructive, which ask.',
     unknown: {
-      allow: 'Client tools with effects are allowed then, whoever calls them.',
+      allow: 'Then client tools with effects are allowed for every caller.',
       ask: 'Client tools with effects ask, too, when the built-in agent or another program calls them; a person who calls one is not asked.',
     },
     noRules: 'There are no rules.',
@@ -163,7 +163,7 @@ export const settingsPolicy = {
     rulesText:
       '在适用于某调用的所有规则中，最强的生效：先拒绝，再询问，再允许。没有规则的调用被允许；服务器自身标记为破坏性的工具除外，它们会询问。',
     unknown: {
-      allow: '客户端有副作用的工具这时被允许，无论由谁调用。',
+      allow: '这时，所有调用方都可以调用客户端有副作用的工具。',
       ask: '客户端有副作用的工具由内置智能体或其他程序调用时也会询问；由人直接调用时不询问。',
     },
     noRules: '没有规则。',
