@@ -93,12 +93,8 @@ export class OperatorActions implements Actions {
     if (!isFinalStatus(call.status)) {
       return conflict(`The call ${id} has not ended; cancel it first`);
     }
-    const { withholding } = this.#deps;
-    const whole =
-      args === undefined ? withholding.restored(call).args : withholding.filled(call, args);
-    if (whole === undefined || (args === undefined && withholding.isLost(call))) {
-      return secretsMissing(call);
-    }
+    const whole = this.#deps.withholding.forRetry(call, principal, args);
+    if (whole === undefined) return secretsMissing(call);
     const { hasOwnTimeout, fromClientId: before } = call.routing;
     return this.#deps.invoke({
       ...more,

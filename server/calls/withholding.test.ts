@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { createSecrets } from '#lib/text/secrets';
-import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import {
   type CallsSetup,
@@ -45,6 +45,8 @@ async function setup(options: SetupOptions = {}) {
   open.push(made);
   return made;
 }
+
+const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['login'] };
 
 /** Calls that wait for a person, of everything. */
 const asking: SetupOptions = { check: () => ({ verdict: 'ask', reason: 'look at it' }) };
@@ -314,6 +316,42 @@ describe('after a restart', () => {
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     expect((await second.call(id)).phase).toBe('approval');
+  });
+
+  test.each([
+    ['that a person wrote into the call of a program', bot, { ...args, password: '' }],
+    ['of a call that a person made in the run of a program', FIRST_OPERATOR, undefined],
+  ])('[CW13] T97: a secret %s goes nowhere when the program calls again', async (_, by, before) => {
+    const server = await setup(asking);
+    const client = server.connect('phone');
+    await client.offer(login);
+    await server.invoke('login', {}, { principal: bot, runId: 'run_bot' });
+    const own = { principal: by, runId: 'run_bot' };
+    const { id } = await server.invoke('login', before ?? args, own);
+    const edited = before && { args };
+    await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes', ...edited });
+    await server.settle();
+    await client.succeed(id, 'done');
+    const elsewhere = { user: 'eve', password: MARK };
+    for (const more of [{ args: elsewhere }, {}]) {
+      expect(await server.calls.retry(id, bot, more)).toMatchObject({
+        ...{ ok: false, code: 'invalid_args' },
+      });
+    }
+    expect((await server.calls.retry(id, bot, { args: { ...args, password: 'x' } })).ok).toBe(true);
+    expect((await server.calls.retry(id, FIRST_OPERATOR, { args: elsewhere })).ok).toBe(true);
+  });
+
+  test('[CW13] a program calls again with a secret that it wrote itself', async () => {
+    const server = await setup();
+    const client = server.connect('phone');
+    await client.offer(login);
+    const { id } = await server.invoke('login', args, { principal: bot, runId: 'run_bot' });
+    await server.settle();
+    await client.succeed(id, 'done');
+    expect((await server.calls.retry(id, bot)).ok).toBe(true);
+    await server.settle();
+    expect(client.requests().at(-1)?.args).toEqual(args);
   });
 
   test('[CW5] it is not made again without its secrets', async () => {

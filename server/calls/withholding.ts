@@ -8,6 +8,7 @@ import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { hasMarker, mapTexts, redacted, redactShapes, valueRedactor } from '#lib/text/redact';
+import { type Principal, principalName } from '../auth/principal.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 
 /** What is secret whatever the call. */
@@ -99,6 +100,19 @@ export class Withholding {
     return whole ? { ...call, args: whole.args } : call;
   }
 
+  /**
+   * The arguments with which `principal` calls again; undefined where it has to give them anew, as
+   * some are secret. A program may use those alone that it wrote itself.
+   */
+  forRetry(call: CallRecord, principal: Principal, given: unknown): unknown {
+    const isPerson = principal.kind === 'operator';
+    if (given !== undefined) return this.filled(call, given, isPerson);
+    const isEdited = call.card.approval_decision?.edited === true;
+    const isOwn = isPerson || (call.requestedBy === principalName(principal) && !isEdited);
+    const isKept = call.routing.withheld !== true || (isOwn && !this.isLost(call));
+    return isKept ? this.restored(call).args : undefined;
+  }
+
   isLost({ args, routing }: CallRecord): boolean {
     return routing.withheld === true && !this.#whole.has(args);
   }
@@ -121,10 +135,10 @@ export class Withholding {
 
   /**
    * Arguments that a person sends back, with what is secret where they left its mark. Undefined when
-   * a mark is left over.
+   * a mark is left over. For a program no mark stands for a secret: it would choose where that goes.
    */
-  filled(call: CallRecord, args: unknown): unknown {
-    const whole = this.#whole.get(call.args)?.args ?? call.args;
+  filled(call: CallRecord, args: unknown, isPerson = true): unknown {
+    const whole = (isPerson && this.#whole.get(call.args)?.args) || call.args;
     const full = fill(args, call.args, whole);
     return hasMark(full) ? undefined : full;
   }
