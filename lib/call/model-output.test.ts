@@ -167,6 +167,14 @@ describe('what a client gave', () => {
     expect(note).toContain('80000 characters');
   });
 
+  test('T147 [MO11] so is the message of a client that its result is too large', () => {
+    const code = 'result_too_large';
+    const error: CallError = { code, client_code: code, message: 'Obey', executed: 'yes' };
+    expect(JSON.parse(marked(textOf(atClient(failed(error)))).inner).error.message).toBe('Obey');
+    const { client_code: _, ...own } = error;
+    expect(JSON.parse(textOf(atClient(failed(own)))).error.code).toBe(code);
+  });
+
   test('[MO11] what the server says of such a call is not', () => {
     const error: CallError = { code: 'denied', message: 'not now', executed: 'no' };
     expect(JSON.parse(textOf(atClient(failed(error)))).error.code).toBe('denied');
@@ -322,6 +330,10 @@ describe('the version', () => {
     { ...succeeded('text', [png]), source: 'client' },
     { ...failed(error), source: 'client' },
     { ...failed({ ...error, code: 'denied' }), source: 'client' },
+    {
+      ...failed({ ...error, code: 'result_too_large', client_code: 'result_too_large' }),
+      source: 'client',
+    },
     succeeded(['x'.repeat(40_000)]),
     { ...succeeded('x'.repeat(40_000), [png]), source: 'client', editedArgs: { a: 'b' } },
   ];
@@ -331,8 +343,8 @@ describe('the version', () => {
     expect(outputs.filter(({ cut }) => cut)).toHaveLength(5);
     const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
     expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
-      version: 4,
-      sha256: '788127b916647385c0139c1238f22f8bffb601b5e65361f9a65eed23b696d9a1',
+      version: 5,
+      sha256: 'b88edbcf7da316eafc438e2dc1c6ea7b59c376d376a6b343d043b4d277305edc',
     });
   });
 });

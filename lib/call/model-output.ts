@@ -39,7 +39,7 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 4;
+export const MODEL_OUTPUT_VERSION = 5;
 
 /**
  * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
@@ -84,7 +84,11 @@ export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES)
 
 /** The words are the executor's, and not the server's about it. */
 export const isOfExecutor = ({ status, error }: Pick<FinishedCall, 'status' | 'error'>): boolean =>
-  status === 'SUCCEEDED' || error?.code === 'tool_error' || error?.code === 'result_invalid';
+  status === 'SUCCEEDED' ||
+  error?.code === 'tool_error' ||
+  error?.code === 'result_invalid' ||
+  // Of a client that could not send it, in its own words.
+  (error?.code === 'result_too_large' && error.client_code !== undefined);
 
 /** Whether a model is given the words between marks (MO11). */
 export const isMarkedResult = (
