@@ -152,7 +152,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const known = createKnownRuns({ ...ofRuns, maxSteps: config.file.agent.max_steps, logger });
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
-    isLive: (tokenId) => tokens.isLive(tokenId),
+    tokens,
   });
   const calls = createCalls({
     store,

@@ -133,6 +133,16 @@ export class Tokens {
     return this.#liveNamed('operator', name)?.caller;
   }
 
+  /** The id of the live token of the program that has the name. */
+  programNamed(name: string): string | undefined {
+    return this.#liveNamed('agent', name)?.record.id;
+  }
+
+  /** Also of one that was revoked. */
+  isProgram(id: string): boolean {
+    return this.#all.get(id)?.record.kind === 'agent';
+  }
+
   isLive(id: string): boolean {
     return this.#all.get(id)?.record.revokedAt === null;
   }

@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';
 import { loadHooks } from './load-hooks.ts';
-import { testPolicy } from './testing/test-policy.ts';
+import { testPolicy, testTokens } from './testing/test-policy.ts';
 
 const MAIL = {
   name: 'mail.send',
@@ -38,7 +38,11 @@ async function setup(hooks: Hook[], policy: object = {}, isLive = (_tokenId: str
   });
   onTestFinished(() => one.close());
   const chain = new HookChain(hooks, one);
-  const live = testPolicy(policy, { hooks: chain, clock: one.clock, isLive });
+  const live = testPolicy(policy, {
+    hooks: chain,
+    clock: one.clock,
+    tokens: { ...testTokens, isLive },
+  });
   const phone = one.connect('phone');
   phone.offer(MAIL, tool('other'));
   const send = (args: object, more: object = {}) => one.invoke('mail.send', args, more);

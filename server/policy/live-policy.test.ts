@@ -11,7 +11,7 @@ import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
 import { followFile } from './follow-file.ts';
 import { openPolicy } from './open-policy.ts';
-import { testPolicy } from './testing/test-policy.ts';
+import { testPolicy, testTokens } from './testing/test-policy.ts';
 
 const READS = { annotations: { readOnlyHint: true } };
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*', 'pay'] };
@@ -383,7 +383,7 @@ test('[PO7] a file that changes counts without a restart; one that is not valid 
 test('[PO7] a file that was never there is no problem', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
   const one = await setupCalls();
-  const opened = await openPolicy(readConfig({}, dir), { ...one, isLive: () => true });
+  const opened = await openPolicy(readConfig({}, dir), { ...one, tokens: testTokens });
   onTestFinished(async () => {
     opened.stop();
     await one.close();

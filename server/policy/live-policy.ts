@@ -23,7 +23,8 @@ import type { Autonomy } from './autonomy.ts';
 import { tryOut } from './dry-run.ts';
 import { executorOf } from './executor-of.ts';
 import type { HookChain } from './hook-chain.ts';
-import type { LimitLeft, PolicyService, PolicyState } from './policy-service.ts';
+import type { DryRunRequest, LimitLeft, PolicyService, PolicyState } from './policy-service.ts';
+import type { PolicyTokens } from './policy-tokens.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { both, type RunTaints } from './run-taints.ts';
 import type { TokenReads } from './token-reads.ts';
@@ -40,8 +41,7 @@ export interface LivePolicyDeps {
   readonly taints: Pick<RunTaints, 'of' | 'by' | 'ended' | 'setMarks'>;
   readonly reads: Pick<TokenReads, 'of' | 'ended'>;
   readonly registry: Pick<ToolRegistry, 'find'>;
-  /** Whether the token of this id was not revoked. */
-  isLive(tokenId: string): boolean;
+  readonly tokens: Pick<PolicyTokens, 'isLive' | 'programNamed'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Takes out of what is shown what is secret; without it tokens alone. */
@@ -216,11 +216,10 @@ export class LivePolicy implements PolicyService {
     };
   }
 
-  async dryRun(request: Parameters<PolicyService['dryRun']>[0]) {
+  async dryRun(request: DryRunRequest) {
     const policy = request.policy ? compilePolicy(request.policy) : this.#policy;
     const { runId } = request;
-    const isAsked = runId !== undefined && !isByHand(request);
-    const taint = isAsked ? await this.#taintTried(policy, runId) : NO_TAINT;
+    const taint = isByHand(request) ? NO_TAINT : await this.#taintTried(request, policy);
     const decide = (question: PolicyQuestion) =>
       this.#decide(withTaint(question, taint), runId, policy);
     const left = (question: PolicyQuestion) => this.#deps.limits.left(policy, question);
@@ -228,7 +227,15 @@ export class LivePolicy implements PolicyService {
     return tryOut(registry, request, { decide, left, marks: policy.marks, hide });
   }
 
-  #taintTried(policy: Policy, runId: string): Taint | Promise<Taint> {
+  /** As a call of that caller would find it; what a program has read counts by the marks of then. */
+  async #taintTried({ runId, caller }: DryRunRequest, policy: Policy): Promise<Taint> {
+    const { reads, tokens } = this.#deps;
+    const ofRun = runId === undefined ? NO_TAINT : await this.#taintOfRun(runId, policy);
+    const tokenId = caller.kind === 'agent' ? tokens.programNamed(caller.name) : undefined;
+    return tokenId === undefined ? ofRun : both(ofRun, reads.of(tokenId));
+  }
+
+  #taintOfRun(runId: string, policy: Policy): Taint | Promise<Taint> {
     const { taints } = this.#deps;
     return policy === this.#policy ? taints.of(runId) : taints.by(policy.marks, runId);
   }
@@ -241,7 +248,7 @@ export class LivePolicy implements PolicyService {
   /** Hooks, and the store, take their time: the token may have been revoked since it was shown. */
   #revoked(principal: Principal): string | undefined {
     const { tokenId } = callerOf(principal);
-    if (tokenId === null || this.#deps.isLive(tokenId)) return undefined;
+    if (tokenId === null || this.#deps.tokens.isLive(tokenId)) return undefined;
     return `The token of ${principalName(callerOf(principal))} was revoked`;
   }
 

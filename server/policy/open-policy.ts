@@ -7,6 +7,7 @@ import { followFile } from './follow-file.ts';
 import { HookChain } from './hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from './live-policy.ts';
 import { loadHooks } from './load-hooks.ts';
+import type { PolicyTokens } from './policy-tokens.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RunTaints } from './run-taints.ts';
 import { TokenReads } from './token-reads.ts';
@@ -16,9 +17,10 @@ export async function openPolicy(
   config: Pick<Config, 'file' | 'filePath'>,
   deps: Omit<
     LivePolicyDeps,
-    'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints' | 'reads'
+    'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints' | 'reads' | 'tokens'
   > & {
     store: Store;
+    readonly tokens: PolicyTokens;
   } & Pick<AutonomyDeps, 'rootOf'>,
 ) {
   const { file, filePath } = config;

@@ -25,7 +25,15 @@ interface Loading {
 
 type TaintedCall = Pick<
   CallRecord,
-  'id' | 'toolName' | 'source' | 'trusted' | 'annotations' | 'completedAt' | 'error' | 'result'
+  | 'id'
+  | 'toolName'
+  | 'source'
+  | 'trusted'
+  | 'annotations'
+  | 'completedAt'
+  | 'error'
+  | 'result'
+  | 'lateResult'
 >;
 
 /** What runs have read, derived from their recorded calls, so that no restart forgets it. */
@@ -128,9 +136,9 @@ export class RunTaints {
   }
 }
 
-/** A call that was not made has read nothing; one whose outcome is unknown may have. */
-export const hasRead = ({ completedAt, error }: TaintedCall): boolean =>
-  completedAt !== null && error?.executed !== 'no';
+/** A call that was not made has read nothing; one whose outcome is unknown, or that was answered late, may have. */
+export const hasRead = ({ completedAt, error, lateResult }: TaintedCall): boolean =>
+  completedAt !== null && (error?.executed !== 'no' || lateResult !== undefined);
 
 const isDelegated = ({ toolName, source }: TaintedCall): boolean =>
   source === 'server' && isDelegatingTool(toolName);

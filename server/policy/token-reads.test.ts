@@ -5,10 +5,10 @@ import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { RunTaints } from './run-taints.ts';
-import { testPolicy } from './testing/test-policy.ts';
+import { testPolicy, testTokens } from './testing/test-policy.ts';
 import { TokenReads } from './token-reads.ts';
 
-const TOOLS = ['file.read', 'mail.read', 'mail.send'];
+const TOOLS = ['file.read', 'mail.read', 'mail.send', 'clipboard.read'];
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: TOOLS };
 const inRunOf = (owner: Agent, runId: string): Principal => ({ kind: 'run', runId, owner });
 const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
@@ -24,7 +24,7 @@ async function setup(dir?: string) {
     onDecided: (call) => live.forCalls.onDecided(call),
   });
   const taints = new RunTaints(one.store, marks);
-  const reads = new TokenReads(one);
+  const reads = new TokenReads({ ...one, tokens: testTokens });
   await reads.load();
   const lists = { taints, reads, clock: one.clock, registry: one.registry };
   // Nothing else asks about a client's tool.
@@ -95,10 +95,39 @@ test('[PO27] T98: it counts over a restart', async () => {
   await rm(before.dir, { recursive: true, force: true });
 });
 
-test('[PO27] what a person reads by hand in the run of a program is not what that one has read', async () => {
-  const { read, reads } = await opened();
+test('[PO27] T98: what a person reads by hand in the run of a program, that one can read, too', async () => {
+  const { read, reads, call } = await opened();
   await read('mail.read', 'run_a');
   expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
   await read('file.read', 'run_a', operator);
-  expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
+  expect(reads.of('tok_bot')).toEqual({ private: 'file.read', untrusted: 'file.read' });
+  expect((await call('mail.send', 'run_b')).phase).toBe('approval');
+});
+
+test('[PO27] T98: what a client answers to a call that had ended before counts from then on', async () => {
+  const { call, reads, calls, connect, settle } = await opened();
+  const tablet = connect('tablet', { claims: true });
+  tablet.offer(tool('clipboard.read', readOnly));
+  const { id } = await call('clipboard.read', 'run_a');
+  await calls.cancel(id, 'No', 'agent:bot');
+  await settle();
+  expect((await calls.get(id))?.error).toMatchObject({ code: 'cancelled', executed: 'no' });
+  expect(reads.of('tok_bot').private).toBe(null);
+  tablet.succeed(id, 'CANARY');
+  await settle();
+  expect((await calls.get(id))?.lateResult).toBe('CANARY');
+  expect((await call('mail.send', 'run_b')).phase).toBe('approval');
+  expect((await call('mail.send', 'run_a')).phase).toBe('approval');
+});
+
+test('[PO8] [PO27] T98: a dry run of a program’s call counts what the program has read', async () => {
+  const { read, live } = await opened();
+  await read('file.read', 'run_a');
+  const asked = { tool: 'mail.send', args: {}, policy: undefined, via: 'http' } as const;
+  const tried = (name: string, runId?: string) =>
+    live.dryRun({ ...asked, runId, caller: { kind: 'agent', name } });
+  const asks = { decision: { effect: 'ask', rule: 'taint' } };
+  expect(await tried('bot')).toMatchObject(asks);
+  expect(await tried('bot', 'run_b')).toMatchObject(asks);
+  expect(await tried('other')).toMatchObject({ decision: { effect: 'allow' } });
 });

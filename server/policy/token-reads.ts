@@ -5,6 +5,7 @@ import { KeptArea } from '../calls/kept-area.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
+import type { PolicyTokens } from './policy-tokens.ts';
 import { hasRead, marksOf } from './run-taints.ts';
 
 /** What a program has read counts for so long (rule PO27). */
@@ -20,6 +21,7 @@ type Read = Reads['private'];
 
 export interface TokenReadsDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly tokens: Pick<PolicyTokens, 'isProgram'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
@@ -58,10 +60,10 @@ export class TokenReads {
     return { private: lately(reads.private), untrusted: lately(reads.untrusted) };
   }
 
-  /** Of a call that may have ended. What a person called by hand in a run is not the program's. */
+  /** Of a call that may have ended. A program sees each call of its runs, also one that a person made there. */
   ended(call: CallRecord, marks: Marks): void {
-    const { ownerToken, requestedBy } = call;
-    if (ownerToken === null || requestedBy.startsWith('operator') || !hasRead(call)) return;
+    const { ownerToken } = call;
+    if (ownerToken === null || !hasRead(call) || !this.#deps.tokens.isProgram(ownerToken)) return;
     const read = marksOf(marks, NO_TAINT, call);
     if (read.private === null && read.untrusted === null) return;
     const at = this.#deps.clock.now();

@@ -16,6 +16,12 @@ const store = {
   listCalls: async () => ({ calls: [], nextCursor: null }),
   getRun: async () => undefined,
 };
+/** All are those of programs, and none is revoked. */
+export const testTokens = {
+  isLive: () => true,
+  isProgram: () => true,
+  programNamed: (name: string) => `tok_${name}`,
+};
 export const testAutonomy = () => new Autonomy({ store, clock: createManualClock() });
 
 /** The policy of a configuration file, as a server has it. */
@@ -29,9 +35,9 @@ export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps
     hooks: new HookChain([], { clock, logger }),
     limits: new RateLimits({ store, clock, logger }),
     taints: new RunTaints(store, compileMarks(read().taint)),
-    reads: new TokenReads({ store, clock, logger }),
+    reads: new TokenReads({ store, tokens: testTokens, clock, logger }),
     registry: { find: () => undefined },
-    isLive: () => true,
+    tokens: testTokens,
     ...{ clock, logger },
     ...more,
   });
