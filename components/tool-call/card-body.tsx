@@ -16,6 +16,7 @@ import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { KeptTextPanel } from './kept-text-panel.tsx';
+import { OperandsNote } from './operands-note.tsx';
 import { PartialParams } from './partial-params.tsx';
 import type { QuestionFormProps } from './question-form.tsx';
 import { RepairsNote } from './repairs-note.tsx';
@@ -52,6 +53,7 @@ export function CardBody(props: CardBodyProps) {
     return (
       <div data-decision="">
         <SameQuestionNote callId={callId} same={same} />
+        <OperandsNote operands={card.approval_operands} />
         {(same.first ?? callId) === callId && (
           <Approval callId={callId} card={card} actions={actions} waiting={same.count} />
         )}

@@ -92,6 +92,9 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
   if (error.code === 'outcome_unknown') {
     return t(`error.outcome_unknown.${whoLost(error)}`, { client });
   }
+  if (isContentChanged(error)) {
+    return t('error.reason.content_changed', { name: error.params?.name ?? card.tool_name ?? '' });
+  }
   const reason = OF_MODELS.find((one) => one === error.reason);
   if (reason !== undefined) return t(`error.reason.${reason}`);
   return t(`error.${error.code}`, { client });
@@ -105,11 +108,14 @@ export function ownMessage(card: Card): string | null {
   const { error, approval_decision: decision } = card;
   // The cause names the clock that ran out, and who cancelled.
   if (!error || error.code === 'timeout' || isCancelledBy(card)) return null;
-  if (error.reason === 'repeated_call') return null;
+  if (error.reason === 'repeated_call' || isContentChanged(error)) return null;
   // Who denied it stands below; why is that person's own words.
   if (error.code === 'denied' && decision?.decision === 'no') return decision.note ?? null;
   return error.message;
 }
+
+const isContentChanged = ({ reason }: CallError): boolean =>
+  reason === ('content_changed' satisfies CallErrorReason);
 
 /** Why what a model wrote was no call that could run. */
 const OF_MODELS = [

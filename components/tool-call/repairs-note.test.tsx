@@ -59,3 +59,30 @@ test('[CD29] so does the question whether a call may run; one without repairs ha
     expect(shown({ repairs })).not.toContain('schema');
   }
 });
+
+const operands = {
+  first: [{ name: 'run.mjs', hash: '0123456789ab' }, { name: 'disk.img' }],
+  count: 2,
+};
+
+test.each([
+  ['en', 'present content of: run.mjs (SHA-256 0123456789ab…), disk.img'],
+  ['zh', '当前内容：run.mjs（SHA-256 0123456789ab…）、disk.img'],
+] as const)('[CD40] the question names the files that a yes is for (%s)', (locale, text) => {
+  const asked: Partial<Card> = { status: 'WAIT', phase: 'approval', result: undefined };
+  expect(shown({ ...asked, approval_operands: operands }, locale)).toContain(text);
+  cleanup();
+  expect(shown({ ...asked, approval_operands: { ...operands, count: 12 } })).toContain('10 more');
+  cleanup();
+  expect(shown({ ...asked, approval_operands: null })).not.toContain('present content');
+  cleanup();
+  expect(shown({ approval_operands: operands })).not.toContain('present content');
+});
+
+test('[CD40] a call that was refused because a file changed names the file', () => {
+  const error = { code: 'denied', message: 'English', executed: 'no' } as const;
+  const changed = { ...error, reason: 'content_changed', params: { name: 'run.mjs' } };
+  const text = shown({ status: 'ERROR', result: undefined, error: changed }, 'zh');
+  expect(text).toContain('询问之后 run.mjs 有变化');
+  expect(text).not.toContain('English');
+});

@@ -216,6 +216,12 @@ export const GUARDS: readonly Guard[] = [
     broken: "principal.kind !== 'operator' || hasRole(principal.role, 'operator');",
   },
   {
+    number: 'T77',
+    file: 'server/tools/define-tool.ts',
+    code: '  if (bound) refuseChanged(bound,',
+    broken: '  if (!bound) refuseChanged([],',
+  },
+  {
     number: 'T80',
     file: 'server/calls/open-approvals.ts',
     code: 'ofRun: ofRun?.size ?? 0,',

@@ -26,6 +26,13 @@ export interface ApprovalScope {
   readonly toolHash: string;
 }
 
+/** What an argument refers to, such as a file, as it was when a person was asked about the call. */
+export interface BoundOperand {
+  /** JSON Pointer to the argument. */
+  readonly path: string;
+  readonly hash: string;
+}
+
 /** What decides which client is asked, beside `wantedClientId`. Changes with the arguments, or an approval. */
 export interface Routing {
   /** The client whose person asks: asked first, as long as it is alive. */
@@ -38,6 +45,8 @@ export interface Routing {
   readonly hasOwnTimeout: boolean;
   /** Null for a call that needs no approval. */
   readonly approval: ApprovalScope | null;
+  /** The approval is for what the arguments refer to as it was; not there where no person was asked, or the tool binds nothing. */
+  readonly operands?: readonly BoundOperand[];
   /** The policy allowed it as a call that only reads: another is asked about. */
   readonly onlyReads?: true;
   /** What is secret of the arguments is in no record: only the server that took the call can run it. */

@@ -72,6 +72,8 @@ export const CALL_ERROR_REASONS = [
   'too_many_approvals',
   /** `denied`: people were asked so often within an hour that no more may be. */
   'approval_rate',
+  /** `denied`: what an argument refers to changed after a person was asked; `params.name` is its name. */
+  'content_changed',
   /** `denied`: a limit of the policy on how often calls are made. */
   'rate_limited',
   /** `invalid_args`: the model wrote arguments that are not one JSON object. */
@@ -94,6 +96,8 @@ export const callErrorSchema = z.object({
   clock: callClockSchema.optional(),
   /** One of `CALL_ERROR_REASONS`, or of a later version's. */
   reason: z.string().optional(),
+  /** What the reason is about, for pages to show it in their language. */
+  params: z.record(z.string(), z.string()).optional(),
   /** A client's own word for the kind of error, e.g. `permission_denied`. */
   client_code: z.string().optional(),
 });

@@ -137,6 +137,14 @@ export const cardUpdateSchema = z.object({
   approval_reason_params: readBeforeSchema.nullable().optional(),
   /** Each of them, where there are several; `approval_reason` has their texts. Empty: one alone. */
   approval_reasons: z.array(approvalReasonSchema).optional(),
+  /** What the arguments refer to, and a yes is for as it was then: the first ten, such as files with the beginning of their SHA-256, and how many there are. */
+  approval_operands: z
+    .object({
+      first: z.array(z.object({ name: z.string(), hash: z.string().optional() })),
+      count: z.number().int().positive(),
+    })
+    .nullable()
+    .optional(),
   /** The same for calls that one decision decides. */
   approval_key: z.string().optional(),
   /** The first decision, which counts. Null: it is asked again. */

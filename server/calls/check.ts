@@ -52,6 +52,11 @@ export interface CheckRequest {
   >;
 }
 
+/** With all of that tool. */
+export interface CheckOfTool extends CheckRequest {
+  readonly tool: OfferedTool;
+}
+
 /**
  * May this call be made? The one seam for policy, hooks and approvals. It sees
  * arguments that were checked and mended, and it decides before anything runs.

@@ -72,7 +72,7 @@ async function run(
   record: CallRecord,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { id: callId, runId, toolName, ownerToken } = record;
+  const { id: callId, runId, toolName, ownerToken, routing } = record;
   const principal = callerOfCall(callers, record);
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
   const tool = registry.find(toolName)?.best;
@@ -81,7 +81,8 @@ async function run(
     throw new ToolError(CHANGED, { executed: 'no', code: 'no_provider' });
   const { attach, attached } = createAttachedFiles(blobs, signal);
   const status: ToolContext['status'] = (update) => publishStatus(callId, update);
-  const context = { callId, runId, principal, ownerToken, signal, status, attach };
+  const { operands } = routing;
+  const context = { callId, runId, principal, ownerToken, signal, status, attach, operands };
   return {
     answer: await tool.provider.execute(toolName, record.args, context),
     attachments: attached(),
@@ -99,7 +100,8 @@ function toCallError(error: unknown, cancelled: boolean): CallError {
     return { code: 'cancelled', message: 'Stopped while it was running', executed };
   }
   if (error instanceof ToolError) {
-    return { code: error.code, message: error.message, executed: error.executed };
+    const { code, message, executed, cases } = error;
+    return { code, message, executed, ...cases };
   }
   return {
     code: 'tool_error',

@@ -108,6 +108,7 @@ export function approvalKey(
   const question = [
     ...[runId, requestedBy, ownerToken, toolName, wantedClientId],
     ...[routing.approval, questions.forQuestion(asked), reason],
+    ...(routing.operands ?? []),
   ];
   return hash('sha256', canonicalJson(question)).slice(0, 32);
 }

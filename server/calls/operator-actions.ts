@@ -22,6 +22,7 @@ import {
   toBeAnswered,
 } from './action-refusals.ts';
 import type { AlwaysAllowed } from './always-allowed.ts';
+import { bindOperands, forOther, withOperands } from './bound-operands.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
 import type {
@@ -31,7 +32,7 @@ import type {
   InvokeRequest,
 } from './call-service.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
-import type { CheckEdit, CheckRequest, Denial } from './check.ts';
+import type { CheckEdit, CheckOfTool, Denial } from './check.ts';
 import type { Applied, CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
@@ -163,16 +164,21 @@ export class OperatorActions implements Actions {
     const request = this.#asCalled(call, args);
     const asking = request && policy.checkEdit(request);
     const hooked = asking && (await asking);
+    const fields = { args: hooked?.args ?? args };
+    const bound = await bindOperands(request?.tool.operands, fields.args);
     const latest = repository.latest(call.id) ?? call;
-    // Decided, or asked anew, while the hooks were asked.
+    // Decided, or asked anew, meanwhile.
     if (latest.phase !== 'approval') return this.#tooLate(latest);
     if (latest.routing !== call.routing) return changedSince(call.id);
     if (hooked?.verdict?.effect === 'deny') return denied(hooked.verdict.reason);
-    const fields = { args: hooked?.args ?? args };
+    if (bound && 'error' in bound) return conflict(bound.error.message);
     const denial = this.#denialOf(latest, principal, fields.args);
     if (denial) return denial;
     const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
-    return this.#approve(latest, principal, decision, { fields, shown: { ...shown, ...hooks } });
+    return this.#approve(latest, principal, decision, {
+      fields: bound ? withOperands(fields, latest.routing, bound.routing) : fields,
+      shown: { ...shown, ...hooks, ...bound?.shown },
+    });
   }
 
   async #deny(call: CallRecord, principal: Principal, note = ''): Promise<CallActionOutcome> {
@@ -194,7 +200,7 @@ export class OperatorActions implements Actions {
     if (!applied.ok) return applied;
     for (const id of others) {
       const other = repository.latest(id);
-      if (other) engine.apply(other, event, actorOf(principal));
+      if (other) engine.apply(other, forOther(event, other), actorOf(principal));
     }
     return applied;
   }
@@ -223,7 +229,7 @@ export class OperatorActions implements Actions {
   }
 
   /** The call as its caller would make it now, with these arguments. Undefined: none can make it. */
-  #asCalled(call: CallRecord, args: CallRecord['args']): CheckRequest | undefined {
+  #asCalled(call: CallRecord, args: CallRecord['args']): CheckOfTool | undefined {
     const { registry, callers } = this.#deps;
     const { toolName, runId, routing } = call;
     const principal = callerOfCall(callers, call);

@@ -8,6 +8,7 @@ import type { Principal } from '../auth/principal.ts';
 import { ToolError } from '../tools/define-tool.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { type AlwaysAllowed, alwaysCaller, alwaysOffer } from './always-allowed.ts';
+import { bindOperands, withOperands } from './bound-operands.ts';
 import type { Check, CheckVerdict } from './check.ts';
 import { shownClient } from './offered-tool.ts';
 import { approvalKey, type Questions } from './open-approvals.ts';
@@ -78,19 +79,41 @@ export class Policy {
       : this.#toOutcome(asked, fields, verdict);
   }
 
-  #toOutcome(asked: Asked, given: EventFields, verdict: CheckVerdict): PolicyOutcome {
+  #toOutcome(
+    asked: Asked,
+    given: EventFields,
+    verdict: CheckVerdict,
+  ): PolicyOutcome | Promise<PolicyOutcome> {
     if (verdict.verdict === 'wait') {
       const { reason: message, retryAfter } = verdict;
       return { type: 'rate_limited', message, retryAfter };
     }
     const { hooked } = verdict;
     if (!hooked) {
-      return { type: 'decided', event: this.#toEvent(asked, given, verdict), by: undefined };
+      return this.#decided(asked, this.#toEvent(asked, given, verdict), undefined);
     }
     const { args, notes, by } = hooked;
     const event = this.#toEvent(asked, args ? { ...given, args } : given, verdict);
     const shown = { ...event.shown, hooks: [...notes] };
-    return { type: 'decided', event: { ...event, shown }, by: `hook:${by}` };
+    return this.#decided(asked, { ...event, shown }, `hook:${by}`);
+  }
+
+  /** Where a person is asked, what the arguments refer to is looked at first. */
+  #decided(asked: Asked, event: CallEvent, by: Decided['by']): Decided | Promise<Decided> {
+    const isAsked = event.type === 'arguments_complete' && event.check === 'ask';
+    if (!isAsked || !asked.tool.operands) return { type: 'decided', event, by };
+    return this.#bound(asked, event).then((bound) => ({ type: 'decided', event: bound, by }));
+  }
+
+  async #bound({ call, tool }: Asked, event: CallEvent): Promise<CallEvent> {
+    const { fields = {}, shown } = event;
+    const bound = await bindOperands(tool.operands, fields.args ?? call.args);
+    if (!bound) return event;
+    if ('error' in bound) return { type: 'refused', error: bound.error, fields };
+    const whole = withOperands(fields, call.routing, bound.routing);
+    const reason = shown?.approval_reason ?? '';
+    const approval_key = approvalKey(this.#questions, call, whole, reason);
+    return { ...event, fields: whole, shown: { ...shown, ...bound.shown, approval_key } };
   }
 
   #toEvent(

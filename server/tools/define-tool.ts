@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BoundOperand } from '#lib/call/call-record';
 import type { Progress } from '#lib/call/merge-card';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -6,10 +7,11 @@ import type { Question } from '#lib/protocol/question';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { Principal } from '../auth/principal.ts';
 import type { BlobUpload } from '../blobs/blob-store.ts';
+import { type Operand, refuseChanged } from './operands.ts';
 import { ToolError } from './tool-error.ts';
 import { createTurns } from './tool-turns.ts';
 
-export { ToolError };
+export { type Operand, ToolError };
 
 /** What a running server tool may do besides returning. Never the socket, never the store. */
 export interface ToolContext {
@@ -29,6 +31,8 @@ export interface ToolContext {
    * not of the media type, too many, or none.
    */
   attach(file: BlobUpload): Promise<Attachment>;
+  /** What the yes of a person is for, besides the arguments. `defineTool` refuses the call when it has changed. */
+  readonly operands?: readonly BoundOperand[] | undefined;
 }
 
 /** What is there while the arguments are still being written: nothing was decided, nothing may be done. */
@@ -72,6 +76,12 @@ interface ToolDefinition<Args extends z.ZodObject> {
   >;
   /** Its arguments are programs or addresses of any kind: a yes to one call is none to the next, so "always" is not offered. */
   readonly neverAlways?: boolean;
+  /**
+   * What the arguments refer to, such as files, as it is now. When a person is asked about a call, the
+   * yes is for that, too: when it is otherwise by the time of the run, the call is refused. It must
+   * have no effects: nothing is allowed yet. Throws `ToolError` where it cannot be looked at.
+   */
+  operands?(args: z.output<Args>, signal: AbortSignal): Promise<readonly Operand[]>;
   /**
    * A call of it that succeeds is the last of its turn, which ends with what the call shows people
    * (`display`, a text). It runs only where a step makes no other call.
@@ -120,7 +130,7 @@ const DISPOSE_AFTER_ABORT_MS = 1_000;
 
 /** Types `run` by `args`; parses the arguments once more, so that defaults of the schema hold. */
 export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): AnyServerTool {
-  const { description, args, ...rest } = tool;
+  const { description, args, operands, ...rest } = tool;
   const inTurn = createTurns(tool);
   const argsNow = () => (typeof args === 'function' ? args() : args);
   const asked = 'question' in tool ? tool.question : undefined;
@@ -133,6 +143,7 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
       return argsNow();
     },
     ...(asked && { question: (given) => asked(argsNow().parse(given)) }),
+    ...(operands && { operands: (given, signal) => operands(argsNow().parse(given), signal) }),
     mayChange: typeof description === 'function' || typeof args === 'function',
     async run(given, context) {
       const parsed = argsNow().safeParse(given);
@@ -142,7 +153,11 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
           executed: 'no',
         });
       }
-      const answer = await inTurn(context.signal, () => runOnce(tool, parsed.data, context));
+      const answer = await inTurn(context.signal, async () => {
+        // Not before its turn: what is looked at here is what runs next.
+        await checkOperands(tool, parsed.data, context);
+        return runOnce(tool, parsed.data, context);
+      });
       return { ...answer, output: checkedOutput(tool, answer.output) };
     },
   };
@@ -154,6 +169,14 @@ const made = new WeakSet<object>();
 
 export const isDefinedTool = (value: unknown): value is AnyServerTool =>
   typeof value === 'object' && value !== null && made.has(value);
+
+async function checkOperands<Args extends z.ZodObject>(
+  { operands }: Pick<ToolDefinition<Args>, 'operands'>,
+  args: z.output<Args>,
+  { operands: bound, signal }: ToolContext,
+): Promise<void> {
+  if (bound) refuseChanged(bound, operands ? await operands(args, signal) : [], args);
+}
 
 async function runOnce<Args extends z.ZodObject>(
   tool: ServerTool<Args>,

@@ -16,11 +16,12 @@ export function toProvidedTool(tool: AnyServerTool): ProvidedTool {
   });
   const compiled = compileToolSchema(schema);
   if (!compiled.ok) throw new Error(`The schema of ${tool.name} is wrong: ${compiled.message}`);
-  const { name, timeoutMs, displayName, description, neverAlways, question, endsTurn } = tool;
+  const { name, timeoutMs, displayName, description, neverAlways, question, operands, endsTurn } =
+    tool;
   const annotations = { readOnlyHint: tool.effect === 'read', ...tool.annotations };
   const shown = { name, displayName, description, schema, annotations };
   return {
-    ...{ ...shown, ...hashesOf(shown), timeoutMs, neverAlways, question, endsTurn },
+    ...{ ...shown, ...hashesOf(shown), timeoutMs, neverAlways, question, operands, endsTurn },
     ...{ check: compiled.check, withhold: compiled.withhold },
   };
 }

@@ -1,7 +1,9 @@
-/** `no_provider`: what would run it is not there. */
-type ToolErrorCode = 'tool_error' | 'result_invalid' | 'no_provider';
+import type { CallError } from '#lib/protocol/call-status';
 
-interface ToolErrorOptions {
+/** `no_provider`: what would run it is not there. `denied`: what was allowed is not what would run. */
+type ToolErrorCode = 'tool_error' | 'result_invalid' | 'no_provider' | 'denied';
+
+interface ToolErrorOptions extends Pick<CallError, 'reason' | 'params'> {
   readonly executed?: 'yes' | 'no';
   readonly code?: ToolErrorCode;
 }
@@ -12,10 +14,16 @@ export class ToolError extends Error {
   /** Whether the tool had begun its work. */
   readonly executed: 'yes' | 'no';
   readonly code: ToolErrorCode;
+  /** For pages, which show it in their language. */
+  readonly cases: Pick<CallError, 'reason' | 'params'>;
 
-  constructor(message: string, { executed = 'yes', code = 'tool_error' }: ToolErrorOptions = {}) {
+  constructor(
+    message: string,
+    { executed = 'yes', code = 'tool_error', ...cases }: ToolErrorOptions = {},
+  ) {
     super(message);
     this.executed = executed;
     this.code = code;
+    this.cases = cases;
   }
 }

@@ -37,6 +37,8 @@ export interface ProvidedTool extends ToolHashes {
   readonly withhold?: WithholdArgs | undefined;
   /** A person answers its calls: what that one is shown. Throws `ToolError`. */
   readonly question?: AnyServerTool['question'] | undefined;
+  /** What the arguments refer to, which the yes of a person is for as well. `execute` refuses a call when it is otherwise than `context.operands`. */
+  readonly operands?: AnyServerTool['operands'] | undefined;
   /** Where its call succeeds, it is the last of its turn. */
   readonly endsTurn?: boolean | undefined;
   /** Why it cannot be called now: it is listed so, and its calls wait in the queue. */

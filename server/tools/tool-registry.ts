@@ -22,6 +22,8 @@ export interface OfferedTool extends ToolHashes {
   readonly withhold?: WithholdArgs | undefined;
   /** A person answers its calls: what that one is shown. Throws `ToolError`. */
   readonly question?: ProvidedTool['question'] | undefined;
+  /** What the arguments refer to, which the yes of a person is for as well. */
+  readonly operands?: ProvidedTool['operands'] | undefined;
   /** Why none of its calls can be run now. */
   readonly unavailable?: string | undefined;
 }

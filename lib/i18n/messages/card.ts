@@ -162,6 +162,12 @@ export const card = {
       separator: ', ',
       more: ' and {count} more',
     },
+    operands: {
+      title: 'Your yes is for the present content of: ',
+      hashed: '{name} (SHA-256 {hash}…)',
+      separator: ', ',
+      more: ' and {count} more',
+    },
     part: {
       arguments: 'Arguments',
       reported: 'Reported by the client',
@@ -340,6 +346,12 @@ export const card = {
       whole: '全部参数',
       separator: '、',
       more: ' 等另外 {count} 处',
+    },
+    operands: {
+      title: '您的同意仅针对以下文件的当前内容：',
+      hashed: '{name}（SHA-256 {hash}…）',
+      separator: '、',
+      more: ' 等另外 {count} 个',
     },
     part: {
       arguments: '参数',

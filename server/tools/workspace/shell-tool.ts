@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
+import { namedFiles } from './named-files.ts';
 import { OUTPUT_BYTES, runProgram } from './run-program.ts';
 
 const SHOWN_CHARS = 2_000;
@@ -35,6 +36,7 @@ export function createShell(options: {
     neverAlways: true,
     timeoutMs,
     concurrency: 2,
+    operands: ({ argv }, signal) => namedFiles(root, argv, signal),
     async run({ argv }, { signal, status }) {
       const [program = '', ...args] = argv;
       status({ tip: `Running ${program}` });
