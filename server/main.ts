@@ -126,7 +126,7 @@ async function createCore(config: Config, { salvage, onStoreFailed }: CoreOption
   const instances = new ConnectedInstances();
   const delegation = new Delegation(config);
   const runTools = new RunTools(config.file.agent.result_bytes);
-  const ofTools = { store, clock, hide: secrets.hide, env: process.env, threadOf };
+  const ofTools = { store, clock, hide: secrets.hide, env: process.env, logger, threadOf };
   const registry = createToolRegistry({
     providers: [
       new OwnTools(

@@ -8,6 +8,7 @@ import { readConfig } from '../../server/config.ts';
 import { Delegation } from '../../server/runs/delegate/delegation.ts';
 import { RunTools } from '../../server/runs/run-tools/run-tools.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { throwingLogger as logger } from '../../server/testing/error-log.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/tools.md'), 'utf8');
@@ -26,7 +27,7 @@ async function allTools() {
   const agents = { reader: { description: 'Reads', tools: [] } };
   writeFileSync(join(dir, 'callboard.config.json'), JSON.stringify({ tools, agents }));
   const config = readConfig({}, dir);
-  const parts = { threadOf: () => 'unused', env: {}, store, clock: createSystemClock() };
+  const parts = { threadOf: () => 'unused', env: {}, store, clock: createSystemClock(), logger };
   return [
     ...(await openTools(config, parts)),
     ...new RunTools(32 * 1024).tools(),

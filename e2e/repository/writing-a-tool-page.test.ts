@@ -7,6 +7,7 @@ import type { ClientToolDefinition } from '#lib/client/client-tool';
 import { createSystemClock } from '../../server/clock.ts';
 import { readConfig } from '../../server/config.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { throwingLogger } from '../../server/testing/error-log.ts';
 import type { AnyServerTool } from '../../server/tools/define-tool.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
 import { runBuiltin } from '../../server/tools/testing/run-builtin.ts';
@@ -19,6 +20,7 @@ const parts = {
   env: {},
   store: createSqliteStore({ file: join(dir, 'store.db') }),
   clock: createSystemClock(),
+  logger: throwingLogger,
 };
 afterAll(async () => {
   await parts.store.close();

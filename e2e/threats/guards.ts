@@ -295,13 +295,19 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     number: 'T104',
-    file: 'server/tools/workspace/run-program.ts',
-    code: 'env: env as NodeJS.ProcessEnv,',
-    broken: 'env: { ...process.env, ...env },',
+    file: 'server/tools/open-tools.ts',
+    code: 'if (isolation) return createShell({ ...settings, isolation });',
+    broken: 'if (isolation) return createShell(settings);',
+  },
+  {
+    number: 'T104',
+    file: 'server/tools/workspace/start-program.ts',
+    code: '...{ ...GROUP, cwd },',
+    broken: '...{ ...GROUP, cwd, env: { ...process.env, ...env } },',
   },
   {
     number: 'T105',
-    file: 'server/tools/workspace/run-program.ts',
+    file: 'server/tools/workspace/start-program.ts',
     code: 'shell: false',
     broken: 'shell: true',
   },

@@ -64,6 +64,7 @@ export const BUNDLE = /** @type {const} */ ({
     server: 'server/main.ts',
     'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
+    'program-starter': 'server/tools/workspace/program-starter.ts',
     'run-code-worker': 'server/tools/builtin/run-code-worker.ts',
     'read-worker': 'server/store/read-worker.ts',
     'write-worker': 'server/store/write-worker.ts',

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
@@ -18,13 +19,15 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+const logger = { info: (line: string) => void logged.push(line) };
+const logged: string[] = [];
 const env = { PATH: process.env.PATH, PLANET: 'hello', OPENAI_API_KEY: 'sk-canary' };
 
 async function open(tools?: object) {
   const file = join(dir, 'callboard.config.json');
   writeFileSync(file, JSON.stringify(tools === undefined ? {} : { tools }));
   const config = readConfig({}, dir);
-  return openTools(config, { threadOf: () => 'unused', env, store, clock });
+  return openTools(config, { threadOf: () => 'unused', env, store, clock, logger });
 }
 const namesOf = async (tools?: object) => (await open(tools)).map(({ name }) => name);
 
@@ -55,6 +58,47 @@ test('[TB30] programs are given of the environment what the configuration names'
   expect(JSON.stringify(result)).not.toContain('canary');
 });
 
+async function openShell(isolation: string, path = process.env.PATH ?? '') {
+  const filePath = join(dir, 'callboard.config.json');
+  writeFileSync(filePath, JSON.stringify({ tools: { workspace: 'work', shell: { isolation } } }));
+  const threadOf = (_: string, source: string) => resolve('server', source);
+  logged.length = 0;
+  const parts = { threadOf, env: { PATH: path }, store, clock, logger };
+  const shell = (await openTools(readConfig({}, dir), parts)).at(-1);
+  if (!shell) throw new Error('no shell');
+  return shell;
+}
+
+test('[TP9] T104: where programs cannot have a namespace the log says so, and "required" stops the start', async () => {
+  const nowhere = join(dir, 'work');
+  expect((await openShell('auto', nowhere)).name).toBe('shell');
+  expect(logged).toEqual([
+    expect.stringMatching(
+      /^tools\.shell: programs cannot be started in a PID namespace .*: ENOENT\./,
+    ),
+  ]);
+  await expect(openShell('required', nowhere)).rejects.toThrow(ConfigError);
+  await expect(openShell('required', nowhere)).rejects.toThrow(
+    /tools\.shell\.isolation is "required", and programs cannot be .*: ENOENT; allow/,
+  );
+  await openShell('off', nowhere);
+  expect(logged).toEqual([]);
+});
+
+test('[TP9] T104: where this machine allows it, no program reads what the server was started with', async () => {
+  const env = { ...process.env, SECRET_OF_TEST: 'canary-104' };
+  const other = spawn('sleep', ['999'], { env, stdio: 'ignore' });
+  onTestFinished(() => void other.kill('SIGKILL'));
+  const shell = await openShell('auto');
+  const argv = ['sh', '-c', 'cat /proc/[0-9]*/environ; true'];
+  const read = await runBuiltin(shell, { argv });
+  const isHeld = logged.length === 0;
+  expect(JSON.stringify(read).includes('canary-104')).toBe(!isHeld);
+  const required = openShell('required');
+  if (isHeld) expect((await required).name).toBe('shell');
+  else await expect(required).rejects.toThrow(ConfigError);
+});
+
 test.each([
   [{ shell: {} }, 'it must have a workspace for shell and file'],
   [{ workspace: 'none', file: {} }, 'it is not there; make that folder'],
@@ -83,7 +127,7 @@ test.each([
   const tools = { ...config.tools, workspace: within === '' ? '.' : within, file: {} };
   writeFileSync(join(home, 'callboard.config.json'), JSON.stringify({ ...config, tools }));
   const read = readConfig({ CALLBOARD_DATA_DIR: join(dir, '.callboard') }, home);
-  const opened = openTools(read, { threadOf: () => 'unused', env, store, clock });
+  const opened = openTools(read, { threadOf: () => 'unused', env, store, clock, logger });
   await expect(opened).rejects.toThrow(ConfigError);
   await expect(opened).rejects.toThrow(`/${held}, by which`);
 });
@@ -143,7 +187,7 @@ test('[TB17] no query reads what is remembered', async () => {
   const own = createSqliteStore({ file: join(dir, 'callboard.db') });
   const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1, untrusted: null };
   await own.write([{ type: 'put_memory', memory }]);
-  const opened = await openTools(config, { threadOf, store: own, clock, env });
+  const opened = await openTools(config, { threadOf, store: own, clock, env, logger });
   const query = opened.find(({ name }) => name === 'database.query');
   if (!query) throw new Error('database.query is missing');
   for (const table of ['memories', 'memory_text', 'memory_text_data', 'memory_text_idx']) {
@@ -157,7 +201,7 @@ test('a database that is not there stops the start, and a path is one from the f
   const filePath = join(dir, 'callboard.config.json');
   const start = async () => {
     writeFileSync(filePath, JSON.stringify({ database: 'shop.db' }));
-    const parts = { threadOf: () => 'unused', env, store, clock };
+    const parts = { threadOf: () => 'unused', env, store, clock, logger };
     return openTools(readConfig({ CALLBOARD_CONFIG: filePath }, '/'), parts);
   };
   await expect(start()).rejects.toThrow(

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { given } from '#lib/util/given';
 import { type Config, ConfigError } from '../config.ts';
+import type { Logger } from '../logger.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
 import { createBuiltinTools } from './builtin/builtin-tools.ts';
@@ -11,6 +12,7 @@ import { createRunCode } from './builtin/run-code.ts';
 import type { AnyServerTool } from './define-tool.ts';
 import { withModules } from './load-tools.ts';
 import { createFileTools } from './workspace/file-tools.ts';
+import { probeIsolation } from './workspace/isolation.ts';
 import { createShell } from './workspace/shell-tool.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +22,7 @@ export interface ToolParts extends Pick<MemoryDeps, 'store' | 'clock' | 'hide' |
   threadOf(built: string, source: string): string;
   /** Of the server; tools are given what the configuration names. */
   readonly env: Environment;
+  readonly logger: Pick<Logger, 'info'>;
 }
 
 /** One owner's, and those of all together. */
@@ -27,7 +30,7 @@ const MEMORY = { bytes: 1024 * 1024, allBytes: 64 * 1024 * 1024 };
 
 /** The server's own tools, as the configuration has them. Throws `ConfigError`. */
 export async function openTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
-  const own = [...openBuiltins(config, parts), ...openWorkspaceTools(config, parts.env)];
+  const own = [...openBuiltins(config, parts), ...(await openWorkspaceTools(config, parts))];
   return withModules(own, config);
 }
 
@@ -78,14 +81,39 @@ function databaseFile(filePath: string, database: string): string {
   );
 }
 
-function openWorkspaceTools(config: Config, env: Environment): AnyServerTool[] {
+async function openWorkspaceTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
   const { workspace, shell, file } = config.file.tools;
   if (workspace === undefined) return [];
   const root = openWorkspace(config, resolve(dirname(config.filePath), workspace));
   return [
     ...(file ? createFileTools({ root, write: file.write }) : []),
-    ...(shell ? [createShell({ root, ...settingsOf(shell, root, env) })] : []),
+    ...(shell ? [await openShell(config, shell, root, parts)] : []),
   ];
+}
+
+type ShellConfig = NonNullable<Config['file']['tools']['shell']>;
+
+async function openShell(
+  { filePath }: Config,
+  shell: ShellConfig,
+  root: string,
+  { env, logger, threadOf }: ToolParts,
+): Promise<AnyServerTool> {
+  const settings = { root, ...settingsOf(shell, root, env) };
+  if (shell.isolation === 'off') return createShell(settings);
+  const starterPath = threadOf('program-starter.mjs', 'tools/workspace/program-starter.ts');
+  const { isolation, reason } = await probeIsolation({ starterPath, path: env.PATH ?? '' });
+  if (isolation) return createShell({ ...settings, isolation });
+  const why = `programs cannot be started in a PID namespace of their own here: ${reason}`;
+  if (shell.isolation === 'required') {
+    throw new ConfigError(
+      `${filePath}: tools.shell.isolation is "required", and ${why}; allow \`unshare --pid\` to the user of the server, or set "auto" or "off"`,
+    );
+  }
+  logger.info(
+    `tools.shell: ${why}. They may read the environment of this server and of other processes of its user.`,
+  );
+  return createShell(settings);
 }
 
 /** Its real path. It shares nothing with the folder where the token and the history are, nor with the configuration. */
@@ -119,11 +147,7 @@ function rulesOf({ filePath, file }: Config): string[] {
 const isInside = (path: string, folder: string): boolean =>
   `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-function settingsOf(
-  shell: NonNullable<Config['file']['tools']['shell']>,
-  root: string,
-  env: Environment,
-) {
+function settingsOf(shell: ShellConfig, root: string, env: Environment) {
   const names = ['PATH', 'LANG', 'TZ', ...shell.env];
   const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   return {

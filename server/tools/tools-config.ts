@@ -76,6 +76,8 @@ const shellSchema = closedObject({
     .max(64)
     .default([]),
   timeout_seconds: z.number().min(1).max(600).default(60),
+  /** Whether programs are started in a PID namespace of their own. */
+  isolation: z.enum(['auto', 'required', 'off']).default('auto'),
 });
 
 const fileSchema = closedObject({

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { codeOf } from './open-folder.ts';
+import { type Isolation, type StartedProgram, startProgram } from './start-program.ts';
 
 export const OUTPUT_BYTES = 1024 * 1024;
 /** For what is still in the pipes when the program has ended. */
@@ -10,6 +11,8 @@ interface Program {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Where it is not given the program runs among all others. */
+  readonly isolation?: Isolation | undefined;
   /** Ends the program and all that it started. */
   readonly signal: AbortSignal;
   readonly tailChars: number;
@@ -32,18 +35,15 @@ export type EndedProgram =
 
 /**
  * Runs a program in a process group of its own. When it ends, so does the group: nothing that it
- * started goes on, unless that left the group on purpose. Rejects with the signal's reason.
+ * started goes on, unless that left the group on purpose; with an isolation that does not go on
+ * either. Rejects with the signal's reason.
  */
 export function runProgram(options: Program): Promise<EndedProgram> {
-  const { program, args, cwd, env, signal } = options;
+  const { program, args, cwd, env, isolation, signal } = options;
   signal.throwIfAborted();
-  const child = spawn(program, args, {
-    // Next's types ask for NODE_ENV in each environment.
-    env: env as NodeJS.ProcessEnv,
-    ...{ cwd, shell: false, detached: process.platform !== 'win32', windowsHide: true },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = collectOutput(child, options);
+  const started = startProgram({ program, args: [...args], cwd, env: { ...env } }, isolation);
+  const { child } = started;
+  const output = collectOutput(started, options);
   const end = () => endGroup(child);
   signal.addEventListener('abort', end, { once: true });
   return new Promise((resolve, reject) => {
@@ -58,8 +58,10 @@ export function runProgram(options: Program): Promise<EndedProgram> {
     });
     child.on('close', (exitCode, endedBy) => {
       signal.removeEventListener('abort', end);
+      const taken = output.take();
+      const ended = started.endOf(exitCode, endedBy, taken.stderr);
       if (signal.aborted) reject(signal.reason);
-      else resolve({ kind: 'ended', exitCode, endedBy, ...output.take() });
+      else resolve(ended.kind === 'ended' ? { ...ended, ...taken } : ended);
     });
   });
 }
@@ -75,13 +77,8 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
-type Pipes = ChildProcess & {
-  readonly stdout: NodeJS.ReadableStream;
-  readonly stderr: NodeJS.ReadableStream;
-};
-
 function collectOutput(
-  { stdout, stderr }: Pick<Pipes, 'stdout' | 'stderr'>,
+  { stdout, stderr }: Pick<StartedProgram, 'stdout' | 'stderr'>,
   { onOutput, tailChars }: Pick<Program, 'onOutput' | 'tailChars'>,
 ) {
   const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
@@ -102,7 +99,7 @@ function collectOutput(
   return {
     take: () => ({ stdout: text(kept.stdout), stderr: text(kept.stderr), isCut }),
     stop() {
-      for (const pipe of [stdout, stderr]) if ('destroy' in pipe) pipe.destroy();
+      for (const pipe of [stdout, stderr]) pipe.destroy();
     },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
 import { namedFiles } from './named-files.ts';
 import { OUTPUT_BYTES, runProgram } from './run-program.ts';
+import type { Isolation } from './start-program.ts';
 
 const SHOWN_CHARS = 2_000;
 const SHOW_EVERY_MS = 250;
@@ -13,8 +14,9 @@ export function createShell(options: {
   /** All that the program is given of the environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  readonly isolation?: Isolation | undefined;
 }) {
-  const { root, env, timeoutMs } = options;
+  const { root, env, timeoutMs, isolation } = options;
   return defineTool({
     name: 'shell',
     displayName: 'Shell',
@@ -47,7 +49,7 @@ export function createShell(options: {
         status({ preview: tail });
       };
       const ended = await runProgram({
-        ...{ program, args, cwd: root, env, signal, onOutput },
+        ...{ program, args, cwd: root, env, isolation, signal, onOutput },
         tailChars: SHOWN_CHARS,
       });
       if (ended.kind === 'not_started') {
