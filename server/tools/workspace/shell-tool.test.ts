@@ -145,7 +145,9 @@ describe.each(WAYS)('a program %s', (_way, isolation) => {
     onTestFinished(() => {
       for (const pid of pidsOf(seconds)) process.kill(pid, 'SIGKILL');
     });
-    await run(['sh', '-c', `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.5`]);
+    // It has left the group once it has written.
+    const left = `setsid sh -c 'echo > left; exec sleep ${seconds}' >/dev/null 2>&1`;
+    await run(['sh', '-c', `mkfifo left; ${left} & read _ < left; rm left`]);
     if (isolation)
       await vi.waitFor(() => expect(isAlive(seconds)).toBe(false), { timeout: 20_000 });
     else expect(isAlive(seconds)).toBe(true);
