@@ -72,8 +72,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // Next, as the one that answers what the HTTP part leaves to pages.
   'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
-  // The composition root builds everything.
+  // The composition root builds everything: what is inside, then what faces the outside.
   'server/main.ts': ['server', 'lib'],
+  'server/create-core.ts': ['server', 'lib'],
+  'server/create-endpoints.ts': ['server', 'lib'],
 };
 
 /** The packages that a part may use; a part that is not named is free but for NOT_FOR. */
@@ -97,6 +99,9 @@ const NOT_FOR: Record<string, readonly string[]> = {
   app: ['ws', 'kysely', 'pino', 'ai'],
   server: ['react', 'react-dom', 'zustand'],
 };
+
+/** These alone may import all of the server, and nothing else imports them. */
+const COMPOSITION = ['server/main.ts', 'server/create-core.ts', 'server/create-endpoints.ts'];
 
 const MAX_LINES = 400;
 
@@ -165,6 +170,14 @@ describe('architecture', () => {
     expect(readers.filter((file) => file !== 'server/main.ts')).toEqual([]);
   });
 
+  test('nothing but the composition root needs its parts', () => {
+    const needing = files
+      .filter((file) => !COMPOSITION.includes(file))
+      .filter((file) => localImports(file).some((target) => COMPOSITION.includes(target)));
+    expect(needing).toEqual([]);
+    expect(localImports('server/create-core.ts')).not.toContain('server/create-endpoints.ts');
+  });
+
   test('nothing needs what is there for tests and measurements', () => {
     const needing = files.filter((file) =>
       localImports(file).some((target) => IS_FOR_TESTS.test(target)),
@@ -220,7 +233,7 @@ function allowedFor(file: string): readonly string[] {
 }
 
 function isAtTheTop(file: string): boolean {
-  return /^server\/[^/]+$/.test(file) && file !== 'server/main.ts';
+  return /^server\/[^/]+$/.test(file) && !COMPOSITION.includes(file);
 }
 
 function ruleFor(rules: Record<string, readonly string[]>, file: string) {

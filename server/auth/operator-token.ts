@@ -1,7 +1,8 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { keepText } from './keep-text.ts';
+import { newSecret } from './new-secret.ts';
 
 export type OperatorToken =
   | { readonly ok: true; readonly token: string; readonly source: 'given' | 'kept' | 'made' }
@@ -20,7 +21,7 @@ export async function loadOperatorToken(options: {
     return { ok: true, token: options.given, source: 'given' };
   }
   const file = join(options.dataDir, 'token');
-  const { text: token, source } = await keepText(file, () => randomBytes(32).toString('base64url'));
+  const { text: token, source } = await keepText(file, newSecret);
   const problem = tokenProblem(token);
   if (problem)
     return { ok: false, message: `${file} holds no token: ${problem}; delete it for a new one` };

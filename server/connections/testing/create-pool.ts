@@ -6,7 +6,7 @@ import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createClientTable } from '../client-table.ts';
 import { ConnectedInstances } from '../connected-instances.ts';
 
-/** Who is connected and which tools each offers, joined as `main.ts` joins them. */
+/** Who is connected and which tools each offers, joined as `create-core.ts` joins them. */
 export function createPool({
   now,
   serverTools = [],

@@ -1,0 +1,208 @@
+import { join, resolve } from 'node:path';
+import { createAliveMark } from './alive-mark.ts';
+import { knownSecrets } from './auth/known-secrets.ts';
+import { newSecret } from './auth/new-secret.ts';
+import { loadOperatorToken } from './auth/operator-token.ts';
+import { Tokens } from './auth/tokens.ts';
+import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
+import { scaleForModel } from './blobs/scale-image.ts';
+import { CircuitBreaker } from './calls/breaker.ts';
+import { createCalls } from './calls/create-call-service.ts';
+import { createSystemClock, momentOf } from './clock.ts';
+import { type Config, ConfigError } from './config.ts';
+import { createClientTable } from './connections/client-table.ts';
+import { ConnectedInstances } from './connections/connected-instances.ts';
+import { createMemoryBus } from './events/memory-bus.ts';
+import { publishApproval } from './events/publish-approvals.ts';
+import { publishListings } from './events/publish-listings.ts';
+import { SEQ_BLOCK } from './events/seq-reservation.ts';
+import { Retention } from './history/retention.ts';
+import type { ServerLogger } from './logger.ts';
+import { createNewId, timeOfNewId } from './new-id.ts';
+import { openPolicy } from './policy/open-policy.ts';
+import type { Arguments } from './read-arguments.ts';
+import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
+import { retryWhileTaken } from './retry-while-taken.ts';
+import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
+import { createModels } from './runs/agent/models.ts';
+import { createRunService } from './runs/create-run-service.ts';
+import { Delegation } from './runs/delegate/delegation.ts';
+import { createKnownRuns } from './runs/known-runs.ts';
+import { RunTools } from './runs/run-tools/run-tools.ts';
+import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
+import { openStore } from './store/open-store.ts';
+import { threadFile } from './thread-file.ts';
+import { createToolRegistry } from './tools/memory-tool-registry.ts';
+import { openTools } from './tools/open-tools.ts';
+import { OwnTools } from './tools/own-tools.ts';
+
+/** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
+const REHEARSAL_PACE_MS = 25;
+const PROJECT = resolve(import.meta.dirname, '..');
+
+export interface CoreOptions extends Arguments {
+  /** Of which `shell` passes on what the configuration names. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: ServerLogger;
+  onStoreFailed(error: Error): void;
+}
+
+/** The record: what is on disk, and the log of what watchers see. */
+async function openRecord(
+  config: Config,
+  { salvage, logger, onStoreFailed }: Omit<CoreOptions, 'env'>,
+) {
+  const clock = createSystemClock();
+  const threadOf = (built: string, source: string) =>
+    threadFile({ project: PROJECT, development: config.development }, built, source);
+  const lock = await retryWhileTaken(
+    () => lockDataDir(config.dataDir),
+    (error) => error instanceof DataDirInUseError,
+  );
+  const operator = await loadOperatorToken({ dataDir: config.dataDir, given: config.token });
+  if (!operator.ok) throw new ConfigError(operator.message);
+  const secrets = knownSecrets(operator.token, config.secrets);
+  logger.hide(secrets.hide);
+  const opened = openStore({
+    file: join(config.dataDir, 'callboard.db'),
+    salvage,
+    now: clock.now,
+    workerPath: (name) => threadOf(`${name}.mjs`, `store/${name}.ts`),
+    logger,
+    onFailed: onStoreFailed,
+  });
+  const { store } = opened;
+  // Before anything is promised: the thread that writes is there, and the disk takes it.
+  await store.write([]);
+  const bus = createMemoryBus({
+    firstSeq: await store.reserveSeqs(SEQ_BLOCK),
+    reserve: store.reserveSeqs,
+    logger,
+  });
+  const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
+  const newId = createNewId(Date.now);
+  const tokens = new Tokens({ store, clock, newId, newSecret, logger });
+  await tokens.load();
+  const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens };
+  return { ...kept, clock, newId, threadOf, logger };
+}
+
+type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
+
+interface ToolOptions extends Pick<CoreOptions, 'env'> {
+  readonly othersRead: NonNullable<Parameters<typeof openTools>[1]['othersRead']>;
+}
+
+/** Which tools there are, and which clients are there for them. */
+async function createTools(
+  config: Config,
+  { store, clock, secrets, threadOf, logger }: OpenedRecord,
+  { env, othersRead }: ToolOptions,
+) {
+  const breaker = new CircuitBreaker({ clock, store, logger });
+  const instances = new ConnectedInstances();
+  const delegation = new Delegation(config);
+  const runTools = new RunTools(config.file.agent.result_bytes);
+  const ofTools = { store, clock, hide: secrets.hide, env, logger, threadOf, othersRead };
+  const registry = createToolRegistry({
+    providers: [
+      new OwnTools(await openTools(config, ofTools)),
+      new OwnTools([...delegation.tools(), ...runTools.tools()]),
+    ],
+    availability: instances.availability,
+    openCircuitOf: breaker.openCircuitOf,
+    hide: secrets.hide,
+  });
+  const table = createClientTable({
+    instances,
+    now: clock.now,
+    toolsOf: registry.namesOf,
+    availabilityChanged: registry.availabilityChanged,
+    openCircuitsOf: breaker.openCircuitsOf,
+  });
+  return { breaker, delegation, runTools, registry, table };
+}
+
+/** The policy, the calls, and the runs that make some of them. */
+async function createServices(
+  config: Config,
+  record: OpenedRecord,
+  tools: Awaited<ReturnType<typeof createTools>>,
+) {
+  const { store, bus, clock, newId, tokens, secrets, blobs, logger } = record;
+  const { registry, breaker, delegation, runTools, table } = tools;
+  const { prices, agent: ofAgent } = config.file;
+  const ofRuns = { store, bus, clock, newId, prices, secrets, logger };
+  const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
+  const { policy, hooks, ...policies } = await openPolicy(config, {
+    ...{ store, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
+    tokens,
+  });
+  const calls = createCalls({
+    ...{ store, bus, registry, breaker, clock, logger },
+    ...{ ...policy.forCalls, results: hooks, callers: tokens, blobs, secrets },
+    rootOf: delegation.rootOf,
+    newCallId: () => newId('tc'),
+    callMadeAt: (id) => timeOfNewId('tc', id),
+    claimRun: known.claim,
+    facts: table.facts,
+    onDurable: (call, previous) => publishApproval(bus, call, previous),
+  });
+  tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
+  const models = createModels({
+    ...config.providers,
+    defaultModel: config.model,
+    rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
+    ...{ settings: config.models, clock },
+  });
+  const agent = createAgent({
+    ...{ calls, registry: delegation.offering(registry) },
+    ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(ofAgent) },
+    images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
+  });
+  const runs = createRunService({
+    ...{ ...ofRuns, known, calls, agent, models, owners: tokens },
+    ...{ offersTools: table.offersTools, subAgent: delegation.settingsOf },
+  });
+  runTools.connect({ calls, runs, registry: delegation.offering(registry) });
+  delegation.connect({ runs, known, registry, models, owners: tokens });
+  return { policy, policies, calls, models, runs };
+}
+
+/** The parts in the middle: the record, who connects to it, and the agent. What a crash cut goes on. */
+export async function createCore(config: Config, { env, ...options }: CoreOptions) {
+  const record = await openRecord(config, options);
+  const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
+  // Notes are marked by what was read before, which the policy knows, which looks tools up.
+  const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
+  const tools = await createTools(config, record, { env, othersRead });
+  const { registry, table, breaker } = tools;
+  const services = await createServices(config, record, tools);
+  const { calls, runs, policies } = services;
+  const alive = createAliveMark({
+    file: join(config.dataDir, 'alive'),
+    now: () => momentOf(clock),
+    logger,
+  });
+  await calls.recover(await alive.last());
+  // guard: runs-recovered
+  await runs.recover();
+  clock.followWallClock(() => calls.wallClockMoved());
+  const stopAlive = alive.keep();
+  const listings = publishListings({ bus, clock, registry, clients: table, breaker });
+  const retention = new Retention({
+    ...{ keep: config.keep, store, blobs, clock, logger },
+    forgetCalls: calls.forgetEnded,
+    deleteRun: (runId, work) => runs.deleteUnused(runId, policies.deleting(runId, work)),
+  });
+  const stop = { alive: stopAlive, listings: listings.stop, policy: policies.stop };
+  const { models, policy } = services;
+  return {
+    ...{ clock, lock, operator, store, bus, blobs, newId, logger },
+    ...{ registry, table, listings, calls, models, runs, tokens, policy },
+    history: { opened, retention },
+    stop,
+  };
+}
+
+export type Core = Awaited<ReturnType<typeof createCore>>;

@@ -1,0 +1,145 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { openAudit } from './auth/audit.ts';
+import { createCallers } from './auth/callers.ts';
+import { createCredentials } from './auth/credentials.ts';
+import { createFailedAttempts } from './auth/failed-attempts.ts';
+import { createHostGate } from './auth/host-gate.ts';
+import { loadInstanceId } from './auth/instance-id.ts';
+import { newSecret } from './auth/new-secret.ts';
+import { createTokenCheck } from './auth/operator-token.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { readToolStats } from './calls/tool-stats.ts';
+import type { Config } from './config.ts';
+import { createClientIds } from './connections/client-ids.ts';
+import { createClientSessions } from './connections/client-sessions.ts';
+import { createClientSocketHandler } from './connections/client-socket.ts';
+import { createHttpClients } from './connections/http-clients.ts';
+import type { Core } from './create-core.ts';
+import { createSnapshots } from './events/snapshot.ts';
+import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
+import { createWatchSocketHandler } from './events/watch-socket.ts';
+import { createWholeLists } from './events/whole-lists.ts';
+import { createClientScript } from './http/client-script.ts';
+import { createApi } from './http/create-api.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import { readiness } from './http/readiness.ts';
+import { createRequestListener } from './http/request-listener.ts';
+import { createRequestsInFlight } from './http/requests-in-flight.ts';
+import { createUpgradeGate } from './http/upgrade-gate.ts';
+import { listen } from './listen.ts';
+import { serverMetrics } from './metrics.ts';
+import { hasFormOfNewId } from './new-id.ts';
+import { preparePages } from './pages.ts';
+import { createInboundBudget } from './sockets/inbound-budget.ts';
+
+// fault point: heartbeat
+const HEARTBEAT_MS = 10_000;
+const PROJECT = resolve(import.meta.dirname, '..');
+
+/** Who asks, and whether the host that is asked is ours. `portNow`: known once it listens. */
+async function createAccess(config: Config, core: Core, portNow: () => number) {
+  const { clock, store, tokens, operator, logger } = core;
+  const callers = createCallers(createTokenCheck(operator.token), tokens);
+  const instanceId = await loadInstanceId(config.dataDir);
+  const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
+  const signInCodes = createSignInCodes({ clock, newSecret });
+  const failedAttempts = createFailedAttempts(clock);
+  const credentials = createCredentials({ callers, sessions, failedAttempts });
+  const hostGate = createHostGate({
+    scheme: 'http',
+    port: portNow,
+    host: config.host,
+    allowedHosts: config.file.allowed_hosts,
+    allowedOrigins: config.file.allowed_origins,
+  });
+  const inbound = createInboundBudget({ clock });
+  return { callers, sessions, signInCodes, failedAttempts, credentials, hostGate, inbound };
+}
+
+type Access = Awaited<ReturnType<typeof createAccess>>;
+
+/** Clients with a socket of their own, and those without. */
+function createClients(core: Core, closing: AbortSignal) {
+  const { clock, store, bus, blobs, registry, table, calls, operator, newId, logger } = core;
+  const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
+  const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
+  const sessions = createClientSessions({
+    ...forClients,
+    calls: calls.clients,
+    blobs,
+    heartbeatMs: HEARTBEAT_MS,
+    newId: () => newId('client'),
+    newSecret,
+    secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
+    logger,
+  });
+  const byHttp = createHttpClients({ ...forClients, calls, answers: calls.clients, closing });
+  return { sessions, byHttp };
+}
+
+type Clients = ReturnType<typeof createClients>;
+type Pages = Awaited<ReturnType<typeof preparePages>>;
+
+/** What watchers are shown, and the gate through which every socket comes. */
+function createSockets(core: Core, access: Access, { sessions }: Clients, { devUpgrade }: Pages) {
+  const { clock, bus, registry, table, calls, runs, tokens, logger } = core;
+  const listed = { bus, registry, clients: table.listings, publishNow: core.listings.publishNow };
+  const snapshot = createSnapshots({ ...listed, calls, runs });
+  const lists = createWholeLists(listed);
+  const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
+  const beat = { clock, heartbeatMs: HEARTBEAT_MS };
+  const { hostGate, credentials, inbound } = access;
+  const gate = createUpgradeGate({
+    ...{ hostGate, credentials, sessions: access.sessions, tokens, inbound, logger },
+    sockets: {
+      '/ws/client': createClientSocketHandler({
+        ...{ ...beat, sessions, table },
+        flood: { burst: 2_000, perSecond: 1_000 },
+        newNonce: () => randomUUID(),
+      }),
+      '/ws/watch': createWatchSocketHandler({ ...beat, hub, logger }),
+    },
+    ...(devUpgrade ? { devUpgrade } : {}),
+  });
+  return { snapshot, hub, gate };
+}
+
+/** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
+export async function createEndpoints(config: Config, core: Core, closing: AbortSignal) {
+  const { clock, store, bus, blobs, registry, calls, runs, tokens, policy, logger } = core;
+  let port = config.port;
+  const access = await createAccess(config, core, () => port);
+  const clients = createClients(core, closing);
+  const pages = await preparePages({
+    dir: PROJECT,
+    development: config.development,
+    hostname: config.host,
+    port: config.port,
+  });
+  const { snapshot, hub, gate } = createSockets(core, access, clients, pages);
+  const { hostGate, ...ofAccess } = access;
+  const api = createApi({
+    ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
+    toolStats: (ownerToken) => readToolStats(store, ownerToken),
+    ...{ blobs, history: store.history, bus, snapshot, clock, closing, logger },
+    ...{ ...ofAccess, audit: await openAudit(core) },
+    metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
+    ready: () => readiness(store.failed, closing.aborted),
+  });
+  const onRequest = createRequestListener({
+    ...{ hostGate, credentials: access.credentials, api, clock, logger },
+    pages: pages.handle,
+    clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
+    newNonce: () => randomBytes(16).toString('base64'),
+    development: config.development,
+  });
+  const inFlight = createRequestsInFlight(onRequest);
+  const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
+  port = await listen(server, config);
+  const { signInCodes } = access;
+  return { server, answered: inFlight.answered, gate, hub, pages, signInCodes, port };
+}
+
+export type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
