@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { GUARDS, type Guard } from './guards.ts';
+import type { Guard } from './guards/guard.ts';
+import { GUARDS } from './guards.ts';
 
 /**
  * Breaks each guard of docs/threats.md in turn, and expects a test of its number to fail:

@@ -1,0 +1,103 @@
+import type { Guard } from './guard.ts';
+
+/** Of policy and approval. */
+export const APPROVAL_GUARDS: readonly Guard[] = [
+  {
+    number: 'T69',
+    file: 'lib/policy/match-args.ts',
+    code: 'return (value, { steps }) => {\n    if (!isObject(value)) return simple.has(value);',
+    broken: 'return (value, { steps }) => {\n    if (!isObject(value)) return true;',
+  },
+  {
+    number: 'T71',
+    file: 'server/policy/live-policy.ts',
+    code: 'const now = { ...question, args };',
+    broken: 'const now = question;',
+  },
+  {
+    number: 'T72',
+    file: 'lib/call/clocks.ts',
+    code: 'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + CLOCKS.approvalMs } };',
+    broken:
+      'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + 2 * CLOCKS.approvalMs } };',
+  },
+  {
+    number: 'T73',
+    file: 'components/tool-call/use-seen-to-end.ts',
+    code: '      if (clientHeight === 0) return;\n',
+    broken: '',
+  },
+  {
+    number: 'T74',
+    file: 'server/calls/always-allowed.ts',
+    code: 'if (neverAlways || isNeverAlways(toolName)) return null;',
+    broken: '',
+  },
+  {
+    number: 'T75',
+    file: 'lib/policy/match-args.ts',
+    code: '    if (!isObject(value)) return simple.has(value);',
+    broken:
+      '    if (!isObject(value)) return [...simple].some((one) => String(value).includes(String(one)));',
+  },
+  {
+    number: 'T76',
+    file: 'server/auth/principal.ts',
+    code: "principal.kind === 'operator' && hasRole(principal.role, 'operator');",
+    broken: "principal.kind !== 'operator' || hasRole(principal.role, 'operator');",
+  },
+  {
+    number: 'T77',
+    file: 'server/tools/define-tool.ts',
+    code: '  if (bound) refuseChanged(bound,',
+    broken: '  if (!bound) refuseChanged([],',
+  },
+  {
+    number: 'T78',
+    file: 'lib/call/decide.ts',
+    code: 'const asMoved = () => (call === stored ? NOT_NOW : change(stored, call, now));',
+    broken: "const asMoved = () => change(stored, { ...call, phase: 'queued' }, now);",
+  },
+  {
+    number: 'T79',
+    file: 'lib/call/decide.ts',
+    code: 'const asMoved = () => (call === stored ? NOT_NOW : change(stored, call, now));',
+    broken: "const asMoved = () => step(call, { type: 'interrupted', message: 'lost' }, {}, now);",
+  },
+  {
+    number: 'T80',
+    file: 'server/calls/open-approvals.ts',
+    code: 'ofRun: ofRun?.size ?? 0,',
+    broken: 'ofRun: 0,',
+  },
+  {
+    number: 'T81',
+    file: 'components/tool-call/arguments-to-read.tsx',
+    code: '<MarkedText text={argumentsText(args.params)} keepLayout />',
+    broken: '<span dangerouslySetInnerHTML={{ __html: argumentsText(args.params) }} />',
+  },
+  {
+    number: 'T82',
+    file: 'server/calls/operator-actions.ts',
+    code: '    if (!applied.ok) return this.#tooLate(call);\n    const isAskedAgain',
+    broken: '    if (!applied.ok) return this.#done(call.id);\n    const isAskedAgain',
+  },
+  {
+    number: 'T83',
+    file: 'lib/protocol/closed-object.ts',
+    code: 'z.strictObject(shape,',
+    broken: 'z.object(shape,',
+  },
+  {
+    number: 'T84',
+    file: 'server/tools/open-tools.ts',
+    code: '  if (held) throw refuse(',
+    broken: "  if (held === '') throw refuse(",
+  },
+  {
+    number: 'T85',
+    file: 'server/runs/delegate/delegation.ts',
+    code: 'if (depth >= this.#maxDepth) {',
+    broken: 'if (depth > this.#maxDepth) {',
+  },
+];
