@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import { get, post } from './contract/kit/ask.ts';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
 import { asToken, decideOverAnyRoute, makeToken, revokeToken } from './contract/kit/tokens.ts';
 import type { Callboard } from './start-callboard.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { outside } from './support/outside-screen.ts';
 import { cardOf, connection, signIn, signInByToken } from './support/workbench.ts';
 
@@ -36,11 +34,8 @@ function watch(page: Page) {
 
 const who = (page: Page, text: string) => page.getByRole('link', { name: `Signed in as ${text}` });
 
-test('a viewer who cannot act', async ({ browser, startServer, connect }, testInfo) => {
-  const board = await startServer({
-    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-  });
-  const program = await connect.client(board, { tools: ['gate.open', 'tide.read'] });
+test('a viewer who cannot act', async ({ browser, startAsking }) => {
+  const { board, program } = await startAsking(['gate.open', 'tide.read']);
   const waiting = await invoke(board, 'gate.open', { gate: 1 });
   const failed = await invoke(board, 'tide.read');
   program.fail((await program.request()).id, 'the gauge is dry');
@@ -94,13 +89,9 @@ test('a viewer who cannot act', async ({ browser, startServer, connect }, testIn
 
 test('an agent token that cannot approve itself over any route, until a person does', async ({
   browser,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer({
-    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-  });
-  const program = await connect.client(board, { tools: ['gate.open'] });
+  startAsking,
+}) => {
+  const { board, program } = await startAsking();
   const bot = await makeToken(board, { kind: 'agent', name: 'bot', tools: ['gate.open'] });
   const asBot = asToken(board, bot);
   const call = await invoke(asBot, 'gate.open', { gate: 1 }, { run_id: 'run_bot' });

@@ -3,8 +3,9 @@ import type { Locator, Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { makeToken } from './contract/kit/tokens.ts';
+import { askingOptions } from './support/asking-board.ts';
 import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY, lookKinds, makeEveryLook } from './support/every-look.ts';
+import { lookKinds, makeEveryLook } from './support/every-look.ts';
 import { cardOf, cards, composer, connection, signIn, untilReady } from './support/workbench.ts';
 
 /**
@@ -59,9 +60,7 @@ for (const locale of ['en', 'zh'] as const) {
     connect,
   }, testInfo) => {
     testInfo.setTimeout(120_000);
-    const board = await startServer({
-      env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-    });
+    const board = await startServer(await askingOptions(testInfo));
     await context.addCookies([{ name: 'locale', value: locale, url: board.url }]);
     await page.goto(`${board.url}/sign-in?expired=1`);
     await expectNoViolationsByTheme(page, '/sign-in', locale);

@@ -1,25 +1,11 @@
-import type { Browser, Page, TestInfo } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { get, post } from './contract/kit/ask.ts';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
-import { spec } from './contract/kit/tool-client.ts';
 import { type Callboard, startCallboard } from './start-callboard.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { askingOptions, expect, GATE, test } from './support/asking-board.ts';
 import { outside } from './support/outside-screen.ts';
 import { cardOf, connection, signIn, signInByToken } from './support/workbench.ts';
-
-const GATE = spec('gate.open', {
-  parameters: {
-    type: 'object',
-    properties: { gate: { type: 'number' }, hurry: { type: 'boolean' } },
-  },
-});
-
-const asking = async (testInfo: TestInfo) => ({
-  env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-});
 
 /** A browser of a person's own. */
 async function personAt(
@@ -40,11 +26,9 @@ const badge = (page: Page) => page.getByTestId('approvals');
 
 test('in the inbox one is approved, one edited and approved, one denied with a reason', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  const program = await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board, program } = await startAsking();
   await signIn(page, board);
   await expect(badge(page)).toBeHidden();
   const [plain, edited, denied] = [
@@ -95,11 +79,9 @@ test('in the inbox one is approved, one edited and approved, one denied with a r
 
 test('of two operators at once the first decides, and the second sees whose decision it was', async ({
   browser,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   const id = await invoke(board, 'gate.open', { gate: 1 });
   const olga = await personAt(browser, board, ['olga', 'operator']);
   const otto = await personAt(browser, board, ['otto', 'operator']);
@@ -130,7 +112,7 @@ test('a pending approval is there after a restart, with the time that it had lef
   page,
   connect,
 }, testInfo) => {
-  const options = { ...(await asking(testInfo)), token: 'a-token-that-two-servers-have' };
+  const options = { ...(await askingOptions(testInfo)), token: 'a-token-that-two-servers-have' };
   const before = await startCallboard(options);
   await connect.client(before, { tools: [GATE] });
   const id = await invoke(before, 'gate.open', { gate: 1 });
@@ -151,9 +133,8 @@ test('a pending approval is there after a restart, with the time that it had lef
   }
 });
 
-test('80 equal approvals are one decision', async ({ page, startServer, connect }, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  const program = await connect.client(board, { tools: [GATE] });
+test('80 equal approvals are one decision', async ({ page, startAsking }) => {
+  const { board, program } = await startAsking();
   const ids = await Promise.all(
     Array.from({ length: 80 }, () => invoke(board, 'gate.open', { gate: 1 })),
   );
@@ -175,11 +156,9 @@ test('80 equal approvals are one decision', async ({ page, startServer, connect 
 
 test('a sixth question of a run is refused, and a viewer sees the five and decides none', async ({
   browser,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   const ids: string[] = [];
   for (let gate = 1; gate <= 6; gate += 1) ids.push(await invoke(board, 'gate.open', { gate }));
   expect((await readCall(board, ids[5] ?? '')).error).toMatchObject({
@@ -207,11 +186,9 @@ const phaseOf = async (board: Callboard, id: string) => (await readCall(board, i
 
 test('[AP13] a double click on "Allow once" in the inbox allows one call', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   const ids: string[] = [];
   for (const gate of [1, 2, 3]) ids.push(await invoke(board, 'gate.open', { gate }));
   const [first = '', second = ''] = ids;
@@ -231,11 +208,9 @@ test('[AP13] a double click on "Allow once" in the inbox allows one call', async
 
 test('[IB11] a card that another operator decides stays under the pointer, and a click there decides nothing', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   const first = await invoke(board, 'gate.open', { gate: 1 });
   const second = await invoke(board, 'gate.open', { gate: 2 });
   await signInByToken(page, board, '/approvals');
@@ -255,11 +230,9 @@ test('[IB11] a card that another operator decides stays under the pointer, and a
 
 test('[AP14] a call that comes while the pointer rests on a decision does not move the card', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  const program = await connect.client(board, { tools: [GATE] });
+  startAsking,
+}) => {
+  const { board, program } = await startAsking();
   const first = await invoke(board, 'gate.open', { gate: 1 });
   await signIn(page, board);
   await expect(cardOf(page, first)).toBeVisible();
@@ -275,11 +248,9 @@ test('[AP14] a call that comes while the pointer rests on a decision does not mo
 
 test('[AP12] what is typed when another operator decides stays, and no key of it acts', async ({
   page,
-  startServer,
-  connect,
+  startAsking,
 }, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  await connect.client(board, { tools: [GATE] });
+  const { board } = await startAsking();
   for (const path of ['/', '/approvals']) {
     const id = await invoke(board, 'gate.open', { gate: path.length });
     await signInByToken(page, board, path);
@@ -310,13 +281,8 @@ for (const colorScheme of ['dark', 'light'] as const) {
       hasTouch: true,
     });
 
-    test('the inbox and the number in the header fit', async ({
-      page,
-      startServer,
-      connect,
-    }, testInfo) => {
-      const board = await startServer(await asking(testInfo));
-      await connect.client(board, { tools: [GATE] });
+    test('the inbox and the number in the header fit', async ({ page, startAsking }, testInfo) => {
+      const { board } = await startAsking();
       for (let gate = 1; gate <= 3; gate += 1) {
         await invoke(
           board,

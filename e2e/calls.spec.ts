@@ -1,9 +1,7 @@
 import type { Page } from '@playwright/test';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { cardOf, cards, cardsFor, connection, signIn } from './support/workbench.ts';
 
 test('a program that never answers times out on its card, and Retry is a new call', async ({
@@ -93,12 +91,9 @@ test('progress, words and a preview appear on the card while the program works',
 test.describe('with a policy that asks', () => {
   test('[CD26] a list that is scrolled away or filtered shows that an approval waits, and leads to it', async ({
     page,
-    startServer,
-    connect,
-  }, testInfo) => {
-    const file = await configFile(testInfo, ASKING_POLICY);
-    const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
-    const program = await connect.client(callboard, { tools: ['gate.open', 'tide.read'] });
+    startAsking,
+  }) => {
+    const { board: callboard, program } = await startAsking(['gate.open', 'tide.read']);
     await signIn(page, callboard);
     for (let count = 0; count < 12; count += 1) {
       const id = await invoke(callboard, 'tide.read');
@@ -131,12 +126,9 @@ test.describe('with a policy that asks', () => {
 
   test('a person allows one call and denies another, by the keyboard alone', async ({
     page,
-    startServer,
-    connect,
-  }, testInfo) => {
-    const file = await configFile(testInfo, ASKING_POLICY);
-    const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
-    const program = await connect.client(callboard, { tools: ['gate.open'] });
+    startAsking,
+  }) => {
+    const { board: callboard, program } = await startAsking();
     await signIn(page, callboard);
     await expect(connection(page)).toContainText('Connected');
 

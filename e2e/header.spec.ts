@@ -1,8 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { connection, signIn, untilReady } from './support/workbench.ts';
 
 const WIDTHS = [1536, 1280, 1024, 900, 768, 360];
@@ -19,13 +17,9 @@ for (const language of ['en', 'zh'] as const) {
   test(`[SH1] the state of the connection is readable at each width (${language})`, async ({
     page,
     context,
-    startServer,
-    connect,
+    startAsking,
   }, testInfo) => {
-    const board = await startServer({
-      env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-    });
-    await connect.client(board, { tools: ['gate.open'] });
+    const { board } = await startAsking();
     await signIn(page, board);
     await untilReady(page);
     await invoke(board, 'gate.open', {}, { run_id: 'run_a' });

@@ -1,9 +1,7 @@
-import type { Page, TestInfo } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { invoke, readCall } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { cardOf, cards, composer, signIn } from './support/workbench.ts';
 
 /** Sixty bytes that took the workbench down, and some that are no kinder. */
@@ -78,14 +76,8 @@ const LONG = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [`line_${at}`, `item ${at}`]),
 );
 
-async function openApproval(
-  { page, startServer, connect }: OpenApproval,
-  testInfo: TestInfo,
-  args: object,
-) {
-  const env = { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) };
-  const board = await startServer({ env });
-  const program = await connect.client(board, { tools: ['gate.open'] });
+async function openApproval({ page, startAsking }: OpenApproval, args: object) {
+  const { board, program } = await startAsking(['gate.open']);
   await signIn(page, board);
   // On a narrow screen the cards are behind a tab.
   if (isNarrow(page)) await page.getByRole('tab', { name: /Live/ }).click();
@@ -100,16 +92,14 @@ async function openApproval(
 const isNarrow = (page: Page): boolean => (page.viewportSize()?.width ?? 0) < 768;
 
 type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
-type OpenApproval = Pick<Fixtures, 'page' | 'startServer' | 'connect'>;
+type OpenApproval = Pick<Fixtures, 'page' | 'startAsking'>;
 
 test('T73: long arguments are allowed once they were read to their end, by the keyboard alone', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
+  startAsking,
+}) => {
   const { board, id, program, card, allow, region } = await openApproval(
-    { page, startServer, connect },
-    testInfo,
+    { page, startAsking },
     LONG,
   );
   await expect(allow).toBeDisabled();
@@ -134,15 +124,10 @@ for (const [where, size] of [
 ] as const) {
   test(`on ${where}, long arguments are folded by their size, and shown again`, async ({
     page,
-    startServer,
-    connect,
-  }, testInfo) => {
+    startAsking,
+  }) => {
     await page.setViewportSize(size);
-    const { card, allow, region } = await openApproval(
-      { page, startServer, connect },
-      testInfo,
-      LONG,
-    );
+    const { card, allow, region } = await openApproval({ page, startAsking }, LONG);
     await expect(allow).toBeDisabled();
     await card.getByRole('button', { name: /^Fold \(1\.\d kB\)$/ }).click();
     await expect(card.getByTestId('folded')).toHaveText(/Arguments folded: 1\.\d kB/);
@@ -156,15 +141,10 @@ for (const [where, size] of [
 
 test('arguments of which the card has the beginning are read whole before they are allowed', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
+  startAsking,
+}) => {
   const memo = `begin ${'x'.repeat(40_000)} end of the memo`;
-  const { program, card, allow, region } = await openApproval(
-    { page, startServer, connect },
-    testInfo,
-    { memo },
-  );
+  const { program, card, allow, region } = await openApproval({ page, startAsking }, { memo });
   await expect(region).toContainText('end of the memo');
   await expect(allow).toBeDisabled();
   await expect(card.getByRole('button', { name: 'Fold (40 kB)' })).toBeVisible();
@@ -174,17 +154,9 @@ test('arguments of which the card has the beginning are read whole before they a
   expect((await program.request()).args).toEqual({ memo });
 });
 
-test('T73: hidden characters in arguments to approve are marks', async ({
-  page,
-  startServer,
-  connect,
-}, testInfo) => {
+test('T73: hidden characters in arguments to approve are marks', async ({ page, startAsking }) => {
   const args = { to: 'Ada\u{e0045}\u{e0056}\u{e0045}', memo: 'thanks ❤️\u3164\u2800' };
-  const { program, allow, region } = await openApproval(
-    { page, startServer, connect },
-    testInfo,
-    args,
-  );
+  const { program, allow, region } = await openApproval({ page, startAsking }, args);
   await expect(
     region.getByRole('img', { name: '3 hidden characters U+E0045, U+E0056, U+E0045' }),
   ).toBeVisible();

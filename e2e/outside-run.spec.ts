@@ -1,7 +1,5 @@
 import { invoke } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { cards, signInByToken } from './support/workbench.ts';
 
 test('the conversation of an outside agent shows how many calls it has, and these alone', async ({
@@ -25,13 +23,9 @@ test('the conversation of an outside agent shows how many calls it has, and thes
 
 test('a call that waits for a person stays in sight when many others come', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer({
-    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-  });
-  await connect.client(board, { tools: ['gate.open'] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   const waiting = await invoke(board, 'gate.open', { gate: 1 }, { run_id: 'run_mine' });
   await signInByToken(page, board, '/?run=run_mine');
   const filter = page.getByRole('combobox', { name: 'Which calls' });

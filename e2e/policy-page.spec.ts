@@ -1,19 +1,13 @@
 import { get } from './contract/kit/ask.ts';
 import { invoke, readCall } from './contract/kit/calls.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
-import { configFile } from './support/config-file.ts';
-import { ASKING_POLICY } from './support/every-look.ts';
+import { expect, test } from './support/asking-board.ts';
 import { cardOf, signIn, untilReady } from './support/workbench.ts';
 
 test('[CA30] [CA31] always from the card, with where and how long, until it is revoked on the page', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer({
-    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-  });
-  const program = await connect.client(board, { tools: ['gate.open'] });
+  startAsking,
+}) => {
+  const { board, program } = await startAsking();
   await signIn(page, board);
   await untilReady(page);
   const card = cardOf(page, await invoke(board, 'gate.open', { gate: 1 }));
@@ -84,13 +78,9 @@ test('[PO9] [PO10] switching the autonomy live stops a write at once, for all an
 
 test('[PO9] [AN2] [AN3] [AN5] the autonomy is on every page, full is asked about, read only blocks a yes', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer({
-    env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },
-  });
-  await connect.client(board, { tools: ['gate.open'] });
+  startAsking,
+}) => {
+  const { board } = await startAsking();
   await signIn(page, board);
   await page.goto(`${board.url}/settings/policy`);
   const badge = page.getByTestId('autonomy-badge');

@@ -1,7 +1,6 @@
-import { createScriptedOpenAI, type Script } from '../server/testing/scripted-openai.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
+import type { Script } from '../server/testing/scripted-openai.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
-import { configFile } from './support/config-file.ts';
+import { expect, test } from './support/scripted-run.ts';
 import {
   cardsFor,
   connection,
@@ -28,16 +27,11 @@ test('[AP11] a model asks a person, who answers by the keyboard after a restart;
   page,
   browser,
   startServer,
+  startScripted,
 }, testInfo) => {
   testInfo.setTimeout(120_000);
-  const openai = await createScriptedOpenAI({ script });
-  const env = {
-    CALLBOARD_MODEL: 'openai-chat:boss',
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: 'sk-scripted',
-    CALLBOARD_CONFIG: await configFile(testInfo, { tools: { ask_human: {} } }),
-  };
-  const first = await startServer({ env });
+  const config = { tools: { ask_human: {} } };
+  const { board: first, env } = await startScripted('chat', script, { config });
   const port = new URL(first.url).port;
   const vera = await makeToken(first, { kind: 'operator', name: 'vera', role: 'viewer' });
   await signIn(page, first);
@@ -88,5 +82,4 @@ test('[AP11] a model asks a person, who answers by the keyboard after a restart;
   await expect(page.getByTestId('waits-for-person')).toBeHidden();
   await page.screenshot({ path: testInfo.outputPath('answered.png') });
   await other.close();
-  await openai.close();
 });

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
-import { createScriptedOpenAI, type Script } from '../server/testing/scripted-openai.ts';
-import { expect, test } from './contract/kit/contract-test.ts';
+import type { Script } from '../server/testing/scripted-openai.ts';
 import { reader } from './contract/kit/tool-client.ts';
-import { configFile } from './support/config-file.ts';
+import { expect, test } from './support/scripted-run.ts';
 import {
   callIdOf,
   cards,
@@ -25,6 +24,8 @@ const CONFIG = {
   },
   policy: { ask: ['gate.open'] },
 };
+
+const BOSS = { model: 'openai-chat:boss', config: CONFIG };
 
 /** The boss delegates, the scout makes two calls, then both answer. */
 const script: Script = ({ body, toolResults }) => {
@@ -49,15 +50,9 @@ test('[CD33] the calls of a sub-agent are cards in the card of its call, with an
   page,
   connect,
   startServer,
+  startScripted,
 }, testInfo) => {
-  const openai = await createScriptedOpenAI({ script });
-  const env = {
-    CALLBOARD_MODEL: 'openai-chat:boss',
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: 'sk-scripted',
-    CALLBOARD_CONFIG: await configFile(testInfo, CONFIG),
-  };
-  const board = await startServer({ env });
+  const { board, env } = await startScripted('chat', script, BOSS);
   const program = await connect.client(board, { tools: ['gate.open', reader('tide.read')] });
   await signIn(page, board);
   await say(page, 'Open the gate');
@@ -105,22 +100,14 @@ test('[CD33] the calls of a sub-agent are cards in the card of its call, with an
   await work(page).click();
   await expect(gate).toHaveAttribute('data-status', 'SUCCESS');
   await expect(outer).toContainText('Scouted: it is open now.');
-  await openai.close();
 });
 
 test('the run of a sub-agent shows whose work it is, and takes no message', async ({
   page,
   connect,
-  startServer,
-}, testInfo) => {
-  const openai = await createScriptedOpenAI({ script });
-  const env = {
-    CALLBOARD_MODEL: 'openai-chat:boss',
-    OPENAI_BASE_URL: openai.url,
-    OPENAI_API_KEY: 'sk-scripted',
-    CALLBOARD_CONFIG: await configFile(testInfo, CONFIG),
-  };
-  const board = await startServer({ env });
+  startScripted,
+}) => {
+  const { board } = await startScripted('chat', script, BOSS);
   await connect.client(board, { tools: ['gate.open', 'tide.read'] });
   await signIn(page, board);
   await say(page, 'Open the gate');

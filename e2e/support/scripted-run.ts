@@ -5,6 +5,7 @@ import {
 } from '../../server/testing/scripted-openai.ts';
 import { test as base } from '../contract/kit/contract-test.ts';
 import type { Callboard } from '../start-callboard.ts';
+import { configFile } from './config-file.ts';
 
 /** The two APIs of OpenAI, by the reference that chooses a model of each. */
 export const MODELS = {
@@ -15,25 +16,34 @@ export const MODELS = {
 export interface ScriptedBoard {
   readonly board: Callboard;
   readonly openai: ScriptedOpenAI;
+  /** Of the server, for one that is started anew. */
+  readonly env: Readonly<Record<string, string>>;
 }
+
+type ScriptedApi = keyof typeof MODELS;
+/** A model of another name than the usual one, or a file of configuration. */
+type ScriptedOptions = { readonly model?: string; readonly config?: object };
 
 /** A test with a scripted provider of models over real HTTP, and a server that uses it. */
 export const test = base.extend<{
-  startScripted: (api: keyof typeof MODELS, script: Script) => Promise<ScriptedBoard>;
+  startScripted: (
+    api: ScriptedApi,
+    script: Script,
+    options?: ScriptedOptions,
+  ) => Promise<ScriptedBoard>;
 }>({
-  startScripted: async ({ startServer }, use) => {
+  startScripted: async ({ startServer }, use, testInfo) => {
     const open: ScriptedOpenAI[] = [];
-    await use(async (api, script) => {
+    await use(async (api, script, { model = MODELS[api], config } = {}) => {
       const openai = await createScriptedOpenAI({ script });
       open.push(openai);
-      const board = await startServer({
-        env: {
-          CALLBOARD_MODEL: MODELS[api],
-          OPENAI_BASE_URL: openai.url,
-          OPENAI_API_KEY: 'sk-scripted',
-        },
-      });
-      return { board, openai };
+      const env = {
+        CALLBOARD_MODEL: model,
+        OPENAI_BASE_URL: openai.url,
+        OPENAI_API_KEY: 'sk-scripted',
+        ...(config && { CALLBOARD_CONFIG: await configFile(testInfo, config) }),
+      };
+      return { board: await startServer({ env }), openai, env };
     });
     await Promise.all(open.map((one) => one.close()));
   },
