@@ -39,7 +39,7 @@ export const agentLimits = ({
   isPinned: matchTools(pinned_tools),
 });
 
-/** The built-in agent, with the limits of issue 2 where none are given. */
+/** The built-in agent, with its usual limits where none are given. */
 export function createAgent(
   options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>,
 ): Agent {

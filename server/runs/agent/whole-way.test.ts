@@ -9,25 +9,16 @@ import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { CircuitBreaker } from '../../calls/breaker.ts';
-import { createCalls } from '../../calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
-import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
-import { createErrorLog } from '../../testing/error-log.ts';
 import { FakeProvider } from '../../testing/fake-provider.ts';
 import { createScriptedOpenAI, type Script } from '../../testing/scripted-openai.ts';
 import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
-import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
-import { createRunService } from '../create-run-service.ts';
-import { createKnownRuns } from '../known-runs.ts';
-import { createOwnerTokens } from '../testing/owner-tokens.ts';
-import { createAgent } from './create-agent.ts';
-import { createModels } from './models.ts';
+import { holdTool } from '../testing/hold-tool.ts';
+import { openParts, serveRuns } from '../testing/serve-runs.ts';
 import { systemClock as clock } from './testing/fakes.ts';
 import { inOrder } from './testing/setup-turns.ts';
 
@@ -46,22 +37,6 @@ function temporaryDirectory(): string {
   return dir;
 }
 
-/** A tool that waits until it is stopped, so that a turn is caught in the middle. */
-const hold = (started: () => void) =>
-  defineTool({
-    name: 'demo.hold',
-    displayName: 'Hold',
-    description: 'Waits',
-    args: z.object({}),
-    effect: 'write',
-    timeoutMs: 60_000,
-    run: (_args, { signal }) =>
-      new Promise((_, reject) => {
-        started();
-        signal.addEventListener('abort', () => reject(signal.reason));
-      }),
-  });
-
 interface Given {
   dir: string;
   script?: Script;
@@ -73,11 +48,17 @@ interface Given {
 }
 
 async function serve(given: Given) {
-  const { logger, errors } = createErrorLog();
   const openai = await createScriptedOpenAI({ script: given.script ?? (() => ({})) });
   closing.push(openai.close);
-  const store = createSqliteStore({ file: join(given.dir, 'callboard.db') });
-  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
+  const parts = await openParts(given.dir, [
+    new OwnTools([
+      createCalculationEval(),
+      holdTool('demo.hold', given.started),
+      ...(given.tools ?? []),
+    ]),
+    ...(given.providers ?? []),
+  ]);
+  const { bus, errors } = parts;
   const events: WatchEvent[] = [];
   const waiting: (() => void)[] = [];
   bus.subscribe({
@@ -97,71 +78,15 @@ async function serve(given: Given) {
       waiting.push(look);
       look();
     });
-  const registry = createToolRegistry({
-    providers: [
-      new OwnTools([
-        createCalculationEval(),
-        hold(given.started ?? (() => undefined)),
-        ...(given.tools ?? []),
-      ]),
-      ...(given.providers ?? []),
-    ],
-    availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
-  });
-  let ids = 0;
-  const newId = (prefix: string) => `${prefix}_${Date.now().toString(36)}_${++ids}`;
-  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger });
-  const calls = createCalls({
-    breaker: new CircuitBreaker({ clock, store, logger }),
-    store,
-    bus,
-    registry,
-    clock,
+  const served = serveRuns({
+    ...{ parts, openaiUrl: openai.url },
     policy: given.asks
       ? { ...ALLOW_ALL, check: () => ({ verdict: 'ask', reason: 'A person decides.' }) }
       : ALLOW_ALL,
-    callers: { callerOf: () => FIRST_OPERATOR, operatorNamed: () => undefined },
-    blobs: { put: () => Promise.reject(new Error('no blobs here')) },
-    rootOf: (runId) => runId,
-    newCallId: () => `tc_${Date.now().toString(36)}_${++ids}`,
-    claimRun: known.claim,
-    facts: () => undefined,
-    onDurable: () => undefined,
-    logger,
+    models: { rehearsal: createRehearsalModel({ clock, paceMs: 1 }) },
   });
-  const models = createModels({
-    openaiApiKey: 'sk-test',
-    openaiBaseUrl: openai.url,
-    defaultModel: 'rehearsal',
-    rehearsal: createRehearsalModel({ clock, paceMs: 1 }),
-    clock,
-  });
-  const images = {
-    readBlob: async () => undefined,
-    scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
-  };
-  const agent = createAgent({ calls, registry, clock, images, logger: logger });
-  const runs = createRunService({
-    known,
-    owners: createOwnerTokens().owners,
-    store,
-    bus,
-    calls,
-    agent,
-    models,
-    clock,
-    newId,
-    clientsReturnMs: 0,
-    offersTools: () => true,
-    logger,
-  });
-  await calls.recover();
-  await runs.recover();
-  const close = async () => {
-    await runs.close();
-    calls.stop();
-    await store.close();
-  };
+  await served.recover();
+  const { calls, runs, start, close } = served;
   const ended = (runId: string) =>
     until((event) =>
       event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running'
@@ -173,18 +98,11 @@ async function serve(given: Given) {
       (card, event) => (event.type === 'call' ? mergeCard(card, event.update) : card),
       undefined,
     );
-  return { openai, calls, runs, events, errors, ended, until, cardOf, close };
+  return { openai, calls, runs, events, errors, start, ended, until, cardOf, close };
 }
 
-const started = async (
-  server: Awaited<ReturnType<typeof serve>>,
-  input: string,
-  model?: string,
-) => {
-  const outcome = await server.runs.start({ principal, input, ...(model ? { model } : {}) });
-  if (!outcome.ok) throw new Error(outcome.message);
-  return outcome.run.run_id;
-};
+const started = (server: Awaited<ReturnType<typeof serve>>, input: string, model?: string) =>
+  server.start(input, model ? { model } : {});
 
 test('[AL1] a sentence becomes a call, a card and an answer, with the rehearsal model', async () => {
   const server = await serve({ dir: temporaryDirectory() });

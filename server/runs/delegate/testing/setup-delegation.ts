@@ -5,15 +5,10 @@ import { afterEach, expect } from 'vitest';
 import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
-import { FIRST_OPERATOR, type Principal } from '../../../auth/principal.ts';
+import type { Principal } from '../../../auth/principal.ts';
 import { createDiskBlobStore } from '../../../blobs/disk-blob-store.ts';
-import { CircuitBreaker } from '../../../calls/breaker.ts';
 import type { Check } from '../../../calls/check.ts';
-import { createCalls } from '../../../calls/create-call-service.ts';
-import { createMemoryBus } from '../../../events/memory-bus.ts';
-import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
-import { createSqliteStore } from '../../../store/sqlite-store.ts';
-import { createErrorLog } from '../../../testing/error-log.ts';
+import { ALLOW_ALL } from '../../../calls/testing/allow-all.ts';
 import {
   createScriptedOpenAI,
   fetchFrom,
@@ -21,18 +16,15 @@ import {
 } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { type AnyServerTool, defineTool } from '../../../tools/define-tool.ts';
-import { createToolRegistry } from '../../../tools/memory-tool-registry.ts';
 import { OwnTools } from '../../../tools/own-tools.ts';
-import { createAgent } from '../../agent/create-agent.ts';
-import { createModels, type ModelsOptions } from '../../agent/models.ts';
-import { systemClock as clock } from '../../agent/testing/fakes.ts';
+import type { ModelsOptions } from '../../agent/models.ts';
 import type { TurnDeps } from '../../agent/turn.ts';
 import { NO_BUDGET, type TurnBudget } from '../../agent/turn-budget.ts';
-import { createRunService } from '../../create-run-service.ts';
-import { createKnownRuns } from '../../known-runs.ts';
 import { RunTools } from '../../run-tools/run-tools.ts';
 import type { PriceTable } from '../../run-usage.ts';
-import { createOwnerTokens } from '../../testing/owner-tokens.ts';
+import { holdTool } from '../../testing/hold-tool.ts';
+import type { createOwnerTokens } from '../../testing/owner-tokens.ts';
+import { openParts, serveRuns } from '../../testing/serve-runs.ts';
 import { Delegation } from '../delegation.ts';
 import type { SubAgentSettings } from '../sub-agents.ts';
 
@@ -89,11 +81,7 @@ export async function setupDelegation(given: DelegationSetup) {
     },
   });
   closing.push(openai.close);
-  const { logger, errors } = createErrorLog();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
-  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const effects: string[] = [];
-  const tokens = given.tokens ?? createOwnerTokens();
   const delegation = new Delegation({
     agents: Object.fromEntries(
       Object.entries(given.agents ?? { helper }).map(([name, agent]) => [
@@ -111,82 +99,43 @@ export async function setupDelegation(given: DelegationSetup) {
     },
   });
   const runTools = new RunTools(MODEL_OUTPUT_BYTES);
-  const registry = createToolRegistry({
-    providers: [
-      new OwnTools([effect(effects), hold(), ...(given.tools ?? [])]),
-      new OwnTools([...delegation.tools(), ...runTools.tools()]),
-    ],
-    availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
-  });
-  let ids = 0;
-  const stamp = Date.now().toString(36);
-  const newId = (prefix: string) => `${prefix}_${stamp}${++ids}`;
-  const known = createKnownRuns({
-    ...{ store, bus, clock, newId, maxSteps: 10, logger },
-    prices: given.prices,
-  });
-  const calls = createCalls({
-    ...{ store, bus, registry, clock, logger, claimRun: known.claim },
-    breaker: new CircuitBreaker({ clock, store, logger }),
-    policy: {
-      check: given.check ?? (() => ({ verdict: 'allow' })),
-      checkEdit: () => undefined,
-      denial: () => undefined,
-    },
+  const parts = await openParts(dir, [
+    new OwnTools([effect(effects), holdTool('fx.hold'), ...(given.tools ?? [])]),
+    new OwnTools([...delegation.tools(), ...runTools.tools()]),
+  ]);
+  const { registry, store, errors } = parts;
+  const offered = delegation.offering(registry);
+  const served = serveRuns({
+    ...{ parts, openaiUrl: openai.url, prices: given.prices },
+    ...(given.tokens && { tokens: given.tokens }),
+    policy: { ...ALLOW_ALL, check: given.check ?? ALLOW_ALL.check },
     blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
-    callers: { callerOf: tokens.owners.callerOf, operatorNamed: () => undefined },
     rootOf: delegation.rootOf,
-    newCallId: () => newId('tc'),
-    facts: () => undefined,
-    onDurable: () => undefined,
+    subAgent: delegation.settingsOf,
+    models: {
+      ...{ defaultModel: 'openai-chat:boss', fetch: fetchFrom(openai.url) },
+      ...given.models,
+    },
+    agent: {
+      ...{ registry: offered, maxRetries: 0, budget: { ...NO_BUDGET, ...given.budget } },
+      ...given.agent,
+    },
   });
-  tokens.owners.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
-  const models = createModels({
-    openaiApiKey: 'sk-test',
-    openaiBaseUrl: openai.url,
-    defaultModel: 'openai-chat:boss',
-    rehearsal: createRehearsalModel({ clock, paceMs: 0 }),
-    clock,
-    fetch: fetchFrom(openai.url),
-    ...given.models,
-  });
-  const images = {
-    readBlob: async () => undefined,
-    scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
-  };
-  const agent = createAgent({
-    ...{ calls, registry: delegation.offering(registry), clock, images, logger, maxRetries: 0 },
-    budget: { ...NO_BUDGET, ...given.budget },
-    ...given.agent,
-  });
-  const runs = createRunService({
-    ...{ known, store, bus, clock, newId, calls, agent, models, owners: tokens.owners, logger },
-    ...{ subAgent: delegation.settingsOf, clientsReturnMs: 0, offersTools: () => true },
-  });
-  runTools.connect({ calls, runs, registry: delegation.offering(registry) });
+  const { known, calls, models, runs, tokens } = served;
+  runTools.connect({ calls, runs, registry: offered });
   delegation.connect({ runs, known, registry, models, owners: tokens.owners });
-  await calls.recover();
-  await runs.recover();
-  const stop = async () => {
-    await runs.close();
-    calls.stop();
-    await store.close();
-  };
+  await served.recover();
   let isStopped = false;
   const close = async () => {
-    if (!isStopped) await stop();
+    if (!isStopped) await served.close();
     isStopped = true;
   };
   closing.push(close);
 
-  const start = async (
+  const start = (
     input = 'Go',
     more: { tools?: string[]; pinned?: string[]; principal?: Principal; model?: string } = {},
-  ) => {
-    const outcome = await runs.start({ principal: FIRST_OPERATOR, input, ...more });
-    if (!outcome.ok) throw new Error(outcome.message);
-    return outcome.run.run_id;
-  };
+  ) => served.start(input, more);
   const ended = async (runId: string) => {
     await expect.poll(async () => (await runs.get(runId))?.status).not.toBe('running');
     const run = await runs.get(runId);
@@ -200,8 +149,8 @@ export async function setupDelegation(given: DelegationSetup) {
       .toSorted((a, b) => a.createdAt - b.createdAt);
   };
   const turn = async (...args: Parameters<typeof start>) => ended(await start(...args));
-  const parts = { openai, registry, delegation, store, calls, runs, tokens, dir };
-  return { ...parts, effects, errors, start, ended, turn, callsOf, close };
+  const made = { openai, registry, delegation, store, calls, runs, tokens, dir };
+  return { ...made, effects, errors, start, ended, turn, callsOf, close };
 }
 
 const effect = (effects: string[]) =>
@@ -216,19 +165,4 @@ const effect = (effects: string[]) =>
       effects.push(of);
       return { output: `effect of ${of}` };
     },
-  });
-
-/** Until it is stopped. */
-const hold = () =>
-  defineTool({
-    name: 'fx.hold',
-    displayName: 'Hold',
-    description: 'Waits',
-    args: z.object({}),
-    effect: 'write',
-    timeoutMs: 60_000,
-    run: (_args, { signal }) =>
-      new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      }),
   });

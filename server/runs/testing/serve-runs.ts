@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import { CircuitBreaker } from '../../calls/breaker.ts';
+import { type CallServiceDeps, createCalls } from '../../calls/create-call-service.ts';
+import { createMemoryBus } from '../../events/memory-bus.ts';
+import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import type { ToolProvider } from '../../tools/tool-provider.ts';
+import { createAgent } from '../agent/create-agent.ts';
+import { createModels, type ModelsOptions } from '../agent/models.ts';
+import { systemClock as clock } from '../agent/testing/fakes.ts';
+import type { TurnDeps } from '../agent/turn.ts';
+import { createRunService, type RunServiceDeps } from '../create-run-service.ts';
+import { createKnownRuns, type KnownRunsDeps } from '../known-runs.ts';
+import { createOwnerTokens } from './owner-tokens.ts';
+
+/** The record and the tools of a server that a test starts. */
+export async function openParts(dir: string, providers: readonly ToolProvider[]) {
+  const { logger, errors } = createErrorLog();
+  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
+  const registry = createToolRegistry({
+    providers,
+    availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
+  });
+  return { logger, errors, store, bus, registry };
+}
+
+interface ServedRuns {
+  readonly parts: Awaited<ReturnType<typeof openParts>>;
+  /** Of the provider of models. */
+  readonly openaiUrl: string;
+  readonly policy: CallServiceDeps['policy'];
+  readonly models: Partial<ModelsOptions>;
+  readonly blobs?: CallServiceDeps['blobs'];
+  readonly tokens?: ReturnType<typeof createOwnerTokens>;
+  readonly prices?: KnownRunsDeps['prices'];
+  readonly agent?: Partial<TurnDeps>;
+  /** Of sub-agents. */
+  readonly rootOf?: CallServiceDeps['rootOf'];
+  readonly subAgent?: RunServiceDeps['subAgent'];
+}
+
+/** Calls, agent and runs as they are, on what `openParts` opened. Nothing is taken up before `recover`. */
+export function serveRuns(given: ServedRuns) {
+  const { logger, store, bus, registry } = given.parts;
+  const { tokens = createOwnerTokens(), rootOf = (runId) => runId, subAgent } = given;
+  const { blobs = { put: () => Promise.reject(new Error('no blobs here')) } } = given;
+  let ids = 0;
+  const stamp = Date.now().toString(36);
+  const newId = (prefix: string) => `${prefix}_${stamp}${++ids}`;
+  const ofRuns = { store, bus, clock, newId, logger };
+  const known = createKnownRuns({ ...ofRuns, maxSteps: 10, prices: given.prices });
+  const calls = createCalls({
+    ...{ store, bus, registry, clock, logger, claimRun: known.claim },
+    ...{ policy: given.policy, blobs, rootOf },
+    breaker: new CircuitBreaker({ clock, store, logger }),
+    callers: { callerOf: tokens.owners.callerOf, operatorNamed: () => undefined },
+    newCallId: () => newId('tc'),
+    facts: () => undefined,
+    onDurable: () => undefined,
+  });
+  tokens.owners.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
+  const models = createModels({
+    ...{ openaiApiKey: 'sk-test', openaiBaseUrl: given.openaiUrl, clock },
+    ...{ defaultModel: 'rehearsal', rehearsal: createRehearsalModel({ clock, paceMs: 0 }) },
+    ...given.models,
+  });
+  const images = {
+    readBlob: async () => undefined,
+    scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
+  };
+  const agent = createAgent({ calls, registry, clock, images, logger, ...given.agent });
+  const runs = createRunService({
+    ...{ ...ofRuns, known, calls, agent, models, owners: tokens.owners },
+    ...{ clientsReturnMs: 0, offersTools: () => true },
+    ...(subAgent && { subAgent }),
+  });
+  return {
+    ...{ known, calls, models, runs, tokens },
+    async recover() {
+      await calls.recover();
+      await runs.recover();
+    },
+    async close() {
+      await runs.close();
+      calls.stop();
+      await store.close();
+    },
+    /** By the operator of the first run, if no other is named. */
+    async start(input: string, more: Partial<Parameters<typeof runs.start>[0]> = {}) {
+      const outcome = await runs.start({ principal: FIRST_OPERATOR, input, ...more });
+      if (!outcome.ok) throw new Error(outcome.message);
+      return outcome.run.run_id;
+    },
+  };
+}
