@@ -114,4 +114,9 @@ function outcomeOf(record: CallRecord): string {
   return outcome;
 }
 
+/** `kept` stands for the whole record, whose result it has no more. */
+export function keepOutcome(kept: CallRecord, whole: CallRecord): void {
+  outcomes.set(kept, outcomeOf(whole));
+}
+
 const digest = (value: unknown): string => hash('sha256', canonicalJson(value), 'base64url');

@@ -14,6 +14,7 @@ import type { ImageSource } from './load-images.ts';
 import type { Spending } from './spending.ts';
 import type { TurnBudget } from './turn-budget.ts';
 import { namedCalls } from './turn-messages.ts';
+import { keepOutcome } from './turn-progress.ts';
 
 export interface TurnDeps {
   readonly calls: CallService;
@@ -49,7 +50,7 @@ type DenialOf = (of: {
 /** What the steps of one turn share. */
 export interface Turn extends TurnRequest {
   readonly deps: TurnDeps;
-  /** Final records, read once. */
+  /** Final records, read once, without results that the model is sent in part. */
   readonly finals: Map<string, CallRecord>;
   readonly scaled: Map<string, ModelImage>;
   /** The texts of final records, made once: a result may have 8 MiB. */
@@ -61,11 +62,19 @@ export interface Turn extends TurnRequest {
   readonly noted: Set<string>;
 }
 
+interface WithMessages {
+  readonly transcript: Pick<Turn['transcript'], 'messages'>;
+}
+
+interface WithOutputs extends Pick<Turn, 'outputs'> {
+  readonly deps: Pick<TurnDeps, 'resultBytes'>;
+}
+
 /**
  * The messages that the model reads in this step: those before the one that it is writing. What a
  * person sends meanwhile is read in the next step (RU33); what was replaced, never (RU42).
  */
-export function messagesRead({ transcript }: Pick<Turn, 'transcript'>): readonly Message[] {
+export function messagesRead({ transcript }: WithMessages): readonly Message[] {
   const messages = transcript.messages();
   const at = messages.findLastIndex(({ status }) => status === 'streaming');
   return currentMessages(at < 0 ? messages : messages.slice(0, at));
@@ -73,7 +82,7 @@ export function messagesRead({ transcript }: Pick<Turn, 'transcript'>): readonly
 
 /** What the model is sent of the call. */
 export function outputFor(
-  { outputs, deps }: Pick<Turn, 'outputs' | 'deps'>,
+  { outputs, deps }: WithOutputs,
   record: CallRecord | undefined,
 ): ModelOutput {
   if (!record || !isFinalStatus(record.status)) return outputOfRecord(record, deps.resultBytes);
@@ -93,22 +102,46 @@ export const askedFrom = (turn: Pick<Turn, 'transcript'>): string | undefined =>
 export const lastWords = (message: Message | undefined): string =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** The records of all calls that the messages name, in order. */
-export async function readCalls(
-  turn: Pick<Turn, 'transcript' | 'deps' | 'finals'>,
-): Promise<CallRecord[]> {
+interface ReadingTurn extends WithMessages, WithOutputs, Pick<Turn, 'finals'> {
+  readonly deps: Pick<TurnDeps, 'resultBytes'> & { readonly calls: Pick<CallService, 'get'> };
+}
+
+/** The records of all calls that the messages name, in order, each as `keptOf` has it. */
+export async function readCalls(turn: ReadingTurn): Promise<CallRecord[]> {
   const callIds = [...namedCalls(messagesRead(turn))];
   const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
   return records.filter((record) => record !== undefined);
 }
 
-async function readCall(
-  { deps, finals }: Pick<Turn, 'deps' | 'finals'>,
-  callId: string,
-): Promise<CallRecord | undefined> {
+async function readCall(turn: ReadingTurn, callId: string): Promise<CallRecord | undefined> {
+  const { deps, finals } = turn;
   const final = finals.get(callId);
   if (final) return final;
   const record = await deps.calls.get(callId);
-  if (record && isFinalStatus(record.status)) finals.set(callId, record);
-  return record;
+  if (!record || !isFinalStatus(record.status)) return record;
+  const kept = keptOf(turn, record);
+  finals.set(callId, kept);
+  return kept;
+}
+
+/** Of the message of a failure that the model is sent in part. */
+const KEPT_MESSAGE = 1_000;
+
+/**
+ * Of a final record what a turn needs (AL126): where the model is sent a part of the result, that
+ * part, and by what an equal result is known. A conversation may have hundreds of 8 MiB.
+ */
+function keptOf(turn: ReadingTurn, record: CallRecord): CallRecord {
+  const output = outputFor(turn, record);
+  if (!output.cut) return record;
+  const { error, source, display } = record;
+  const message = error?.message.slice(0, KEPT_MESSAGE).toWellFormed() ?? '';
+  const kept: CallRecord = {
+    ...{ ...record, result: null, error: error && { ...error, message } },
+    // The words that end a turn are the display of a tool of the server (AL160).
+    display: source === 'server' ? display : undefined,
+  };
+  turn.outputs.set(kept, output);
+  keepOutcome(kept, record);
+  return kept;
 }
