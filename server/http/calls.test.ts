@@ -36,6 +36,12 @@ describe('invoke', () => {
     ]);
   });
 
+  test('[TR21] a tool is called by its own name, in whatever case that was written', async () => {
+    const server = await startTestServer();
+    expect((await server.post('/v1/tools/ECHO/invoke', { run_id: 'r' })).status).toBe(202);
+    expect(server.calls.fake.asked[0]?.args[0]).toMatchObject({ tool: 'echo' });
+  });
+
   test('[HT10] missing arguments are none', async () => {
     const server = await startTestServer();
     expect((await server.post(INVOKE, { run_id: 'r' })).status).toBe(202);

@@ -31,7 +31,7 @@ export type Readiness =
 export interface HttpDeps {
   readonly calls: CallService;
   readonly runs: RunService;
-  readonly tools: Pick<ToolRegistry, 'list'>;
+  readonly tools: Pick<ToolRegistry, 'list' | 'nameOf'>;
   /** Of all calls, or of those of one token's holder. */
   readonly toolStats: (ownerToken: string | undefined) => Promise<ToolStats>;
   readonly blobs: BlobStore;

@@ -8,8 +8,8 @@ export class InsideTools {
   readonly #listed = new Map<ToolProvider, readonly ProvidedTool[]>();
   readonly #made = new WeakMap<ProvidedTool, InsideTool>();
   #byName: ReadonlyMap<string, InsideTool> = new Map();
-  /** As `spellingOf` has them. */
-  #spellings: ReadonlySet<string> = new Set();
+  /** Names by what `spellingOf` makes of them. */
+  #bySpelling: ReadonlyMap<string, string> = new Map();
 
   constructor(providers: readonly ToolProvider[]) {
     this.#providers = providers;
@@ -20,9 +20,13 @@ export class InsideTools {
     return this.#byName.get(name);
   }
 
-  /** Whether models could take the name for that of one of these tools. */
+  /** The one of these tools for which models could take the name. */
+  nameOf(name: string): string | undefined {
+    return this.#bySpelling.get(spellingOf(name));
+  }
+
   reserves(name: string): boolean {
-    return this.#spellings.has(spellingOf(name));
+    return this.nameOf(name) !== undefined;
   }
 
   /** Another map whenever anything of it is new. */
@@ -43,17 +47,17 @@ export class InsideTools {
 
   #build(): void {
     const byName = new Map<string, InsideTool>();
-    const spellings = new Set<string>();
+    const bySpelling = new Map<string, string>();
     for (const [provider, tools] of this.#listed) {
       for (const tool of tools) {
         const spelling = spellingOf(tool.name);
-        if (spellings.has(spelling)) continue;
-        spellings.add(spelling);
+        if (bySpelling.has(spelling)) continue;
+        bySpelling.set(spelling, tool.name);
         byName.set(tool.name, this.#made.get(tool) ?? this.#make(tool, provider));
       }
     }
     this.#byName = byName;
-    this.#spellings = spellings;
+    this.#bySpelling = bySpelling;
   }
 
   #make(tool: ProvidedTool, provider: ToolProvider): InsideTool {

@@ -257,6 +257,22 @@ test('[TR8] a reference with a client means that client alone', () => {
   expect(registry.find('constructor')).toBeUndefined();
 });
 
+test('[TR21] a name that differs by case, or by "." and "_", alone means the one tool; stored names do not', () => {
+  const { registry } = setup();
+  registerTools(registry, client('one'), [spec('Page.Draw')]);
+  for (const written of ['calc_sum', 'CALC.Sum', 'calc.sum']) {
+    expect(registry.nameOf(written)).toBe('calc.sum');
+  }
+  expect(registry.nameOf('page_draw')).toBe('Page.Draw');
+  expect(registry.nameOf('page.draw@c_one')).toBe('Page.Draw@c_one');
+  for (const none of ['calc-sum', 'pagedraw', 'constructor']) {
+    expect(registry.nameOf(none)).toBe(none);
+  }
+  expect(registry.find('page_draw')).toBeUndefined();
+  registry.drop('one');
+  expect(registry.nameOf('page_draw')).toBe('page_draw');
+});
+
 test('[TR9] tools leave with their instance, or when they are taken back', () => {
   const { registry, asked } = setup();
   registerTools(registry, client('one'), [spec('t'), spec('u')]);

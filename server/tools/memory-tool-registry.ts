@@ -100,6 +100,12 @@ class RegisteredTools implements ToolRegistry {
     return best && { best, candidates, withSchema };
   }
 
+  nameOf(reference: string): string {
+    const { name } = parseToolReference(reference);
+    const meant = this.#inside.nameOf(name) ?? this.#pools.nameInTheWay(name) ?? name;
+    return `${meant}${reference.slice(name.length)}`;
+  }
+
   mayCall(principal: Principal, name: string): boolean {
     return refusalOf(principal, name) === undefined;
   }

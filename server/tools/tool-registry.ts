@@ -119,6 +119,11 @@ export interface ToolRegistry {
   listing(name: string, mostClients: number): ToolListing | undefined;
   /** `name`, or `name@client`, in the order for `from`. Undefined when it is not served. */
   find(reference: string, from?: string | null): ToolTarget | undefined;
+  /**
+   * The reference with the name of the one tool that is meant: that name, or one that differs from
+   * it by case, or by `.` and `_`, alone. As it was given where there is none.
+   */
+  nameOf(reference: string): string;
   /** Whether `principal` may call it. */
   mayCall(principal: Principal, name: string): boolean;
   /**

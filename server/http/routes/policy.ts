@@ -18,7 +18,9 @@ import { OPERATORS, VIEWERS } from './access.ts';
 const path = '/v1/policy';
 const tag = 'access';
 
-export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit'>): Route[] => [
+type Deps = Pick<HttpDeps, 'policy' | 'audit' | 'tools'>;
+
+export const policyRoutes = ({ policy, audit, tools }: Deps): Route[] => [
   defineRoute({
     method: 'GET',
     path,
@@ -35,7 +37,7 @@ export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit
       });
     },
   }),
-  dryRunRoute(policy),
+  dryRunRoute({ policy, tools }),
   defineRoute({
     method: 'PUT',
     path: `${path}/autonomy`,
@@ -55,7 +57,7 @@ export const policyRoutes = ({ policy, audit }: Pick<HttpDeps, 'policy' | 'audit
   }),
 ];
 
-const dryRunRoute = (policy: HttpDeps['policy']): Route =>
+const dryRunRoute = ({ policy, tools }: Pick<Deps, 'policy' | 'tools'>): Route =>
   defineRoute({
     method: 'POST',
     path: `${path}/dry-run`,
@@ -69,6 +71,7 @@ const dryRunRoute = (policy: HttpDeps['policy']): Route =>
       const caller = body.caller ?? toCaller(principal);
       const outcome = await policy.dryRun({
         ...body,
+        tool: tools.nameOf(body.tool),
         caller,
         runId: body.run_id,
         policy: body.policy,

@@ -79,7 +79,7 @@ const named = (tools: ToolListing[], { name }: { name?: string | undefined }): T
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** The hot path: nothing here is done that the response does not need. */
-const invokeRoute = (deps: Pick<HttpDeps, 'calls' | 'audit'>): Route =>
+const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/tools/:name/invoke',
@@ -99,7 +99,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'calls' | 'audit'>): Route =>
       const idempotencyKey = readIdempotencyKey(context);
       const outcome = await deps.calls.invoke({
         principal,
-        tool: params.name,
+        tool: deps.tools.nameOf(params.name),
         runId: body.run_id,
         args: body.args,
         ...given({

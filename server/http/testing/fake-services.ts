@@ -161,6 +161,7 @@ const listing = (name: string, callable: boolean): ToolListing => ({
 
 export const fakeTools = {
   list: () => [listing('echo', true), listing('absent', false)],
+  nameOf: (reference: string) => (/^echo$/i.test(reference) ? 'echo' : reference),
 };
 
 export function createFakeClients() {
