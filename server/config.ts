@@ -5,6 +5,7 @@ import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { describeIssue } from '#lib/policy/describe-issue';
 import { hooksDefinitionSchema, policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { closedObject } from '#lib/protocol/closed-object';
+import { LIMITS } from '#lib/protocol/limits';
 import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
@@ -129,6 +130,14 @@ const fileSchema = closedObject({
     geocoding_url: webAddress.optional(),
   }).default({}),
   prices: pricesSchema.optional(),
+  /** Of uploads with one token that is no administrator's. */
+  blobs: closedObject({
+    bytes_per_hour: z
+      .number()
+      .int()
+      .min(LIMITS.blobBytes)
+      .default(512 * 1024 * 1024),
+  }).prefault({}),
   models: z
     .record(z.string(), modelSettings)
     .superRefine((models, { addIssue }) => {

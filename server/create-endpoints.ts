@@ -10,6 +10,7 @@ import { newSecret } from './auth/new-secret.ts';
 import { createTokenCheck } from './auth/operator-token.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { createUploadQuota } from './blobs/upload-quota.ts';
 import { readToolStats } from './calls/tool-stats.ts';
 import type { Config } from './config.ts';
 import { createClientIds } from './connections/client-ids.ts';
@@ -123,7 +124,8 @@ export async function createEndpoints(config: Config, core: Core, closing: Abort
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
-    ...{ blobs, history: store.history, bus, snapshot, clock, closing, logger },
+    ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
+    ...{ bus, snapshot, clock, closing, logger },
     ...{ ...ofAccess, audit: await openAudit(core) },
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),

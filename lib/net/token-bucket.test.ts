@@ -14,6 +14,13 @@ test('a burst is taken at once, and then as many as time brings', () => {
   expect([bucket.take(), bucket.take()]).toEqual([true, false]);
 });
 
+test('several are taken together, or none', () => {
+  const { clock, bucket } = setup(10, 10);
+  expect([bucket.take(8), bucket.take(3), bucket.take(2)]).toEqual([true, false, true]);
+  clock.now += 300;
+  expect([bucket.take(4), bucket.take(3)]).toEqual([false, true]);
+});
+
 test('a token that is given back can be taken again, and the burst is not exceeded', () => {
   const { bucket } = setup(1, 0);
   bucket.giveBack();

@@ -9,8 +9,8 @@ export interface TokenBucket {
   readonly isEmpty: boolean;
   /** How many there are now; not a whole number as a rule. */
   readonly tokens: number;
-  /** Takes a token; false, and nothing taken, when there is none. */
-  take(): boolean;
+  /** Takes a token, or so many; false, and nothing taken, when there are fewer. */
+  take(count?: number): boolean;
   /** Takes a token that may be missing: the next ones then fill the debt. */
   spend(): void;
   giveBack(): void;
@@ -49,9 +49,9 @@ export function createTokenBucket(
     get tokens() {
       return fill();
     },
-    take() {
-      if (fill() < 1) return false;
-      tokens -= 1;
+    take(count = 1) {
+      if (fill() < count) return false;
+      tokens -= count;
       return true;
     },
     spend() {

@@ -20,6 +20,7 @@ export const HTTP_ERRORS = {
   unsupported_media_type: 415,
   invalid_args: 422,
   rate_limited: 429,
+  quota_exceeded: 429,
   internal: 500,
   store_damaged: 500,
   no_provider: 503,
@@ -46,7 +47,7 @@ export class HttpError extends Error {
   readonly code: HttpErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly params: ErrorParams | undefined;
-  /** Seconds, with `rate_limited`. */
+  /** Seconds, with `rate_limited` and `quota_exceeded`. */
   readonly retryAfter: number | undefined;
   /** That of the code, unless the contract asks for another in this place. */
   readonly status: number;

@@ -38,6 +38,12 @@ export interface BlobFiles {
   remove(blobId: string, putBefore: number): Promise<boolean>;
 }
 
+/** How many bytes the holder of a token may upload (rule BL16). */
+export interface UploadQuota {
+  /** Counts an upload; or counts nothing, and gives the seconds until there is room for it. */
+  take(tokenId: string, bytes: number): number | undefined;
+}
+
 /** The bytes on disk are not those that were put, so they are not given out. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';

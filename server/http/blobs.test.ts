@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { startTestServer } from './testing/start-test-server.ts';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { createUploadQuota } from '../blobs/upload-quota.ts';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 254]);
 
@@ -35,4 +37,20 @@ test('[HT26] sound and video are shown in place', async () => {
     const got = await server.get(`/v1/blobs/${json.blob_id}`);
     expect(got.headers['content-disposition']).toMatch(/^inline; /);
   }
+});
+
+test('[BL16] of each token but an administrator’s the bytes are counted, before they are kept', async () => {
+  const uploads = createUploadQuota({ bytes_per_hour: 10 }, createManualClock());
+  const server = await startTestServer({ deps: { uploads } });
+  const put = (token: string, body: string) =>
+    server.ask('POST', '/v1/blobs', { token, body, headers: { 'content-type': 'audio/mpeg' } });
+  for (const token of [TOKENS.agent, TOKENS.colleague]) {
+    expect((await put(token, '12345678')).status).toBe(200);
+    const refused = await put(token, '123');
+    expect(refused).toMatchObject({ status: 429, json: { error: { code: 'quota_exceeded' } } });
+    expect(refused.headers['retry-after']).toBe('360');
+    expect((await put(token, '12')).status).toBe(200);
+  }
+  expect((await put(TOKENS.operator, '1234567890')).status).toBe(200);
+  expect((await put(TOKENS.operator, '1234567890')).status).toBe(200);
 });

@@ -7,7 +7,7 @@ import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { SignInCodes } from '../auth/sign-in-codes.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import type { BlobStore, UploadQuota } from '../blobs/blob-store.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
@@ -35,6 +35,7 @@ export interface HttpDeps {
   /** Of all calls, or of those of one token's holder. */
   readonly toolStats: (ownerToken: string | undefined) => Promise<ToolStats>;
   readonly blobs: BlobStore;
+  readonly uploads: UploadQuota;
   readonly history: Pick<History, 'isBlobOf'>;
   readonly clients: HttpClientService;
   readonly bus: Pick<EventBus, 'subscribe'>;

@@ -2,6 +2,7 @@ import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
+import { hasRole } from '#lib/protocol/role';
 import { given } from '#lib/util/given';
 import { type Caller, ownToken } from '../../auth/principal.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
@@ -13,7 +14,7 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { AGENTS, READERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'blobs' | 'history'>;
+type Deps = Pick<HttpDeps, 'blobs' | 'uploads' | 'history'>;
 
 const tag = 'blobs';
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
@@ -34,7 +35,11 @@ export const blobRoutes = (deps: Deps): Route[] => [
     responses: {
       200: { description: 'The attachment to put into a result', schema: attachmentSchema },
     },
-    handle: async ({ context }) => kept(await deps.blobs.put(await readUpload(context))),
+    async handle({ principal, context }) {
+      const upload = await readUpload(context);
+      countUpload(deps, principal, upload);
+      return kept(await deps.blobs.put(upload));
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -78,6 +83,18 @@ async function readUpload(context: RequestContext): Promise<BlobUpload> {
     bytes: Buffer.from(data, 'base64'),
     ...given({ name, alt }),
   };
+}
+
+/** Before anything is written; administrators answer for the disk. */
+function countUpload({ uploads }: Deps, caller: Caller, { bytes }: BlobUpload): void {
+  if (caller.kind === 'operator' && hasRole(caller.role, 'admin')) return;
+  const retryAfter = uploads.take(caller.tokenId ?? '', bytes.length);
+  if (retryAfter === undefined) return;
+  throw new HttpError(
+    'quota_exceeded',
+    `With this token no further ${bytes.length} bytes may be uploaded now. Try again in ${retryAfter} s; blobs.bytes_per_hour of the configuration is the limit.`,
+    { retryAfter },
+  );
 }
 
 /** A program sees what its own calls and runs name: an id follows from the bytes, and anyone who has them has it. */

@@ -136,6 +136,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     tools: fakeTools,
     toolStats: async () => ({ calls: 0, tools: [] }),
     blobs: createFakeBlobs(),
+    uploads: { take: () => undefined },
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,
     bus,
