@@ -42,8 +42,8 @@ describe('the life of a call', () => {
   });
 
   test('[CS9] a sixth question is refused, the hundred and first equal call, and the thirty-first in an hour', () => {
-    const ask = (equal: number, ofRun: number, ofCaller = 0, count = 0) => {
-      const waiting = { equal, ofRun, ofCaller, lately: { count, nextInMs: 1 } };
+    const ask = (equal: number, ofRun: number, ofCaller = 0, count = 0, ofOwner = 0) => {
+      const waiting = { equal, ofRun, ofCaller, ofOwner, lately: { count, nextInMs: 1 } };
       const asked = transition(fresh, { type: 'arguments_complete', check: 'ask', waiting });
       return asked.ok && (asked.error?.reason ?? asked.phase);
     };
@@ -51,6 +51,8 @@ describe('the life of a call', () => {
     expect([ask(0, 5), ask(0, 1, 5), ask(100, 1)]).toEqual(Array(3).fill('too_many_approvals'));
     expect([ask(0, 4, 4, 29), ask(1, 4, 4, 30)]).toEqual(Array(2).fill('approval'));
     expect(ask(0, 0, 0, 30)).toBe('approval_rate');
+    expect([ask(0, 0, 0, 0, 19), ask(1, 1, 0, 0, 20)]).toEqual(Array(2).fill('approval'));
+    expect(ask(0, 0, 0, 0, 20)).toBe('too_many_approvals');
   });
 
   test('[CS3] what was only offered is offered again, what may have run is not', () => {

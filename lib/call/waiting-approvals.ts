@@ -2,6 +2,8 @@ import type { CallError } from '../protocol/call-status.ts';
 
 /** Questions of one run, or of one program, that wait for a person's decision. */
 const OPEN_APPROVALS = 5;
+/** The same of all runs that one program began: people ask by them as well, so there may be more. */
+const OPEN_OF_OWNER = 20;
 /** Calls that wait for one decision, as they are the same. */
 const EQUAL_APPROVALS = 100;
 /** Questions of one run, or of one program, within a time in milliseconds. */
@@ -22,20 +24,23 @@ export interface WaitingApprovals {
   readonly ofRun: number;
   /** Questions of its caller, over all runs; 0 for the calls of a run and of a person. */
   readonly ofCaller: number;
+  /** Questions of all runs that the program began that owns its run; 0 for those of people. */
+  readonly ofOwner: number;
   /** Of its run or its caller, whichever was asked more. */
   readonly lately: AskedLately;
 }
 
 /** Why one more call may not wait for a decision (CS9): undefined when it may. For a model. */
 export function refusalToAsk(waiting: WaitingApprovals): CallError | undefined {
-  const { equal, ofRun, ofCaller, lately } = waiting;
+  const { equal, ofRun, ofCaller, ofOwner, lately } = waiting;
   if (equal >= EQUAL_APPROVALS) {
     return tooMany(`${equal} calls that are the same wait for a person's decision already`);
   }
   if (equal > 0) return undefined;
   const questions = Math.max(ofRun, ofCaller);
-  if (questions >= OPEN_APPROVALS) {
-    return tooMany(`${questions} calls wait for a person's decision already, and no more may`);
+  if (questions >= OPEN_APPROVALS || ofOwner >= OPEN_OF_OWNER) {
+    const most = Math.max(questions, ofOwner);
+    return tooMany(`${most} calls wait for a person's decision already, and no more may`);
   }
   return lately.count >= ASKED_WITHIN.most ? tooOften(lately) : undefined;
 }

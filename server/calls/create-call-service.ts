@@ -177,7 +177,7 @@ async function cancelOf(
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker } = deps;
   const lately = new AskedLately({ store, clock, logger });
-  const index = new CallIndex({ rootOf: deps.rootOf, lately });
+  const index = new CallIndex({ rootOf: deps.rootOf, callers: deps.callers, lately });
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const always = new AlwaysAllowed({ store, clock, logger });
   const withholding = new Withholding(registry, deps.secrets);

@@ -98,6 +98,25 @@ test('[CA43] an agent makes no room for itself by other runs; another agent, and
   expect(others.map(({ phase }) => phase)).toEqual(['approval', 'approval']);
 });
 
+test('[CA43] T80: a program has no more than twenty questions asked by the runs that it begins', async () => {
+  const one = await setup();
+  const inRun = (owner: Agent | typeof operator, n: number) => {
+    const runId = `run_${owner.tokenId}_${n}`;
+    return one.invoke('fx', { n }, { runId, principal: { kind: 'run', runId, owner } });
+  };
+  const made = [];
+  for (let n = 0; n < 22; n += 1) made.push(await inRun(bot, n));
+  expect(made.slice(0, 20).every(({ phase }) => phase === 'approval')).toBe(true);
+  expect(made.slice(20).map(({ error }) => error?.reason)).toEqual([
+    'too_many_approvals',
+    'too_many_approvals',
+  ]);
+  expect((await inRun({ ...bot, tokenId: 'tok_other' }, 1)).phase).toBe('approval');
+  for (let n = 0; n < 22; n += 1) expect((await inRun(operator, n)).phase).toBe('approval');
+  await one.calls.decide(made[0]?.id ?? '', operator, { decision: 'no' });
+  expect((await inRun(bot, 23)).phase).toBe('approval');
+});
+
 test('[CA44] 80 equal requests are one question: one yes runs all, each with its own record', async () => {
   const one = await setup();
   const made = await invokeAll(one, new Array(80).fill(1));

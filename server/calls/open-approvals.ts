@@ -4,6 +4,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { WaitingApprovals } from '#lib/call/waiting-approvals';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { AskedLately } from './asked-lately.ts';
+import type { CallersOfCalls } from './caller-of-call.ts';
 import type { Withholding } from './withholding.ts';
 
 /** What stands for the arguments in the key of a question. */
@@ -15,7 +16,17 @@ type IdsByKey = Map<string, Set<string>>;
 export interface OpenApprovalsDeps {
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   rootOf(runId: string): string;
+  /** Whose the run of a call is. */
+  readonly callers: Pick<CallersOfCalls, 'callerOf'>;
   readonly lately: Pick<AskedLately, 'of' | 'count'>;
+}
+
+interface Scopes {
+  readonly run: string;
+  /** Of a program: one could name any number of runs. */
+  readonly caller: string | undefined;
+  /** Of the calls of runs that a program began: it could begin any number. */
+  readonly owner: string | undefined;
 }
 
 /** Which calls wait for a person's decision, and which of them are one question (rules CA43, CA44). */
@@ -23,7 +34,7 @@ export class OpenApprovals {
   readonly #deps: OpenApprovalsDeps;
   readonly #byScope = new Map<string, IdsByKey>();
   /** Of the calls that wait. A run that has ended has no root any more, and its calls may wait on. */
-  readonly #scopes = new Map<string, readonly string[]>();
+  readonly #scopes = new Map<string, Scopes>();
 
   constructor(deps: OpenApprovalsDeps) {
     this.#deps = deps;
@@ -35,27 +46,28 @@ export class OpenApprovals {
     if (was === is) return;
     // Neither its run nor its caller changes.
     const scopes = this.#scopesOf(call);
-    for (const scope of scopes) {
+    for (const scope of [scopes.run, scopes.caller, scopes.owner]) {
+      if (scope === undefined) continue;
       if (was !== undefined) this.#remove(scope, was, call.id);
       if (is !== undefined) this.#add(scope, is, call.id);
     }
     if (is === undefined) this.#scopes.delete(call.id);
     else this.#scopes.set(call.id, scopes);
     const isAsked = was === undefined && !isAdopted && this.sameAs(call).length === 1;
-    if (isAsked) this.#deps.lately.count(scopes); // CA46
+    if (isAsked) this.#deps.lately.count(countedOf(scopes)); // CA46
   }
 
   /** The event, with what waits now where that decides on it. */
   besides(call: CallRecord, event: CallEvent): CallEvent {
     if (event.type !== 'arguments_complete' || event.check !== 'ask') return event;
     const scopes = this.#scopesOf(call);
-    const [ofRun, ofCaller] = scopes.map((scope) => this.#byScope.get(scope));
     const key = event.shown?.approval_key;
     const waiting: WaitingApprovals = {
-      equal: (key && ofRun?.get(key)?.size) || 0,
-      ofRun: ofRun?.size ?? 0,
-      ofCaller: ofCaller?.size ?? 0,
-      lately: this.#deps.lately.of(scopes),
+      equal: (key && this.#byScope.get(scopes.run)?.get(key)?.size) || 0,
+      ofRun: this.#sizeOf(scopes.run),
+      ofCaller: this.#sizeOf(scopes.caller),
+      ofOwner: this.#sizeOf(scopes.owner),
+      lately: this.#deps.lately.of(countedOf(scopes)),
     };
     return { ...event, waiting };
   }
@@ -63,19 +75,26 @@ export class OpenApprovals {
   /** All that one decision on this call decides: itself, and the calls that wait for the same. */
   sameAs(call: CallRecord): readonly string[] {
     const key = keyOf(call);
-    const [ofRun = ''] = this.#scopesOf(call);
-    const equal = key && this.#byScope.get(ofRun)?.get(key);
+    const equal = key && this.#byScope.get(this.#scopesOf(call).run)?.get(key);
     return [call.id, ...[...(equal ?? [])].filter((id) => id !== call.id)];
   }
 
-  /** Its run, and its caller where that is a program: one could name any number of runs. */
-  #scopesOf(call: CallRecord): readonly string[] {
+  #scopesOf(call: CallRecord): Scopes {
     const { id, runId, requestedBy, ownerToken } = call;
     const known = this.#scopes.get(id);
     if (known) return known;
     const isProgram = requestedBy.startsWith('agent:') || requestedBy.startsWith('device:');
-    const caller = isProgram ? [`caller:${JSON.stringify([requestedBy, ownerToken])}`] : [];
-    return [`run:${this.#deps.rootOf(runId)}`, ...caller];
+    const isOfRun = requestedBy.startsWith('run:');
+    const isOwned = isOfRun && this.#deps.callers.callerOf(ownerToken)?.kind === 'agent';
+    return {
+      run: `run:${this.#deps.rootOf(runId)}`,
+      caller: isProgram ? `caller:${JSON.stringify([requestedBy, ownerToken])}` : undefined,
+      owner: isOwned ? `owner:${ownerToken}` : undefined,
+    };
+  }
+
+  #sizeOf(scope: string | undefined): number {
+    return (scope !== undefined && this.#byScope.get(scope)?.size) || 0;
   }
 
   #add(scope: string, key: string, id: string): void {
@@ -91,6 +110,9 @@ export class OpenApprovals {
     if (questions?.size === 0) this.#byScope.delete(scope);
   }
 }
+
+const countedOf = ({ run, caller }: Scopes): readonly string[] =>
+  caller === undefined ? [run] : [run, caller];
 
 /** Undefined while it waits for no decision. One of before has no key, and is a question of its own. */
 const keyOf = ({ phase, card, id }: CallRecord): string | undefined =>

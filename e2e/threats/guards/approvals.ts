@@ -67,7 +67,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T80',
     file: 'server/calls/open-approvals.ts',
-    code: 'ofRun: ofRun?.size ?? 0,',
+    code: 'ofRun: this.#sizeOf(scopes.run),',
     broken: 'ofRun: 0,',
   },
   {
