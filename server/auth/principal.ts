@@ -98,6 +98,9 @@ export const callerOf = (principal: Principal): Caller =>
 export const mayDecide = (principal: Principal): boolean =>
   principal.kind === 'operator' && hasRole(principal.role, 'operator');
 
+export const isAdmin = (caller: Caller): boolean =>
+  caller.kind === 'operator' && hasRole(caller.role, 'admin');
+
 /**
  * The token whose holder's runs, calls and blobs are all that the caller sees; undefined for
  * people, who see everything. One that no record has for a caller without a token.

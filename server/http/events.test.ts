@@ -47,6 +47,31 @@ test('[HT23] since, or Last-Event-ID before it, when the log has it', async () =
   expect((await tooOld.next()).data.type).toBe('snapshot');
 });
 
+test('[HT94] a token has 64 streams at most, and one that is closed makes room', async () => {
+  const server = await startTestServer();
+  const made = await server.tokens.create({ kind: 'operator', name: 'vic', role: 'viewer' }, 'x');
+  if (!made.ok) throw new Error(made.message);
+  const open = async (token = made.secret) => {
+    const signal = new AbortController();
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/runs/run_a/events`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: signal.signal,
+    });
+    return { answer, close: () => signal.abort() };
+  };
+  const opened = [];
+  for (let n = 0; n < 64; n += 1) opened.push(await open());
+  expect(opened.every(({ answer }) => answer.status === 200)).toBe(true);
+  const refused = (await open()).answer;
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('5');
+  for (const token of [TOKENS.operator, TOKENS.colleague]) {
+    expect((await open(token)).answer.status).toBe(200);
+  }
+  opened[0]?.close();
+  await expect.poll(async () => (await open()).answer.status).toBe(200);
+});
+
 test('[HT33] when the server stops, a stream ends as a whole answer, also one that waits for its snapshot', async () => {
   const closing = new AbortController();
   const snapshot = Promise.withResolvers<typeof SNAPSHOT>();

@@ -12,6 +12,7 @@ import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';
+import { createCountOfEach } from './count-of-each.ts';
 import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -71,7 +72,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const wss = createSocketServer();
   const open = createOpenSockets(deps, limits.maxSockets);
-  const pending = createPendingCount(limits.maxPendingPerAddress);
+  const pending = createCountOfEach(limits.maxPendingPerAddress);
 
   const upgrade = async (
     incoming: IncomingMessage,
@@ -206,24 +207,6 @@ function createSocketServer(): WebSocketServer {
     ),
   );
   return wss;
-}
-
-/** Bounds what one address may have going on before it has shown a credential. */
-function createPendingCount(max: number) {
-  const counts = new Map<string, number>();
-  return {
-    /** Undefined when it has too many; else a function that releases it. */
-    enter(address: string): (() => void) | undefined {
-      const count = (counts.get(address) ?? 0) + 1;
-      if (count > max) return undefined;
-      counts.set(address, count);
-      return () => {
-        const left = (counts.get(address) ?? 1) - 1;
-        if (left > 0) counts.set(address, left);
-        else counts.delete(address);
-      };
-    },
-  };
 }
 
 const isSocketPath = (pathname: string): pathname is SocketPath =>

@@ -2,9 +2,8 @@ import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
-import { hasRole } from '#lib/protocol/role';
 import { given } from '#lib/util/given';
-import { type Caller, ownToken } from '../../auth/principal.ts';
+import { type Caller, isAdmin, ownToken } from '../../auth/principal.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -87,7 +86,7 @@ async function readUpload(context: RequestContext): Promise<BlobUpload> {
 
 /** Before anything is written; administrators answer for the disk. */
 function countUpload({ uploads }: Deps, caller: Caller, { bytes }: BlobUpload): void {
-  if (caller.kind === 'operator' && hasRole(caller.role, 'admin')) return;
+  if (isAdmin(caller)) return;
   const retryAfter = uploads.take(caller.tokenId ?? '', bytes.length);
   if (retryAfter === undefined) return;
   throw new HttpError(
