@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
 import { createInboundBudget } from '../sockets/inbound-budget.ts';
 import { FairOutboundBudget } from '../sockets/outbound-budget.ts';
 import { createErrorLog } from '../testing/error-log.ts';
@@ -38,4 +39,50 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
   const incoming = new IncomingMessage(new Socket());
   await run(route, {}, incoming, new ServerResponse(incoming), '');
   expect(kinds).toEqual(['anonymous']);
+});
+
+test('[HT95] of a token so many requests wait at most, and one that is answered makes room', async () => {
+  const bot: Caller = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: [] };
+  let caller: Caller = bot;
+  const run = createRouteRunner({
+    credentials: { authenticate: async () => caller },
+    inbound: createInboundBudget({ clock: createManualClock() }),
+    outbound: new FairOutboundBudget({ clock: createManualClock() }),
+    tokens: { onRevoked: () => () => {} },
+    mostOpen: 2,
+    logger: createErrorLog().logger,
+  });
+  const held: PromiseWithResolvers<void>[] = [];
+  const route = defineRoute({
+    ...{ method: 'GET', path: '/v1/wait', id: 'wait', tag: 'calls', summary: 'Waits' },
+    access: { role: 'viewer', also: ['agent'] },
+    responses: {},
+    async handle() {
+      const one = Promise.withResolvers<void>();
+      held.push(one);
+      await one.promise;
+      return json(200, {});
+    },
+  });
+  const ask = () => {
+    const incoming = new IncomingMessage(new Socket());
+    const outgoing = new ServerResponse(incoming);
+    return { outgoing, done: run(route, {}, incoming, outgoing, '') };
+  };
+  const [first] = [ask(), ask()];
+  await expect.poll(() => held.length).toBe(2);
+  const third = ask();
+  await third.done;
+  expect(third.outgoing.statusCode).toBe(429);
+  for (const other of [{ ...bot, tokenId: 'tok_other' }, FIRST_OPERATOR, FIRST_OPERATOR]) {
+    caller = other;
+    ask();
+  }
+  await expect.poll(() => held.length).toBe(5);
+  caller = bot;
+  held[0]?.resolve();
+  await first?.done;
+  first?.outgoing.emit('close');
+  ask();
+  await expect.poll(() => held.length).toBe(6);
 });

@@ -8,15 +8,20 @@ import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
 import { refuseCaller } from './allowed.ts';
+import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
+import { takePlace } from './take-place.ts';
 import { admit } from './unused-connections.ts';
 
 /** A smaller record is answered at once. */
 const LARGE_BYTES = 256 * 1024;
+
+/** Those that wait have a connection each, of which there are 10,000: the others are for others. */
+const MOST_OPEN = 1_000;
 
 /** Runs a route for a request that has passed the host gate, and sends the response. Never rejects. */
 export type RunRoute = (
@@ -32,12 +37,18 @@ export function createRouteRunner(deps: {
   readonly inbound: InboundBudget;
   readonly outbound: OutboundBudget;
   readonly tokens: Pick<Tokens, 'onRevoked'>;
+  /** Requests of one token that is no administrator's which are not answered yet. */
+  readonly mostOpen?: number;
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
 }): RunRoute {
+  const { mostOpen = MOST_OPEN } = deps;
+  const places = createCountOfEach(mostOpen);
+  const tooMany = `${mostOpen} requests with this token are not answered yet. Wait until some are.`;
   const respond = async (route: Route, params: PathParams, request: Request) => {
     const { context } = request;
     const principal = await authorize(deps.credentials, route, context);
+    if (principal.kind !== 'anonymous') takePlace(places, principal, context.outgoing, tooMany);
     request.isOf(principal);
     cutWhenRevoked(deps.tokens, principal, request);
     return route.run(principal, params, context);

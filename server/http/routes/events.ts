@@ -1,11 +1,10 @@
-import { HttpError } from '#lib/protocol/http-error';
 import { eventsQuerySchema } from '#lib/protocol/rest';
 import { followCaller } from '../../auth/follow-caller.ts';
-import { type Caller, isAdmin } from '../../auth/principal.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
+import { takePlace } from '../take-place.ts';
 import { findRun, READERS } from './access.ts';
 
 type Deps = Pick<
@@ -13,9 +12,12 @@ type Deps = Pick<
   'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing' | 'sessions' | 'tokens'
 >;
 
-/** Of one token: as many as runs of a program may have a turn at a time. */
+/**
+ * Of one token: as many as runs of a program may have a turn at a time. A reader that takes nothing
+ * has up to 4 MiB of the server's memory.
+ */
 const MOST_STREAMS = 64;
-const RETRY_S = 5;
+const TOO_MANY = `${MOST_STREAMS} streams of events are open with this token. Close one first.`;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export function eventsRoute(deps: Deps): Route {
@@ -34,7 +36,7 @@ export function eventsRoute(deps: Deps): Route {
     async handle({ principal, params, query, context }) {
       const runId = params.id;
       await findRun(deps, principal, runId);
-      enter(streams, principal, context);
+      takePlace(streams, principal, context.outgoing, TOO_MANY);
       // A reader that reconnects sends by itself how far it has come.
       const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
       return {
@@ -48,22 +50,6 @@ export function eventsRoute(deps: Deps): Route {
       };
     },
   });
-}
-
-/** A reader that takes nothing has up to 4 MiB of the server's memory; administrators answer for theirs. */
-function enter(
-  streams: ReturnType<typeof createCountOfEach>,
-  caller: Caller,
-  { outgoing }: RequestContext,
-): void {
-  if (isAdmin(caller)) return;
-  const leave = streams.enter(caller.tokenId ?? '');
-  if (!leave) {
-    const message = `${MOST_STREAMS} streams of events are open with this token. Close one first.`;
-    throw new HttpError('rate_limited', message, { retryAfter: RETRY_S });
-  }
-  if (outgoing.destroyed) leave();
-  else outgoing.once('close', leave);
 }
 
 function readLastEventId(header: string | string[] | undefined): number | undefined {
