@@ -12,6 +12,7 @@ import { ArgumentsEditor } from './arguments-editor.tsx';
 import { argumentsText } from './arguments-text.ts';
 import { type ArgumentsToDecide, ArgumentsToRead } from './arguments-to-read.tsx';
 import { DenyForm } from './deny-form.tsx';
+import { unsentOf } from './kept-texts.ts';
 import { ReadFirst } from './read-first.tsx';
 import { ReadOnlyNote } from './read-only-note.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
@@ -20,6 +21,8 @@ import { useSeenToEnd } from './use-seen-to-end.ts';
 /** What a person writes in place of the arguments; null while they are not edited. */
 export interface ArgumentsDraft {
   readonly text: string | null;
+  /** The arguments that it would replace. */
+  readonly about: string;
   readonly set: (text: string | null) => void;
 }
 
@@ -47,7 +50,7 @@ export function ApprovalPanel(props: ApprovalPanelProps) {
   const [isSending, setSending] = useState(false);
   // Whose button was pressed: the other side then takes the focus over from it.
   const [from, setFrom] = useState<'question' | 'editor' | 'no' | null>(null);
-  const [isDenying, setDenying] = useState(false);
+  const [isDenying, setDenying] = useState(() => unsentOf(callId, 'reason') !== null);
 
   const decide = async (input: ApprovalInput) => {
     setSending(true);
@@ -72,6 +75,7 @@ export function ApprovalPanel(props: ApprovalPanelProps) {
   return draft.text !== null && args.kind === 'known' ? (
     <ArgumentsEditor
       callId={callId}
+      about={draft.about}
       text={draft.text}
       isChanged={draft.text !== visibleJsonText(args.params)}
       isSending={isSending}

@@ -3,11 +3,15 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
+import { forgetText } from './kept-texts.ts';
 import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  forgetText('tc_1');
+});
 
 const LONG = { height: 240, content: 3_000 };
 const args = { to: 'Ada', amount: 10 };

@@ -6,6 +6,7 @@ import { useFormatFailure } from '../failure/format-failure.ts';
 import { ApprovalPanel, type ArgumentsDraft } from './approval-panel.tsx';
 import { argumentsBytes } from './arguments-text.ts';
 import type { CardActions } from './card-actions.ts';
+import { unsentOf } from './kept-texts.ts';
 import { useIsReadOnly } from './read-only-note.tsx';
 import { shownArguments } from './shown-arguments.ts';
 import { useCallRecord } from './use-call-record.ts';
@@ -27,7 +28,7 @@ export function Approval(props: ApprovalProps) {
   const params = shownArguments(card);
   const about = JSON.stringify([params, card.params_bytes]);
   const question = JSON.stringify([card.clock, card.client_id, about]);
-  const draft = useDraft(about);
+  const draft = useDraft(props.callId, about);
   const isReadOnly = useIsReadOnly(props.callId, card);
   const actions = { ...props.actions, decide: decideOn(props) };
   return typeof card.params_bytes === 'number' ? (
@@ -47,9 +48,12 @@ export function Approval(props: ApprovalProps) {
 }
 
 /** AP6: a question that is asked anew takes nothing away from what was written for its arguments. */
-function useDraft(about: string): ArgumentsDraft {
-  const [draft, setDraft] = useState<{ about: string; text: string } | null>(null);
+function useDraft(callId: string, about: string): ArgumentsDraft {
+  const [draft, setDraft] = useState<{ about?: string; text: string } | null>(() =>
+    unsentOf(callId, 'arguments'),
+  );
   return {
+    about,
     text: draft?.about === about ? draft.text : null,
     set: (text) => setDraft(text === null ? null : { about, text }),
   };

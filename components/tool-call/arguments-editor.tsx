@@ -14,6 +14,8 @@ import { useSeenToEnd } from './use-seen-to-end.ts';
 
 export interface ArgumentsEditorProps {
   callId: string;
+  /** The arguments that are asked about. */
+  about: string;
   text: string;
   /** It is no longer what the agent wrote. */
   isChanged: boolean;
@@ -32,7 +34,11 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   useFirstFocus(field, 'textarea', props.takesFocus);
-  useKeepText(callId, field, props.isChanged ? text : '');
+  useKeepText(callId, field, {
+    of: 'arguments',
+    text: props.isChanged ? text : '',
+    about: props.about,
+  });
   const seen = useSeenToEnd(text);
   const parsed = parseArguments(text);
   const problem = parsed.ok

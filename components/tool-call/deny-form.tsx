@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
-import { forgetText } from './kept-texts.ts';
+import { forgetText, unsentOf } from './kept-texts.ts';
 import { useFirstFocus } from './use-first-focus.ts';
 import { useKeepText } from './use-kept-text.ts';
 
@@ -24,10 +24,16 @@ interface DenyFormProps {
 export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyFormProps) {
   const t = useTranslations('card.approval');
   const id = useId();
-  const [note, setNote] = useState('');
+  const [before] = useState(() => (callId === null ? null : unsentOf(callId, 'reason')));
+  const [note, setNote] = useState(before?.text ?? '');
   const form = useRef<HTMLFormElement>(null);
-  useFirstFocus(form, 'textarea', true);
-  useKeepText(callId, form, note);
+  useFirstFocus(form, 'textarea', before === null);
+  useKeepText(callId, form, { of: 'reason', text: note });
+  const back = () => {
+    if (isSending) return;
+    if (callId !== null) forgetText(callId);
+    onBack();
+  };
   return (
     <form
       ref={form}
@@ -46,19 +52,16 @@ export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyForm
         maxLength={NOTE_CHARS}
         value={note}
         onChange={(event) => setNote(event.target.value)}
+        onKeyDown={({ key, nativeEvent }) => {
+          if (key === 'Escape' && !nativeEvent.isComposing) back();
+        }}
         className="field mt-1 w-full"
       />
       <div className="mt-2 flex flex-wrap gap-2">
         <Button type="submit" variant="danger" disabled={isSending} data-decides="">
           {action ?? t('deny')}
         </Button>
-        <Button
-          disabled={isSending}
-          onClick={() => {
-            if (callId !== null) forgetText(callId);
-            onBack();
-          }}
-        >
+        <Button disabled={isSending} onClick={back}>
           {t('back')}
         </Button>
       </div>

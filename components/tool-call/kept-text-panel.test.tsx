@@ -35,12 +35,14 @@ function setup(
   };
   change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
   change({ params: { to: 'Ada' }, ...update });
-  render(
-    <InWorkbench workbench={workbench}>
-      <Card id={id} />
-    </InWorkbench>,
-  );
-  return { change, workbench };
+  const show = () =>
+    render(
+      <InWorkbench workbench={workbench}>
+        <Card id={id} />
+      </InWorkbench>,
+    );
+  show();
+  return { change, workbench, show };
 }
 
 const denied: CardUpdate = {
@@ -120,4 +122,90 @@ test('[AP12] a reason whose decision was refused, since another was first, stays
   await press('Deny');
   change({ status: 'DOING', phase: 'granted' });
   expect(field().value).toBe('it is stormy');
+});
+
+const gates = (input: string): CardUpdate => ({
+  params: {
+    question: 'Which gate?',
+    input,
+    choices: [
+      { label: 'The north gate', value: 'n' },
+      { label: 'The south gate', value: 's' },
+    ],
+  },
+  question: input,
+});
+const answered: CardUpdate = {
+  ...{ status: 'SUCCESS', result: 'x' },
+  approval_decision: { by: 'operator:otto', decision: 'answer' },
+};
+
+test.each([
+  ['choice', ['The south gate'], 'The south gate'],
+  ['multiple', ['The north gate', 'The south gate'], 'The north gate\nThe south gate'],
+  ['yes_no', ['No'], 'No'],
+])(
+  '[AP12] an answer that was chosen stays, by %s, until it is closed',
+  async (input, chosen, words) => {
+    const { change } = setup(undefined, gates(input));
+    await screen.findByText('Which gate?');
+    for (const label of chosen) await press(label);
+    change(answered);
+    expect(kept()?.textContent).toContain(
+      'operator:otto answered this before you. What you chose was not sent.',
+    );
+    expect(kept()?.querySelector('p[lang]')?.textContent).toBe(words);
+    await press('Close');
+    expect(kept()).toBeNull();
+  },
+);
+
+test('[AP12] what was written is there again on the next page that shows the card, without the focus', async () => {
+  const { show } = setup();
+  const anew = async () => {
+    cleanup();
+    await Promise.resolve();
+    show();
+  };
+  await press('Deny with a reason…');
+  write('it is');
+  await anew();
+  expect(field().value).toBe('it is');
+  expect(document.activeElement).toBe(document.body);
+  fireEvent.keyDown(field(), { key: 'Escape' });
+  await press('Edit arguments…');
+  write('{"to":"Bob"}');
+  await anew();
+  expect(field().value).toBe('{"to":"Bob"}');
+  await press('Back');
+  await anew();
+  expect(screen.queryByRole('textbox')).toBeNull();
+});
+
+test('[AP12] so is an answer, and arguments that were written in place of others are not', async () => {
+  const asked = setup(undefined, gates('choice'));
+  await screen.findByText('Which gate?');
+  await press('The south gate');
+  cleanup();
+  asked.show();
+  expect(screen.getByRole('radio', { name: 'The south gate' })).toHaveProperty('checked', true);
+  cleanup();
+  const { change, show } = setup();
+  await press('Edit arguments…');
+  write('{"to":"Bob"}');
+  cleanup();
+  change({ params: { to: 'Eve' } });
+  show();
+  expect(screen.queryByRole('textbox')).toBeNull();
+});
+
+test('[AP12] a reason stays in its field with the focus when the question is asked anew', async () => {
+  const { change } = setup();
+  await press('Deny with a reason…');
+  write('it is');
+  const before = field();
+  change({ clock: { name: 'approval', deadline_at: 99_999 } });
+  expect(field()).not.toBe(before);
+  expect(field().value).toBe('it is');
+  expect(document.activeElement).toBe(field());
 });

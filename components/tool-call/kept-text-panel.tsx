@@ -9,7 +9,8 @@ import type { Card } from '#lib/protocol/card';
 import { useAnnounce } from '../providers/workbench-context.tsx';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import { copyText } from './copy-text.ts';
-import { forgetText, type KeptText, keepText, keptTextOf } from './kept-texts.ts';
+import { changeKept, forgetText, type KeptText, keptTextOf } from './kept-texts.ts';
+import { focusAt } from './use-kept-text.ts';
 
 export interface KeptTextPanelProps {
   callId: string;
@@ -17,20 +18,19 @@ export interface KeptTextPanelProps {
   kept: KeptText;
 }
 
-/** What a person was writing when another decided, until the person closes it (AP12). */
+/** What a person was writing or had chosen when another decided, until the person closes it (AP12). */
 export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
   const t = useTranslations('card');
   const id = useId();
   const announce = useAnnounce();
   const field = useRef<HTMLTextAreaElement>(null);
   const name = showControlCharacters(card.approval_decision?.by ?? '');
-  const why = t(`kept.${howItEnded(card)}`, { name });
+  const isChosen = kept.chosen !== undefined;
+  const why = t(`kept.${howItEnded(card)}`, { name, what: isChosen ? 'chosen' : 'written' });
   useLayoutEffect(() => {
     // Noted as its field goes, which is after this was rendered and before it is in the page.
     const caret = keptTextOf(callId)?.caret ?? null;
-    if (caret === null) return;
-    field.current?.focus({ preventScroll: true });
-    field.current?.setSelectionRange(caret, caret);
+    if (caret !== null && field.current) focusAt(field.current, caret);
   }, [callId]);
   useEffect(() => announce(why), [announce, why]);
   const copy = async () => {
@@ -43,18 +43,24 @@ export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
       <p id={id} className="text-wait wrap-anywhere">
         <MarkedText text={why} />
       </p>
-      <textarea
-        ref={field}
-        rows={Math.min(12, kept.text.split('\n').length + 1)}
-        aria-label={t('kept.text')}
-        aria-describedby={id}
-        value={kept.text}
-        onChange={(event) => keepText(callId, { text: event.target.value })}
-        onKeyDown={({ key, nativeEvent }) => {
-          if (key === 'Escape' && !nativeEvent.isComposing) close();
-        }}
-        className="field mt-1 w-full"
-      />
+      {isChosen ? (
+        <p className="mt-1 font-medium whitespace-pre-wrap wrap-anywhere" lang="">
+          <MarkedText text={kept.text} keepLayout />
+        </p>
+      ) : (
+        <textarea
+          ref={field}
+          rows={Math.min(12, kept.text.split('\n').length + 1)}
+          aria-label={t('kept.text')}
+          aria-describedby={id}
+          value={kept.text}
+          onChange={(event) => changeKept(callId, { text: event.target.value })}
+          onKeyDown={({ key, nativeEvent }) => {
+            if (key === 'Escape' && !nativeEvent.isComposing) close();
+          }}
+          className="field mt-1 w-full"
+        />
+      )}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button size="sm" onClick={() => void copy()}>
           {t('kept.copy')}

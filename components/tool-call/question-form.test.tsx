@@ -5,10 +5,14 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import { ApprovalVoice } from './approval-voice.tsx';
 import { ConnectedCard } from './connected-card.tsx';
+import { forgetText } from './kept-texts.ts';
 import { createTestWorkbench, InWorkbench, personWith } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  forgetText('tc_1');
+});
 
 const choices = [
   { value: 'r', label: 'Red' },

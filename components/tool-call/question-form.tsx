@@ -9,6 +9,7 @@ import { type Answer, checkAnswer, type Question, questionSchema } from '#lib/pr
 import type { CardActions } from './card-actions.ts';
 import { DenyForm } from './deny-form.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
+import { type Unsent, unsentOf } from './kept-texts.ts';
 import { QuestionFields } from './question-fields.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
 import { useKeepText } from './use-kept-text.ts';
@@ -35,8 +36,11 @@ type AskedProps = QuestionFormProps & { args: Readonly<Record<string, unknown>> 
 function Asked({ callId, actions, args }: AskedProps) {
   const t = useTranslations('card.question');
   const [isSending, setSending] = useState(false);
-  const [isDeclining, setDeclining] = useState<boolean | null>(null);
-  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [isDeclining, setDeclining] = useState(() => unsentOf(callId, 'reason') && true);
+  const [answer, setAnswer] = useState<Answer | null>(() => {
+    const kept = unsentOf(callId, 'answer');
+    return kept && (kept.chosen ?? kept.text);
+  });
   const place = useRef<HTMLDivElement>(null);
   useFirstFocus(place, '[data-approval="no"]', isDeclining === false);
   const question = questionSchema.safeParse(args).data;
@@ -94,7 +98,7 @@ function AnswerForm({ callId, question, answer, isSending, onChange, ...props }:
   const t = useTranslations('card.question');
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
-  useKeepText(callId, form, typeof answer === 'string' && question.input === 'text' ? answer : '');
+  useKeepText(callId, form, useUnsent(question, answer));
   const checked = checkAnswer(question, answer);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -121,6 +125,18 @@ function AnswerForm({ callId, question, answer, isSending, onChange, ...props }:
       </div>
     </form>
   );
+}
+
+/** The answer as it would be kept: what is written, or the words of what is chosen. */
+function useUnsent({ input, choices }: Question, answer: Answer | null): Unsent {
+  const t = useTranslations('card.question');
+  if (answer === null) return { of: 'answer', text: '' };
+  if (typeof answer === 'boolean') {
+    return { of: 'answer', text: t(answer ? 'yes' : 'no'), chosen: answer };
+  }
+  if (input === 'text') return { of: 'answer', text: String(answer) };
+  const labels = choices.filter(({ value }) => [answer].flat().includes(value));
+  return { of: 'answer', text: labels.map(({ label }) => label).join('\n'), chosen: answer };
 }
 
 function Decline({ isSending, onDecline }: DeclineProps) {
