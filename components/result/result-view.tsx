@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { measureJson } from '#lib/format/json-size';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
+import { FormattedText } from '../conversation/assistant-text.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { CannotShow } from './cannot-show.tsx';
@@ -29,9 +30,11 @@ export interface ResultViewProps {
   blobUrl: (blobId: string) => string;
   /** Given when `value` is only the beginning: how the whole is had. */
   whole?: Whole | undefined;
+  /** It is a model's own answer, which is formatted as a message is (RV9). */
+  isAnswer?: boolean;
 }
 
-/** A tool's answer for people, always as data: never as HTML and never as markdown. */
+/** A tool's answer for people, always as data: never as HTML, and as Markdown only a model's own answer. */
 export const ResultView = (props: ResultViewProps) => (
   <Boundary of={props.value} fallback={<CannotShow value={props.value} name={props.name} />}>
     <DrawnResult {...props} />
@@ -40,7 +43,8 @@ export const ResultView = (props: ResultViewProps) => (
 
 type Mode = 'view' | 'raw' | 'text';
 
-function DrawnResult({ value, attachments, name, blobUrl, whole }: ResultViewProps) {
+function DrawnResult(props: ResultViewProps) {
+  const { value, attachments, name, blobUrl, whole, isAnswer = false } = props;
   const t = useTranslations('card');
   const [mode, setMode] = useState<Mode>('view');
   const view = chooseResultView(value);
@@ -70,7 +74,7 @@ function DrawnResult({ value, attachments, name, blobUrl, whole }: ResultViewPro
           {mode === 'raw' && raw}
           {mode === 'text' && <AsText value={value} />}
           {mode === 'view' && !isCaption(value, attachments) && (
-            <Body view={view} label={t('result.tree')} />
+            <Body view={view} label={t('result.tree')} isAnswer={isAnswer} />
           )}
         </Boundary>
       )}
@@ -112,7 +116,7 @@ function AsText({ value }: { value: unknown }) {
 const isReconstructed = (value: unknown): boolean =>
   isRecord(value) && (value.reconstructed === true || value.mode === 'page');
 
-function Body({ view, label }: { view: View; label: string }) {
+function Body({ view, label, isAnswer }: { view: View; label: string; isAnswer: boolean }) {
   const t = useTranslations('card.result');
   switch (view.kind) {
     case 'nothing':
@@ -124,6 +128,8 @@ function Body({ view, label }: { view: View; label: string }) {
         </p>
       ) : view.text.length > PART_CHARS ? (
         <PagedText text={view.text} label={t('text')} />
+      ) : isAnswer ? (
+        <FormattedText text={view.text} streaming={false} />
       ) : (
         <p>
           <LongText text={view.text} />

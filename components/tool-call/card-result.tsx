@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { jsonPreview } from '#lib/format/json-preview';
 import { measureJson } from '#lib/format/json-size';
 import type { Card } from '#lib/protocol/card';
+import { COMPLETION_TOOL } from '#lib/protocol/completion';
 import { ResultView } from '../result/result-view.tsx';
 import type { CardActions } from './card-actions.ts';
 import { Disclosure } from './disclosure.tsx';
@@ -40,6 +41,7 @@ export function CardResult({ callId, card, actions }: CardResultProps) {
           name={card.tool_name ?? ''}
           blobUrl={actions.blobUrl}
           whole={wholeFor(callId, card, 'result', actions)}
+          isAnswer={card.source === 'server' && card.tool_name === COMPLETION_TOOL}
         />
       )}
     </Disclosure>

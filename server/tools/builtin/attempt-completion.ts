@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COMPLETION_TOOL } from '#lib/protocol/completion';
 import { defineTool } from '../define-tool.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -7,7 +8,7 @@ const LONGEST_RESULT = 100_000;
 /** `attempt_completion`: the model ends its turn with a result, in place of an answer without a call. */
 export const createAttemptCompletion = () =>
   defineTool({
-    name: 'attempt_completion',
+    name: COMPLETION_TOOL,
     displayName: 'Complete the task',
     description:
       'Ends the task with its result, which the user reads. Call it alone, once the results of all other calls are there; beside other calls it is refused. Nothing is asked of you after it.',
