@@ -39,16 +39,34 @@ test.each([null, 'supervised'] as const)('[AN2] nothing is shown of %s', (level)
   expect(screen.queryByTestId('autonomy-badge')).toBeNull();
 });
 
-test('[AN4] a conversation gets a level of its own; full is asked about first', async () => {
+test('[AN4] a conversation gets a level of its own by a button; full is asked about first', async () => {
   const { sent } = setup('supervised');
   const select = screen.getByRole('combobox', { name: 'Autonomy of this conversation' });
   const choose = (value: string) =>
     act(async () => void fireEvent.change(select, { target: { value } }));
-  await choose('full');
-  expect(sent).toEqual([]);
-  await act(async () => screen.getByRole('button', { name: 'Switch to full' }).click());
+  const press = (name: string) =>
+    act(async () => {
+      const button = screen.getByRole('button', { name });
+      button.focus();
+      button.click();
+    });
   await choose('read_only');
+  await choose('supervised');
+  await choose('full');
+  await press('Switch');
+  expect(document.activeElement?.textContent).toBe('Back');
+  await press('Back');
+  expect(document.activeElement).toBe(select);
+  expect(screen.queryByRole('button', { name: 'Switch' })).toBeNull();
+  expect(sent).toEqual([]);
+  await choose('full');
+  await press('Switch');
+  await press('Switch to full');
+  expect(document.activeElement).toBe(select);
+  await choose('read_only');
+  await press('Switch');
   await choose('as_all');
+  await press('Switch');
   expect(sent.map(({ body }) => body)).toEqual([
     { level: 'full', run_id: 'run_1' },
     { level: 'read_only', run_id: 'run_1' },

@@ -26,6 +26,7 @@ export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelPr
   const [chosen, setChosen] = useState<AutonomyLevel | null>(null);
   const level = chosen ?? autonomy.level;
   const [isAsking, setAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const switchTo = async () => {
     if (await set(level)) setChosen(null);
     setAsking(false);
@@ -58,11 +59,12 @@ export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelPr
             <ConfirmFull
               of="all"
               isSending={isSending}
+              returnTo={button}
               onConfirm={() => void switchTo()}
               onBack={() => setAsking(false)}
             />
           ) : (
-            <Button type="submit" variant="primary" aria-disabled={isSending}>
+            <Button ref={button} type="submit" variant="primary" aria-disabled={isSending}>
               {t('switch')}
             </Button>
           )}
@@ -130,6 +132,7 @@ function NewRunLevel({ set, isSending }: Setting) {
   const runs = useRuns();
   const listId = useId();
   const field = useRef<HTMLInputElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const [level, setLevel] = useState<AutonomyLevel>('read_only');
   const [asked, setAsked] = useState<string | null>(null);
   const setFor = async (runId: string) => {
@@ -175,11 +178,14 @@ function NewRunLevel({ set, isSending }: Setting) {
         <ConfirmFull
           of="run"
           isSending={isSending}
+          returnTo={button}
           onConfirm={() => void setFor(asked)}
           onBack={() => setAsked(null)}
         />
       ) : (
-        <Button type="submit">{t('setForRun')}</Button>
+        <Button ref={button} type="submit">
+          {t('setForRun')}
+        </Button>
       )}
     </form>
   );

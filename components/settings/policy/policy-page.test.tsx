@@ -205,11 +205,13 @@ test.each([
     expect(document.activeElement?.textContent).toBe(back);
     await press(back);
     expect(screen.queryByTestId('confirm-full')).toBeNull();
+    expect(document.activeElement?.textContent).toBe(name);
     await press(name);
     expect(sent('/v1/policy/autonomy')).toEqual([]);
     await press(confirm);
     expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'full' }]);
     expect(workbench.autonomy.getState().autonomy?.level).toBe('full');
+    expect(document.activeElement?.textContent).toBe(name);
   },
 );
 
