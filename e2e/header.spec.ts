@@ -13,6 +13,22 @@ const isWhole = (words: Locator) =>
     return fits && left >= 0 && right <= window.innerWidth && right - left >= 24;
   });
 
+/** Words that are broken over two lines. */
+const brokenWords = (words: Locator) =>
+  words.evaluate((element) => {
+    const broken: string[] = [];
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[\w-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (range.getClientRects().length > 1) broken.push(word);
+      }
+    }
+    return broken;
+  });
+
 for (const language of ['en', 'zh'] as const) {
   test(`[SH1] the state of the connection is readable at each width (${language})`, async ({
     page,
@@ -35,6 +51,7 @@ for (const language of ['en', 'zh'] as const) {
         await page.setViewportSize({ width, height: 740 });
         await expect(connection(page)).toHaveAttribute('data-state', state);
         if (state !== 'connected') expect(await isWhole(words), `${state} at ${width}`).toBe(true);
+        expect(await brokenWords(words), `${state} at ${width}`).toEqual([]);
         const beginning = state === 'connected' ? /^(Connected|已连接)/ : /./;
         await expect(words).toContainText(beginning);
         await expect(page.getByTestId('approvals')).toBeInViewport({ ratio: 1 });

@@ -1,5 +1,6 @@
 'use client';
 
+import { RotateCw } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import type { FeedState } from '#lib/stores/connection-store';
 import { useFeedControl } from '../providers/feed-context.tsx';
@@ -20,8 +21,8 @@ const DOTS: Record<FeedState['kind'], string> = {
   refused: 'bg-error',
 };
 
-/** A loss is shown whole, on two lines where there is no room beside it. */
-const WORDS = 'min-w-0 text-sm leading-tight wrap-anywhere max-2xl:text-xs';
+/** A loss is shown whole, on two lines where there is no room beside it, and no word of it is broken. */
+const WORDS = 'min-w-min text-sm leading-tight max-2xl:text-xs';
 
 /** The state of the connection to the server, in words, with what is connected to it. */
 export function ConnectionState() {
@@ -93,7 +94,8 @@ function Reconnecting({ attempt, retryAt, storeFailed }: ReconnectingProps) {
         </span>
       )}
       <Button size="sm" onClick={retryNow}>
-        {t('retryNow')}
+        <RotateCw aria-hidden className="size-4 sm:hidden" />
+        <span className="max-sm:sr-only">{t('retryNow')}</span>
       </Button>
     </>
   );
