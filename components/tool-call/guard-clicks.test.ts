@@ -74,6 +74,22 @@ test('[AP13] a card that came on top takes no click that was aimed at the one be
   expect(refused).toHaveBeenCalledOnce();
 });
 
+test('[AP13] cancel takes no click where the decision on the same call just was', () => {
+  const { list, refused, clicked, card } = setup();
+  const a = card('a');
+  list.append(a);
+  vi.advanceTimersByTime(1_000);
+  press(a, 50);
+  a.innerHTML = '<button data-decides="" data-action="cancel">Cancel</button>';
+  vi.advanceTimersByTime(150);
+  press(a, 50);
+  expect(clicked).toEqual(['a']);
+  expect(refused).toHaveBeenCalledOnce();
+  vi.advanceTimersByTime(700);
+  press(a, 50);
+  expect(clicked).toEqual(['a', 'a']);
+});
+
 test('[AP13] a click that was pressed on another call decides nothing; one by the keyboard does', () => {
   const { list, clicked, card } = setup();
   const [a, b] = [card('a'), card('b')];
