@@ -67,7 +67,7 @@ function EditableMessage({ message, resend }: Omit<PersonMessageProps, 'isUnread
     );
   }
   return (
-    <div className="flex items-start justify-end gap-1">
+    <div className="flex items-start justify-end gap-1 [&>:last-child]:ml-0">
       <IconButton ref={button} variant="plain" label={t('edit')} onClick={() => setEditing(true)}>
         <Pencil aria-hidden className="size-4" />
       </IconButton>

@@ -44,7 +44,7 @@ export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
   return (
     <span
       ref={element}
-      className="ml-auto text-xs tabular-nums text-muted data-late:font-semibold data-late:text-wait"
+      className="min-w-0 flex-1 basis-32 text-right text-xs tabular-nums text-muted data-late:font-semibold data-late:text-wait"
       data-testid="card-time"
     />
   );

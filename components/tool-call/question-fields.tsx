@@ -99,7 +99,7 @@ function Options({ type, options, onChoose }: OptionsProps) {
         <label
           key={key}
           data-decides=""
-          className="flex items-baseline gap-2 rounded-md px-1 py-0.5 wrap-anywhere hover:bg-surface2 pointer-coarse:min-h-11 pointer-coarse:items-center"
+          className="flex items-start gap-2 rounded-md px-1 py-0.5 wrap-anywhere hover:bg-surface2 pointer-coarse:min-h-11 pointer-coarse:items-center"
         >
           <input
             type={type}
@@ -107,7 +107,7 @@ function Options({ type, options, onChoose }: OptionsProps) {
             checked={isChosen}
             {...(at === 0 ? { 'data-approval': 'yes' } : {})}
             onChange={(event) => onChoose(key, event.target.checked)}
-            className="shrink-0 accent-accent"
+            className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:mt-0"
           />
           <span className="min-w-0">{label}</span>
         </label>

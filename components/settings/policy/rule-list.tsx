@@ -125,7 +125,7 @@ export function MarkList({ taint }: { taint: Definition['taint'] }) {
     <Listed title={t('taint')} text={t('taintText')} none="">
       {MARKS.map((mark) => (
         <li key={mark} data-testid="policy-mark" className="py-2 wrap-anywhere">
-          {t(`mark.${mark}`)}{' '}
+          {t(`mark.${mark}`, { count: taint[mark].length })}{' '}
           <span className="mono">
             <MarkedText text={taint[mark].join(', ')} />
           </span>

@@ -61,8 +61,9 @@ export const settingsPolicy = {
       'Once a run has read private data and content of others, calls of agents that could carry it out ask, at any autonomy.',
     mark: {
       private: 'Private:',
-      untrusted: 'Content of others: all tools of clients and those that reach outside;',
-      way_out: 'Could carry it out: those that reach outside;',
+      untrusted:
+        'Content of others: all tools of clients and those that reach outside{count, plural, =0 {} other {;}}',
+      way_out: 'Could carry it out: those that reach outside{count, plural, =0 {} other {;}}',
     },
     hooks: 'Hooks',
     noHooks: 'There are no hooks.',
@@ -180,8 +181,8 @@ export const settingsPolicy = {
       '运行读过私密数据和他人内容后，智能体凡是可能把数据带出去的调用都要询问，与自主级别无关。',
     mark: {
       private: '私密：',
-      untrusted: '他人内容：客户端的所有工具和接触外部的工具；',
-      way_out: '可能带出：接触外部的工具；',
+      untrusted: '他人内容：客户端的所有工具和接触外部的工具{count, plural, =0 {} other {；}}',
+      way_out: '可能带出：接触外部的工具{count, plural, =0 {} other {；}}',
     },
     hooks: '钩子',
     noHooks: '没有钩子。',
