@@ -4,7 +4,8 @@ import { allowsTool } from '#lib/protocol/token-names';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import type { Principal } from '../auth/principal.ts';
 
-const VIEWERS_READ = 'A viewer reads; making calls needs the role "operator" or "admin".';
+const VIEWERS_READ =
+  'A viewer reads; calls are made by a person with the role "operator" or "admin".';
 
 /**
  * Why `principal` may not call the tool, or undefined when it may. An agent's

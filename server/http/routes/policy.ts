@@ -92,7 +92,10 @@ const dryRunRoute = ({ policy, tools }: Pick<Deps, 'policy' | 'tools'>): Route =
 
 const REFUSED = {
   not_permitted: () =>
-    new HttpError('permission_denied', 'The autonomy is set by people with the role "operator".'),
+    new HttpError(
+      'permission_denied',
+      'The autonomy is set by a person with the role "operator" or "admin".',
+    ),
   too_many: () =>
     new HttpError('conflict', `Too many runs have a level of their own; GET ${path} lists them.`),
 };
