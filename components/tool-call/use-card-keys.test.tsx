@@ -67,13 +67,14 @@ test('[CD37] x that is pressed again after 2 s is a first press', async () => {
 });
 
 test('[AP12] keys are off while a text that was not sent is shown, and for a second after it', async () => {
+  vi.useFakeTimers();
   const { change } = setup({ status: 'WAIT', phase: 'approval' });
   fireEvent.click(screen.getByRole('button', { name: 'Deny with a reason…' }));
   fireEvent.change(screen.getByRole('textbox'), { target: { value: 'it is' } });
   change({ status: 'DOING', phase: 'granted', approval_decision: { by: 'otto', decision: 'yes' } });
+  vi.advanceTimersByTime(1_001);
   await press('j');
   expect(move).not.toHaveBeenCalled();
-  vi.useFakeTimers();
   fireEvent.keyDown(screen.getByRole('textbox'), { key: 'Escape' });
   expect(screen.queryByTestId('kept-text')).toBeNull();
   await press('j');
