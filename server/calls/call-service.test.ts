@@ -152,6 +152,9 @@ describe('an accepted call', () => {
     const third = await ask({ n: 1 });
     const ids = [first, second, third].map((one) => one.ok && one.call.id);
     expect(new Set(ids).size).toBe(1);
+    expect([first, second, third].map((one) => one.ok && one.isRepeat)).toEqual([
+      ...[undefined, true, true],
+    ]);
     expect(phone.requests()).toHaveLength(1);
     expect(await ask({ n: 2 })).toMatchObject({ ok: false, code: 'conflict_idempotency' });
   });

@@ -44,10 +44,17 @@ export interface InvokeRefusal {
   readonly retryAfter?: number;
 }
 
-export type InvokeOutcome = { readonly ok: true; readonly call: CallRecord } | InvokeRefusal;
+interface Done {
+  readonly ok: true;
+  readonly call: CallRecord;
+  /** By its Idempotency-Key a request that was made before: nothing was done now. */
+  readonly isRepeat?: true;
+}
+
+export type InvokeOutcome = Done | InvokeRefusal;
 
 export type CallActionOutcome =
-  | { readonly ok: true; readonly call: CallRecord }
+  | Done
   | {
       readonly ok: false;
       readonly code: 'call_not_found' | 'already_final' | 'conflict' | InvokeRefusal['code'];

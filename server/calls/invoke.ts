@@ -62,7 +62,9 @@ export class Invocation {
     const args = this.#deps.withholding.forHash(request.tool, request.args);
     const fingerprint = fingerprintOf({ ...request, args });
     const running = this.#inFlight.get(scope);
-    if (running) return running.fingerprint === fingerprint ? running.outcome : otherBody(key);
+    if (running) {
+      return running.fingerprint === fingerprint ? repeated(await running.outcome) : otherBody(key);
+    }
     const outcome = this.#createOnce(request, { scope, fingerprint }, key);
     this.#inFlight.set(scope, { fingerprint, outcome });
     try {
@@ -78,7 +80,7 @@ export class Invocation {
     if (!known) return this.#create(request, idempotency);
     const isSame = known.fingerprint === idempotency.fingerprint;
     const call = isSame ? await repository.get(known.callId) : undefined;
-    return call ? { ok: true as const, call } : otherBody(key);
+    return call ? repeated({ ok: true, call }) : otherBody(key);
   }
 
   async #create(request: InvokeRequest, idempotency?: Idempotency): Promise<InvokeOutcome> {
@@ -183,6 +185,9 @@ const noRun = (runId: string): InvokeRefusal =>
 
 const stopping = (): InvokeRefusal =>
   reject('shutting_down', 'The server is stopping; ask again in a moment');
+
+const repeated = (outcome: InvokeOutcome): InvokeOutcome =>
+  outcome.ok ? { ...outcome, isRepeat: true } : outcome;
 
 const otherBody = (key: string): InvokeRefusal =>
   reject(

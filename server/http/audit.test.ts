@@ -145,3 +145,14 @@ test('[HT59] administrators read the audit by pages and filters, others do not',
     expect((await server.get('/v1/audit', { token })).status).toBe(403);
   }
 });
+
+test('[AU37] a request that is repeated by its Idempotency-Key is written down once', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', callRecord());
+  const olga = { token: TOKENS.colleague };
+  const { service } = server.calls;
+  await server.post('/v1/tool_calls/tc_1/retry', {}, olga);
+  service.retry = async () => ({ ok: true, call: callRecord(), isRepeat: true });
+  await server.post('/v1/tool_calls/tc_1/retry', {}, olga);
+  expect(server.audited.map(({ act }) => act)).toEqual(['call_retried']);
+});

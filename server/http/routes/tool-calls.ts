@@ -224,7 +224,7 @@ async function audited(
   outcome: CallActionOutcome,
   act: Omit<AuditedAct, 'target'>,
 ): Promise<HttpResponse> {
-  if (outcome.ok) {
+  if (outcome.ok && !outcome.isRepeat) {
     const { id, toolName } = outcome.call;
     const detail = { tool_name: toolName, ...act.detail };
     await audit.record({ ...act, target: id, detail });

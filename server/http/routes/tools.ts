@@ -111,7 +111,8 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
-      if (isByHand(principal)) await recordByHand(deps, principal, context.address, outcome.call);
+      if (isByHand(principal) && !outcome.isRepeat)
+        await recordByHand(deps, principal, context.address, outcome.call);
       if (!body.wait_ms) return accepted(outcome.call.id);
       const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
