@@ -20,6 +20,8 @@ const SOURCES = [
   'postcss.config.mjs',
   'server/bootstrap/build.mjs',
   'server/bootstrap/build-client.mjs',
+  'server/bootstrap/built-server.mjs',
+  'server/bootstrap/node-version.mjs',
   'server/bootstrap/tsconfig.client.json',
 ];
 
@@ -57,11 +59,12 @@ export const NODE_BUNDLE = /** @type {const} */ ({
   logLevel: 'warning',
 });
 
-/** The server as one file, beside it the processes and threads of tools and the threads of the store. */
+/** What starts the server, and the server as one file; beside them the processes and threads of tools and the threads of the store. */
 export const BUNDLE = /** @type {const} */ ({
   ...NODE_BUNDLE,
   entryPoints: {
-    server: 'server/main.ts',
+    server: 'server/bootstrap/built-server.mjs',
+    main: 'server/main.ts',
     'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
     'program-starter': 'server/tools/workspace/program-starter.ts',

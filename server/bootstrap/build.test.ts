@@ -20,10 +20,11 @@ test.each([
   'package.json',
 ])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
 
-test('the bundle has the server, what tools run in and the threads of the store, under the names that are run', () => {
+test('the bundle has what starts the server, the server, what tools run in and the threads of the store, under the names that are run', () => {
   const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
   expect(built).toEqual([
     basename(SERVER),
+    'main.mjs',
     'check-worker.mjs',
     'database-worker.mjs',
     'program-starter.mjs',

@@ -16,6 +16,16 @@ export function runsCallboard(version) {
 }
 
 /**
+ * What is wrong with this Node for the built server, and what would be right; undefined: nothing.
+ *
+ * @param {string} version
+ */
+export function problemOfNode(version) {
+  if (runsCallboard(version)) return undefined;
+  return `the server does not run on Node ${version}; run "npm start", which brings a Node that it runs on, or ${RIGHT_NODE}.`;
+}
+
+/**
  * Whether this launcher can do its work on this Node.
  *
  * @param {string} version as `process.versions.node` gives it
