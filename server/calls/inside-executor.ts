@@ -3,7 +3,7 @@ import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Logger } from '../logger.ts';
-import { type ToolContext, ToolError } from '../tools/define-tool.ts';
+import { StoppedError, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAttachedFiles } from './attached-files.ts';
 import type { CallExecutor } from './call-executor.ts';
@@ -58,8 +58,8 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
       const status = (update: CardUpdate) => deps.sketch(id, update);
       return tool.provider.partial?.(toolName, args, { callId: id, runId, status });
     },
-    stop({ id }, reason) {
-      running.get(id)?.abort(new ToolError(reason));
+    stop({ id, card }, reason) {
+      running.get(id)?.abort(new StoppedError(reason, card.cancelled_by));
     },
     stopAll(reason) {
       for (const controller of running.values()) controller.abort(new ToolError(reason));

@@ -18,7 +18,7 @@ import {
 } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
 import { Spending } from './agent/spending.ts';
-import { REVOKED_END } from './agent/stopped-end.ts';
+import { REVOKED_END, stopperOf } from './agent/stopped-end.ts';
 import { NO_BUDGET, type TurnBudget } from './agent/turn-budget.ts';
 import { unreadAtEnd } from './agent/turn-messages.ts';
 import { endCutChild } from './delegate/end-cut-child.ts';
@@ -130,7 +130,9 @@ class AgentRuns implements CreatedRunService {
     const outcome = await this.#start({ ...first, run_id: id, ...given({ owner }) }, clientId);
     if (!outcome.ok) return outcome;
     const stop = () => {
-      const reason = new WorkNotWanted(parent.agent, parent.call_id, errorMessage(signal.reason));
+      const cause = errorMessage(signal.reason);
+      const by = stopperOf(signal);
+      const reason = new WorkNotWanted(parent.agent, parent.call_id, cause, by);
       this.#turns.stop(id, reason).catch(this.#deps.logger.error);
     };
     signal.addEventListener('abort', stop, { once: true });

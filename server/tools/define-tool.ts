@@ -8,10 +8,10 @@ import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { Principal } from '../auth/principal.ts';
 import type { BlobUpload } from '../blobs/blob-store.ts';
 import { type Operand, refuseChanged } from './operands.ts';
-import { ToolError } from './tool-error.ts';
+import { StoppedError, ToolError } from './tool-error.ts';
 import { createTurns } from './tool-turns.ts';
 
-export { type Operand, ToolError };
+export { type Operand, StoppedError, ToolError };
 
 /** What a running server tool may do besides returning. Never the socket, never the store. */
 export interface ToolContext {

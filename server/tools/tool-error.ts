@@ -27,3 +27,13 @@ export class ToolError extends Error {
     this.cases = cases;
   }
 }
+
+/** Why a running tool is stopped, with the name of who cancelled its call, where someone did. */
+export class StoppedError extends ToolError {
+  readonly stoppedBy: string | undefined;
+
+  constructor(message: string, stoppedBy?: string) {
+    super(message);
+    this.stoppedBy = stoppedBy;
+  }
+}

@@ -145,8 +145,11 @@ export interface Stopped {
 /** The call that a sub-agent works for has ended: the sub-agent's calls are cancelled, with the cause. */
 export class WorkNotWanted {
   readonly message: string;
+  /** Who cancelled that call, where someone did. */
+  readonly stoppedBy: string | undefined;
 
-  constructor(agent: string, callId: string, cause: string) {
+  constructor(agent: string, callId: string, cause: string, stoppedBy?: string) {
+    this.stoppedBy = stoppedBy;
     const ending = cause.replace(/\.$/, '');
     this.message = `The sub-agent ${agent} was stopped, because the call ${callId} that it worked for ended: ${ending}.`;
   }

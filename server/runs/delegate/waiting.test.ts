@@ -64,3 +64,21 @@ test('[DE8] what waits below a call that ends shows which call has ended, and wh
     );
   }
 });
+
+test('[DE8] the calls below name who cancelled the call, or stopped the run, above them', async () => {
+  const bys = async (made: Awaited<ReturnType<typeof setup>>) =>
+    (await made.callsOf('fx.effect')).map(({ card }) => card.cancelled_by);
+  const cancelled = await setup();
+  const [outer] = await cancelled.callsOf('delegate');
+  await cancelled.calls.cancel(outer?.id ?? '', 'Cancelled.', 'operator:olga', 'operator:olga');
+  await cancelled.ended(cancelled.runId);
+  await expect.poll(() => bys(cancelled)).toEqual(['operator:olga', 'operator:olga']);
+  const [call] = await cancelled.callsOf('fx.effect');
+  const events = await cancelled.calls.events(call?.id ?? '', { after: 0, limit: 100 });
+  expect(events.find(({ type }) => type === 'cancelled')?.update).toMatchObject({
+    cancelled_by: 'operator:olga',
+  });
+  const stopped = await setup();
+  await stopped.runs.cancel(stopped.runId, 'operator:otto');
+  await expect.poll(() => bys(stopped)).toEqual(['operator:otto', 'operator:otto']);
+});
