@@ -34,6 +34,7 @@ import { type OwnerTokens, ownerOf } from './run-owner.ts';
 import { notFound, ofSubAgent, refuse, storeFailed } from './run-refusals.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
+import { Spendings } from './spendings.ts';
 import { tooManyTurns } from './turns-of-agent.ts';
 
 /** A sub-agent's work, which ends with `signal` at the latest. */
@@ -92,11 +93,11 @@ class AgentRuns implements CreatedRunService {
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
   readonly #arriving = new Map<string, number>();
-  /** Of the turns that run, by run. */
-  readonly #spendings = new Map<string, Spending>();
+  readonly #spendings: Spendings;
 
   constructor(deps: RunServiceDeps) {
     this.#deps = deps;
+    this.#spendings = new Spendings(deps);
     this.deleteUnused = deps.known.deleteUnused;
     deps.owners.onRevoked((tokenId) => this.#stopTurnsOf(tokenId));
   }
@@ -243,6 +244,7 @@ class AgentRuns implements CreatedRunService {
     this.#isClosing = true;
     const turns = this.#turns;
     await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
+    this.#spendings.close();
   }
 
   get #turns(): KnownRuns['turns'] {
@@ -360,12 +362,9 @@ class AgentRuns implements CreatedRunService {
     };
     const spending = this.#spendingOf(parent, settings?.budget);
     const turn = { ...asked, principal, model, runId, tools, pinned, transcript: run, signal };
-    this.#spendings.set(runId, spending);
-    try {
-      return await this.#deps.agent.runTurn({ ...turn, delegated, spending });
-    } finally {
-      this.#spendings.delete(runId);
-    }
+    return this.#spendings.during(runId, spending, () =>
+      this.#deps.agent.runTurn({ ...turn, delegated, spending }),
+    );
   }
 
   /** A sub-agent spends the budget of the turn that it works for, beside its own (DE6). */

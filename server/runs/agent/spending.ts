@@ -17,6 +17,12 @@ export class Spending {
   #tokens = 0;
   #ownCalls = 0;
   #callsBelow = 0;
+  /** Calls of the run, and of those below it, that wait for a person. */
+  readonly #waiting = new Set<string>();
+  /** Unix seconds. */
+  #waitingSince = 0;
+  /** Seconds in which at least one waited, but for those that wait now. */
+  #waited = 0;
 
   constructor(budget: TurnBudget, above?: Spending) {
     this.#budget = budget;
@@ -28,6 +34,8 @@ export class Spending {
     if (this.#since !== since) {
       this.#callsBelow = 0;
       this.#tokens = 0;
+      this.#waited = 0;
+      this.#waitingSince = Math.max(this.#waitingSince, since);
     }
     this.#since = since;
     this.#ownCalls = calls;
@@ -36,6 +44,22 @@ export class Spending {
   tookTokens(count: number): void {
     this.#tokens += count;
     this.#above?.tookTokens(count);
+  }
+
+  /** Whether a call of the run, or of one below it, waits for a person: meanwhile the time stands (DE16). */
+  callWaits(callId: string, isWaiting: boolean, now: number): void {
+    const before = this.#waiting.size;
+    if (isWaiting) this.#waiting.add(callId);
+    else this.#waiting.delete(callId);
+    const { size } = this.#waiting;
+    if (before === 0 && size > 0) this.#waitingSince = now;
+    if (before > 0 && size === 0) this.#waited += now - this.#waitingSince;
+    this.#above?.callWaits(callId, isWaiting, now);
+  }
+
+  /** The turn has ended, and calls of it that still wait with it. */
+  end(now: number): void {
+    for (const id of this.#waiting) this.callWaits(id, false, now);
   }
 
   /** Counts a call, unless that is more than a budget has: then it is the limit that is in the way. */
@@ -50,7 +74,8 @@ export class Spending {
   /** The first limit that is reached, its own before those above. */
   spent(now: number): SpentLimit | undefined {
     const since = this.#since ?? now;
-    const all = { seconds: now - since, calls: this.#calls, tokens: this.#tokens };
+    const seconds = now - since - this.#waitedUntil(now);
+    const all = { seconds, calls: this.#calls, tokens: this.#tokens };
     for (const unit of ['seconds', 'calls', 'tokens'] as const) {
       const limit = this.#budget[unit];
       if (limit !== null && all[unit] >= limit) return { unit, limit };
@@ -61,6 +86,10 @@ export class Spending {
   tookCallBelow(): void {
     this.#callsBelow += 1;
     this.#above?.tookCallBelow();
+  }
+
+  #waitedUntil(now: number): number {
+    return this.#waited + (this.#waiting.size > 0 ? now - this.#waitingSince : 0);
   }
 
   get #calls(): number {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { Check } from '../../calls/check.ts';
+import { systemClock } from '../agent/testing/fakes.ts';
 import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
 
 const asksAboutEffects: Check = ({ toolName }) =>
@@ -16,9 +17,9 @@ const nested: Script = ({ model, index }) => {
   return { calls: [effect('a'), effect('b')] };
 };
 
-async function setup() {
+async function setup(more: Partial<Parameters<typeof setupDelegation>[0]> = {}) {
   const made = await setupDelegation({
-    ...{ script: nested, check: asksAboutEffects },
+    ...{ script: nested, check: asksAboutEffects, ...more },
     agents: { helper: { tools: ['delegate', 'fx.*'] }, scout: helper },
   });
   const runId = await made.start();
@@ -81,4 +82,26 @@ test('[DE8] the calls below name who cancelled the call, or stopped the run, abo
   const stopped = await setup();
   await stopped.runs.cancel(stopped.runId, 'operator:otto');
   await expect.poll(() => bys(stopped)).toEqual(['operator:otto', 'operator:otto']);
+});
+
+test('[DE16] the time of the budgets above stands while calls below wait for a person', async () => {
+  let later = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + later };
+  const made = await setup({ clock, budget: { seconds: 60 } });
+  const notices = async () => {
+    const ids = new Set((await made.callsOf('fx.effect')).map(({ runId }) => runId));
+    const all = await Promise.all([made.runId, ...ids].map((id) => made.runs.get(id)));
+    return JSON.stringify(all).match(/budget_seconds/g);
+  };
+  const decide = async (id = '') => {
+    later += 50_000;
+    await made.calls.decide(id, FIRST_OPERATOR, { decision: 'yes' });
+  };
+  const [first, second] = await made.asked();
+  await decide(first?.id);
+  await expect.poll(async () => (await made.asked()).length).toBe(1);
+  await decide(second?.id);
+  expect((await made.ended(made.runId)).status).toBe('idle');
+  expect(await notices()).toBeNull();
+  expect(made.effects).toHaveLength(2);
 });

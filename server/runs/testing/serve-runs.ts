@@ -10,7 +10,7 @@ import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { createModels, type ModelsOptions } from '../agent/models.ts';
-import { systemClock as clock } from '../agent/testing/fakes.ts';
+import { systemClock } from '../agent/testing/fakes.ts';
 import type { TurnDeps } from '../agent/turn.ts';
 import { createRunService, type RunServiceDeps } from '../create-run-service.ts';
 import { createKnownRuns, type KnownRunsDeps } from '../known-runs.ts';
@@ -36,6 +36,7 @@ interface ServedRuns {
   readonly models: Partial<ModelsOptions>;
   readonly blobs?: CallServiceDeps['blobs'];
   readonly tokens?: ReturnType<typeof createOwnerTokens>;
+  readonly clock?: typeof systemClock;
   readonly prices?: KnownRunsDeps['prices'];
   readonly agent?: Partial<TurnDeps>;
   /** Of sub-agents. */
@@ -47,6 +48,7 @@ interface ServedRuns {
 export function serveRuns(given: ServedRuns) {
   const { logger, store, bus, registry } = given.parts;
   const { tokens = createOwnerTokens(), rootOf = (runId) => runId, subAgent } = given;
+  const { clock = systemClock } = given;
   const { blobs = { put: () => Promise.reject(new Error('no blobs here')) } } = given;
   let ids = 0;
   const stamp = Date.now().toString(36);

@@ -18,6 +18,7 @@ import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { type AnyServerTool, defineTool } from '../../../tools/define-tool.ts';
 import { OwnTools } from '../../../tools/own-tools.ts';
 import type { ModelsOptions } from '../../agent/models.ts';
+import type { systemClock } from '../../agent/testing/fakes.ts';
 import type { TurnDeps } from '../../agent/turn.ts';
 import { NO_BUDGET, type TurnBudget } from '../../agent/turn-budget.ts';
 import { RunTools } from '../../run-tools/run-tools.ts';
@@ -55,6 +56,7 @@ export interface DelegationSetup {
   readonly tokens?: ReturnType<typeof createOwnerTokens>;
   readonly models?: Partial<ModelsOptions>;
   readonly agent?: Partial<TurnDeps>;
+  readonly clock?: typeof systemClock;
 }
 
 export const delegate = (agent: string, task = `Work, ${agent}`) => ({
@@ -108,6 +110,7 @@ export async function setupDelegation(given: DelegationSetup) {
   const served = serveRuns({
     ...{ parts, openaiUrl: openai.url, prices: given.prices },
     ...(given.tokens && { tokens: given.tokens }),
+    ...(given.clock && { clock: given.clock }),
     policy: { ...ALLOW_ALL, check: given.check ?? ALLOW_ALL.check },
     blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
     rootOf: delegation.rootOf,
