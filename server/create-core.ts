@@ -135,7 +135,7 @@ async function createServices(
   const ofRuns = { store, bus, clock, newId, prices, secrets, logger };
   const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
   const { policy, hooks, ...policies } = await openPolicy(config, {
-    ...{ store, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
+    ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
     tokens,
   });
   const calls = createCalls({

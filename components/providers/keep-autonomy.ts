@@ -1,32 +1,42 @@
 import { createPolicyApi } from '#lib/api/policy-api';
 import type { Workbench } from './workbench-context.tsx';
 
-/** No event carries a switch: what another person switched is seen within this time. */
-const LOOK_MS = 30_000;
+/** After a failure, while nothing else gives a cause to ask again. */
+const AGAIN_MS = 2_000;
 
-/** Asks how much agents do without a person: at each connection, when the page is looked at, and every 30 s. */
+/**
+ * Asks how much agents do without a person: at each connection, and after each snapshot, since an
+ * event may have been lost before it. What is switched meanwhile comes as an event (AN1).
+ */
 export function keepAutonomy({ api, connection, autonomy }: Workbench): () => void {
   const { getPolicy } = createPolicyApi(api.request);
   let asked = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isConnected = () => connection.getState().feed.kind === 'connected';
   const look = async () => {
-    if (document.hidden || connection.getState().feed.kind !== 'connected') return;
+    clearTimeout(timer);
+    if (!isConnected()) return;
     asked += 1;
     const mine = asked;
     const before = autonomy.getState();
     const answer = await getPolicy();
-    // A switch that was made meanwhile is newer than what was asked for.
-    if (mine !== asked || autonomy.getState() !== before) return;
+    if (mine !== asked) return;
+    // What was switched meanwhile may not be in the answer.
+    if (autonomy.getState() !== before) return look();
     if (answer.ok) autonomy.setState({ autonomy: answer.value.autonomy });
+    else if (answer.status !== 401) timer = setTimeout(look, AGAIN_MS);
   };
-  const timer = setInterval(look, LOOK_MS);
-  document.addEventListener('visibilitychange', look);
-  const stop = connection.subscribe((now, before) => {
-    if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') void look();
-  });
+  const ends = [
+    autonomy.subscribe((now, before) => {
+      if (now.snapshots !== before.snapshots) void look();
+    }),
+    connection.subscribe((now, before) => {
+      if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') void look();
+    }),
+  ];
   return () => {
     asked += 1;
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', look);
-    stop();
+    clearTimeout(timer);
+    for (const end of ends) end();
   };
 }

@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import { useShallow } from 'zustand/react/shallow';
 import type { Api } from '#lib/api/http-client';
 import type { AutonomyLevel } from '#lib/policy/autonomy';
+import type { WireAutonomy } from '#lib/policy/policy-wire';
 import { hasRole, type Role } from '#lib/protocol/role';
 import type { Message, ModelListing, RunSummary } from '#lib/protocol/run';
 import type { WireMe } from '#lib/protocol/token';
@@ -126,6 +127,10 @@ export function useHasRole(least: Role): boolean {
 
 /** Whether the person signed in reads only; false until that is known. */
 export const useIsViewer = (): boolean => useMe()?.role === 'viewer';
+
+/** How much agents do without a person, for all runs and for single ones; null until that is known. */
+export const useAutonomy = (): WireAutonomy | null =>
+  useStore(useWorkbench().autonomy, ({ autonomy }) => autonomy);
 
 /** How much agents do without a person, for all runs; null until that is known. */
 export const useAutonomyLevel = (): AutonomyLevel | null =>

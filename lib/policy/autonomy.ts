@@ -1,9 +1,8 @@
+import { AUTONOMY_LEVELS, type AutonomyLevel } from '../protocol/autonomy-level.ts';
 import type { PolicyDecision } from './decide-policy.ts';
 import type { PolicyQuestion } from './policy-question.ts';
 
-/** How much agents do without a person, the least first. */
-export const AUTONOMY_LEVELS = ['read_only', 'supervised', 'full'] as const;
-export type AutonomyLevel = (typeof AUTONOMY_LEVELS)[number];
+export { AUTONOMY_LEVELS, type AutonomyLevel };
 
 /** Where `read_only` is for all, no run has more; else a run's own level counts. */
 export const levelOfRun = (all: AutonomyLevel, own: AutonomyLevel | undefined): AutonomyLevel =>

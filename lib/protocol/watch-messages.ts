@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AUTONOMY_LEVELS } from './autonomy-level.ts';
 import { watchedCallSchema } from './call-record.ts';
 import { cardUpdateSchema } from './card.ts';
 import { messageSchema, runRecordSchema, runSummarySchema } from './run.ts';
@@ -154,3 +155,12 @@ export const watchServerMessageSchema = z.union([
   z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
 ]);
 export type WatchServerMessage = z.infer<typeof watchServerMessageSchema>;
+  /** How much agents do without a person was set: for all runs, or for the one of `of_run`. */
+  z.object({
+    type: z.literal('autonomy'),
+    seq,
+    of_run: z.string().nullable(),
+    /** Null: the run has none of its own any more. */
+    level: z.enum(AUTONOMY_LEVELS).nullable(),
+    set_at: z.number(),
+  }),

@@ -77,5 +77,7 @@ function isEvent(value: unknown): value is WatchEvent {
       return typeof value.tool_call_id === 'string';
     default:
       return false;
+    case 'autonomy':
+      return value.of_run === null || typeof value.of_run === 'string';
   }
 }

@@ -36,14 +36,15 @@ export function createMissedEvents(maxCalls: number) {
       case 'approval':
         newest.set(`approval ${event.tool_call_id}`, event);
         break;
-      case 'tools':
-      case 'clients':
-        newest.set(event.type, event);
+      case 'autonomy':
+        newest.set(`autonomy ${event.of_run ?? ''}`, event);
         break;
       // The whole list takes the place of its changes.
+      case 'tools':
       case 'tools_changed':
         newest.set('tools', event);
         break;
+      case 'clients':
       case 'clients_changed':
         newest.set('clients', event);
     }

@@ -101,6 +101,8 @@ function isOfRun(event: WatchEvent, runId: string): boolean {
       return event.run.run_id === runId;
     case 'approval':
       return event.approval === null || event.approval.run_id === runId;
+    // Agents read these streams: how they are watched is for people alone.
+    case 'autonomy':
     case 'tools':
     case 'clients':
     case 'tools_changed':

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '#lib/policy/autonomy';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, reading, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { putRun, sampleRun } from '../store/testing/store-setup.ts';
@@ -62,14 +63,14 @@ test('[PO10] T84: the next call goes by the level that was set, and only people 
 });
 
 test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own', async () => {
-  const { store, clock, close } = await setupCalls();
-  const before = new Autonomy({ store, clock });
+  const { store, clock, bus, close } = await setupCalls();
+  const before = new Autonomy({ store, clock, bus });
   await before.set('full', null);
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => before.set('read_only', `run_${n}`)));
   expect(await before.set('read_only', 'run_more')).toBe(false);
   expect(await before.set('supervised', 'run_7')).toBe(true);
   expect(await before.set(null, 'run_8')).toBe(true);
-  const after = new Autonomy({ store, clock });
+  const after = new Autonomy({ store, clock, bus });
   await after.load();
   for (const one of [before, after]) {
     expect(['run_0', 'run_7', 'run_8', 'run_more'].map((id) => one.of(id))).toEqual([
@@ -82,8 +83,8 @@ test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own',
 });
 
 test('[PO10] the level of a run goes when the run is deleted, and not before', async () => {
-  const { store, clock, close } = await setupCalls();
-  const autonomy = new Autonomy({ store, clock });
+  const { store, clock, bus, close } = await setupCalls();
+  const autonomy = new Autonomy({ store, clock, bus });
   for (const id of ['run_old', 'run_kept']) {
     await store.write([putRun(sampleRun({ run_id: id, updated_at: 1 }))]);
     await autonomy.set('full', id);
@@ -93,7 +94,7 @@ test('[PO10] the level of a run goes when the run is deleted, and not before', a
   await remove('run_old', 2_000);
   // Called in meanwhile: it stays.
   await remove('run_kept', 500);
-  const after = new Autonomy({ store, clock });
+  const after = new Autonomy({ store, clock, bus });
   await after.load();
   for (const one of [autonomy, after]) {
     expect(['run_old', 'run_kept'].map((id) => one.of(id))).toEqual(['supervised', 'full']);
@@ -102,9 +103,9 @@ test('[PO10] the level of a run goes when the run is deleted, and not before', a
 });
 
 test('[DE5] a sub-agent’s run has the level of the run that it works for, or less', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock, bus, close } = await setupCalls();
   const rootOf = (runId: string) => (runId === 'run_child' ? 'run_1' : runId);
-  const autonomy = new Autonomy({ store, clock, rootOf });
+  const autonomy = new Autonomy({ store, clock, bus, rootOf });
   const levels = async (all: AutonomyLevel, root: AutonomyLevel, own: AutonomyLevel | null) => {
     await autonomy.set(all, null);
     await autonomy.set(root, 'run_1');
@@ -115,5 +116,23 @@ test('[DE5] a sub-agent’s run has the level of the run that it works for, or l
   expect(await levels('supervised', 'full', null)).toBe('full');
   expect(await levels('supervised', 'read_only', 'full')).toBe('read_only');
   expect(await levels('supervised', 'full', 'read_only')).toBe('read_only');
+  await close();
+});
+
+test('[PO28] each switch is published as it is, for all and for one run', async () => {
+  const { store, clock, bus, close } = await setupCalls();
+  const seen: WatchEvent[] = [];
+  bus.subscribe({ onEvents: (events) => seen.push(...events.map(({ event }) => event)) });
+  const autonomy = new Autonomy({ store, clock, bus });
+  await autonomy.set('full', null);
+  await autonomy.set('read_only', 'run_1');
+  await autonomy.set(null, 'run_1');
+  await expect
+    .poll(() => seen)
+    .toMatchObject([
+      { type: 'autonomy', of_run: null, level: 'full', set_at: expect.any(Number) },
+      { type: 'autonomy', of_run: 'run_1', level: 'read_only' },
+      { type: 'autonomy', of_run: 'run_1', level: null },
+    ]);
   await close();
 });

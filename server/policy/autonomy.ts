@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/autonomy';
 import { KeptArea } from '../calls/kept-area.ts';
 import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import type { Store } from '../store/store.ts';
 import type { AutonomyState } from './policy-service.ts';
 
@@ -16,6 +17,7 @@ type Kept = z.infer<typeof keptSchema>;
 export interface AutonomyDeps {
   readonly store: Pick<Store, 'write' | 'listKept' | 'getRun'>;
   readonly clock: Clock;
+  readonly bus: Pick<EventBus, 'publish'>;
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   readonly rootOf?: (runId: string) => string;
 }
@@ -25,12 +27,14 @@ export class Autonomy {
   readonly #kept: KeptArea<Kept>;
   readonly #store: Pick<Store, 'getRun'>;
   readonly #clock: Clock;
+  readonly #bus: AutonomyDeps['bus'];
   readonly #rootOf: (runId: string) => string;
   readonly #levels = new Map<string, Kept>();
 
-  constructor({ store, clock, rootOf = (runId) => runId }: AutonomyDeps) {
+  constructor({ store, clock, bus, rootOf = (runId) => runId }: AutonomyDeps) {
     this.#store = store;
     this.#clock = clock;
+    this.#bus = bus;
     this.#rootOf = rootOf;
     this.#kept = new KeptArea({ store, area: 'autonomy', schema: keptSchema, now: clock.now });
   }
@@ -59,10 +63,12 @@ export class Autonomy {
       return false;
     if (level === null) {
       this.#levels.delete(key);
+      this.#publish(runId, level, this.#clock.now());
       await this.#kept.change([{ key }]);
     } else {
       const value = { level, setAt: this.#clock.now() };
       this.#levels.set(key, value);
+      this.#publish(runId, level, value.setAt);
       await this.#kept.change([{ key, value }]);
     }
     return true;
@@ -81,6 +87,11 @@ export class Autonomy {
   state(): AutonomyState {
     const runs = [...this.#levels].filter(([key]) => key !== FOR_ALL);
     return { level: this.#all(), runs: runs.map(([runId, kept]) => ({ runId, ...kept })) };
+  }
+
+  /** It holds from now on, so watchers are sent it now. */
+  #publish(runId: string | null, level: AutonomyLevel | null, setAt: number): void {
+    this.#bus.publish({ type: 'autonomy', of_run: runId, level, set_at: setAt / 1000 });
   }
 
   #all(): AutonomyLevel {

@@ -21,7 +21,7 @@ export async function openPolicy(
   > & {
     store: Store;
     readonly tokens: PolicyTokens;
-  } & Pick<AutonomyDeps, 'rootOf'>,
+  } & Pick<AutonomyDeps, 'rootOf' | 'bus'>,
 ) {
   const { file, filePath } = config;
   const hooks = new HookChain(await loadHooks(config), deps);

@@ -15,14 +15,13 @@ import { type SetLevel, useSetAutonomy } from './use-set-autonomy.ts';
 export interface AutonomyPanelProps {
   autonomy: WireAutonomy;
   mayChange: boolean;
-  onChange: (autonomy: WireAutonomy) => void;
 }
 
 /** How much agents do without a person, for all and for single runs; switched by a button, not by looking. */
-export function AutonomyPanel({ autonomy, mayChange, onChange }: AutonomyPanelProps) {
+export function AutonomyPanel({ autonomy, mayChange }: AutonomyPanelProps) {
   const t = useTranslations('settings.policy.autonomy');
   const titleId = useId();
-  const { set, isSending } = useSetAutonomy(onChange);
+  const { set, isSending } = useSetAutonomy();
   const [chosen, setChosen] = useState<AutonomyLevel | null>(null);
   const level = chosen ?? autonomy.level;
   const [isAsking, setAsking] = useState(false);

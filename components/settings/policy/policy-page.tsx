@@ -2,11 +2,9 @@
 
 import { useTranslations } from 'next-intl';
 import { useCallback, useState } from 'react';
-import type { ApiResult } from '#lib/api/api-result';
-import type { PolicyStateAnswer, WireAutonomy } from '#lib/policy/policy-wire';
 import { Fetched } from '../../failure/fetched.tsx';
 import { useAnswer } from '../../failure/use-answer.ts';
-import { useHasRole } from '../../providers/workbench-context.tsx';
+import { useAutonomy, useHasRole } from '../../providers/workbench-context.tsx';
 import { ViewerNote } from '../../shell/viewer-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { AlwaysRules } from './always-rules.tsx';
@@ -22,7 +20,8 @@ import { usePolicyApi } from './use-policy-api.ts';
 export function PolicyPage() {
   const t = useTranslations('settings.policy');
   const mayChange = useHasRole('operator');
-  const { answer, again, setAutonomy } = usePolicyState();
+  const { answer, again } = usePolicyState();
+  const known = useAutonomy();
   return (
     <>
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
@@ -32,7 +31,7 @@ export function PolicyPage() {
         {(state) => (
           <>
             <SourceNote state={state} />
-            <AutonomyPanel autonomy={state.autonomy} mayChange={mayChange} onChange={setAutonomy} />
+            <AutonomyPanel autonomy={known ?? state.autonomy} mayChange={mayChange} />
             <RuleList policy={state.policy} />
             <LimitList limits={state.policy.limits ?? []} />
             <IdlePatterns policy={state.policy} />
@@ -60,21 +59,11 @@ function Loading() {
   );
 }
 
-/** The state as the server has it, asked for again when a person wants that; a switch is in it at once. */
+/** The state as the server has it, asked for again when a person wants that. */
 function usePolicyState() {
   const api = usePolicyApi();
   const [round, setRound] = useState(0);
-  const [autonomy, setAutonomy] = useState<{ round: number; value: WireAutonomy } | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
   const ask = useCallback(() => api.getPolicy(), [api, round]);
-  const fetched = useAnswer(ask);
-  const answer: ApiResult<PolicyStateAnswer> | null =
-    fetched?.ok && autonomy?.round === round
-      ? { ok: true, value: { ...fetched.value, autonomy: autonomy.value } }
-      : fetched;
-  return {
-    answer,
-    again: () => setRound(round + 1),
-    setAutonomy: (value: WireAutonomy) => setAutonomy({ round, value }),
-  };
+  return { answer: useAnswer(ask), again: () => setRound(round + 1) };
 }

@@ -1,7 +1,6 @@
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { AutonomyLevel } from '#lib/policy/autonomy';
-import type { WireAutonomy } from '#lib/policy/policy-wire';
 import { useFailureToast } from '../../failure/format-failure.ts';
 import { useAnnounce, useWorkbench } from '../../providers/workbench-context.tsx';
 import { usePolicyApi } from './use-policy-api.ts';
@@ -10,7 +9,7 @@ import { usePolicyApi } from './use-policy-api.ts';
 export type SetLevel = (level: AutonomyLevel | null, runId?: string) => Promise<boolean>;
 
 /** Switches the autonomy of all runs, or of one; the whole page has the answer at once. */
-export function useSetAutonomy(onChange?: (autonomy: WireAutonomy) => void) {
+export function useSetAutonomy() {
   const t = useTranslations('settings.policy.autonomy');
   const api = usePolicyApi();
   const known = useWorkbench().autonomy;
@@ -20,14 +19,16 @@ export function useSetAutonomy(onChange?: (autonomy: WireAutonomy) => void) {
   const set: SetLevel = async (level, runId) => {
     if (isSending) return false;
     setSending(true);
+    const before = known.getState();
     const answer = await api.setAutonomy(level, runId);
     setSending(false);
     if (!answer.ok) {
       showFailure(t('notSet'), answer);
       return false;
     }
-    known.setState({ autonomy: answer.value });
-    onChange?.(answer.value);
+    // An event that came meanwhile may be newer than the answer: then it is asked for.
+    if (known.getState() === before) known.setState({ autonomy: answer.value });
+    else known.getState().replace();
     announce(level === null ? t('takenAway') : t('set', { level: t(`level.${level}`) }));
     return true;
   };

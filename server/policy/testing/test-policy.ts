@@ -22,7 +22,8 @@ export const testTokens = {
   isProgram: () => true,
   programNamed: (name: string) => `tok_${name}`,
 };
-export const testAutonomy = () => new Autonomy({ store, clock: createManualClock() });
+export const testAutonomy = () =>
+  new Autonomy({ store, clock: createManualClock(), bus: { publish: () => 0 } });
 
 /** The policy of a configuration file, as a server has it. */
 export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps> = {}) {
