@@ -2,6 +2,7 @@ import type { Browser, Page } from '@playwright/test';
 import { get, post } from './contract/kit/ask.ts';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
+import { reader, spec } from './contract/kit/tool-client.ts';
 import { type Callboard, startCallboard } from './start-callboard.ts';
 import { askingOptions, expect, GATE, test } from './support/asking-board.ts';
 import { outside } from './support/outside-screen.ts';
@@ -309,3 +310,44 @@ for (const colorScheme of ['dark', 'light'] as const) {
     });
   });
 }
+
+/** Three seconds of a line of 20 kB/s. */
+const FIRST_BYTES = 60 * 1024;
+
+test('with a long history the first decision takes 60 KiB of the feed, and its outcome no more of the history', async ({
+  page,
+  startServer,
+  connect,
+}, testInfo) => {
+  const board = await startServer(await asking(testInfo));
+  const program = await connect.client(board, { tools: [GATE, reader('note')] });
+  for (let n = 0; n < 210; n += 1) {
+    await invoke(board, 'note', { text: 'a'.repeat(900) }, { run_id: `run_${n % 30}` });
+    const { id } = await program.request();
+    program.succeed(id, 'b'.repeat(900));
+    if (n === 209) await finalCall(board, id);
+  }
+  const asked = await invoke(board, 'gate.open', { gate: 1 }, { run_id: 'run_a' });
+  let bytes = 0;
+  const parts = Promise.withResolvers<void>();
+  await page.routeWebSocket(/\/ws\/watch$/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage(async (frame) => {
+      if (JSON.parse(String(frame)).type === 'ended') await parts.promise;
+      else bytes += Buffer.byteLength(frame);
+      socket.send(frame);
+    });
+  });
+  await signInByToken(page, board, '/approvals');
+  await expect(waiting(page)).toHaveCount(1);
+  expect(bytes).toBeLessThanOrEqual(FIRST_BYTES);
+  await cardOf(page, asked).getByRole('button', { name: 'Allow once' }).click();
+  program.succeed((await program.request()).id, 'open');
+  await expect(cardOf(page, asked)).toHaveAttribute('data-status', 'SUCCESS');
+  // The history is shown once it comes.
+  await page.getByRole('link', { name: 'Callboard' }).first().click();
+  const counts = page.getByTestId('live-counts');
+  await expect(counts).toContainText('1 call');
+  parts.resolve();
+  await expect(counts).toContainText('201 calls');
+});

@@ -100,7 +100,7 @@ function createSockets(core: Core, access: Access, { sessions }: Clients, { devU
         flood: { burst: 2_000, perSecond: 1_000 },
         newNonce: () => randomUUID(),
       }),
-      '/ws/watch': createWatchSocketHandler({ ...beat, hub, logger }),
+      '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
     },
     ...(devUpgrade ? { devUpgrade } : {}),
   });

@@ -133,7 +133,7 @@ function Request({ request, now, ...shown }: Shown & { request: ApprovalListing 
       {card ? (
         <ConnectedCard callId={callId} {...shown} />
       ) : (
-        <MissingCall runId={run} callId={callId} />
+        <MissingCall runId={run} callId={callId} isOpen />
       )}
     </>
   );

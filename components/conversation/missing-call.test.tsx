@@ -6,6 +6,23 @@ import { MissingCall } from './missing-call.tsx';
 
 afterEach(cleanup);
 
+/** Of a page on which all is in sight. */
+class InSight extends IntersectionObserver {
+  readonly #onChange: IntersectionObserverCallback;
+
+  constructor(onChange: IntersectionObserverCallback) {
+    super(onChange);
+    this.#onChange = onChange;
+  }
+
+  override observe(target: Element): void {
+    const rect = target.getBoundingClientRect();
+    const sizes = { boundingClientRect: rect, intersectionRect: rect, rootBounds: null };
+    const entry = { ...sizes, target, isIntersecting: true, intersectionRatio: 1, time: 0 };
+    this.#onChange([entry], this);
+  }
+}
+
 async function show(code: string, locale: 'en' | 'zh') {
   const { workbench } = createTestWorkbench(() => ({
     status: 404,
@@ -36,4 +53,22 @@ test('another one says why it could not be loaded', async () => {
   const line = await show('internal', 'en');
   expect(line.textContent).toContain('What the server says.');
   expect(screen.getByRole('button', { name: 'Try again' })).toBeDefined();
+});
+
+test.each([
+  ['[SF22] an ended call that may be on its way is not fetched', false, 0],
+  ['[SF22] one that waits for a person is fetched at once', true, 1],
+])('%s', async (_name, isOpen, requests) => {
+  const { workbench, sent } = createTestWorkbench(() => ({ status: 404, body: {} }));
+  workbench.listings.setState({ known: true });
+  workbench.calls.setState({ isPart: true });
+  const real = globalThis.IntersectionObserver;
+  globalThis.IntersectionObserver = InSight;
+  render(
+    <InWorkbench workbench={workbench}>
+      <MissingCall runId="run_1" callId="tc_1" isOpen={isOpen} />
+    </InWorkbench>,
+  );
+  globalThis.IntersectionObserver = real;
+  expect(sent.length).toBe(requests);
 });

@@ -3,7 +3,12 @@
 import { useTranslations } from 'next-intl';
 import { useCallback, useRef } from 'react';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useListingsKnown, useSingleCall, useWorkbench } from '../providers/workbench-context.tsx';
+import {
+  useCallsKnown,
+  useListingsKnown,
+  useSingleCall,
+  useWorkbench,
+} from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { useReached } from './use-reached.ts';
 
@@ -12,13 +17,20 @@ export interface MissingCallProps {
   callId: string;
 }
 
+type Missing = MissingCallProps & {
+  /** It has not ended: the feed sends no more of what is open. */
+  isOpen?: boolean;
+};
+
 /** In place of a call that the feed does not name: it is fetched when a person comes near it. */
-export function MissingCall({ runId, callId }: MissingCallProps) {
+export function MissingCall({ runId, callId, isOpen = false }: Missing) {
   const t = useTranslations('conversation');
   const formatFailure = useFormatFailure();
   const { older } = useWorkbench();
-  // Before the first snapshot each call is missing.
-  const isFed = useListingsKnown();
+  // Before the first snapshot each call is missing, and before all parts of it those that have ended.
+  const isStarted = useListingsKnown();
+  const isWhole = useCallsKnown();
+  const isFed = isOpen ? isStarted : isWhole;
   const single = useSingleCall(callId);
   const line = useRef<HTMLDivElement>(null);
   const reach = useCallback(

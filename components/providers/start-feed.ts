@@ -32,6 +32,7 @@ export function startFeed(workbench: Workbench): WatchFeed {
       autonomy.getState().replace();
       older.getState().renew(runsThatLost(before, calls.getState()));
     },
+    onEnded: (part) => calls.getState().add(part),
     onEvents: (events) => {
       for (const store of [...fed, autonomy]) store.getState().apply(events);
     },

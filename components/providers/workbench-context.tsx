@@ -198,6 +198,12 @@ export const useApprovalsLeftOut = (): number =>
 export const useListingsKnown = (): boolean =>
   useStore(useWorkbench().listings, (state) => state.known);
 
+/** False until the newest calls that have ended are here, too: one that is not is then not known yet. */
+export function useCallsKnown(): boolean {
+  const isPart = useCalls((state) => state.isPart === true);
+  return useListingsKnown() && !isPart;
+}
+
 export const useModels = (): readonly ModelListing[] =>
   useStore(useWorkbench().models, (state) => state.models);
 

@@ -7,6 +7,7 @@ import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
 import { useFailureToast } from '../failure/format-failure.ts';
 import {
+  useCallsKnown,
   useConnection,
   useListingsKnown,
   useRevealCall,
@@ -39,6 +40,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
   useFetchedWhenIdle(CardList);
   const feed = useFeed(runId);
   const isKnown = useListingsKnown();
+  const isWhole = useCallsKnown();
   const isStale = useConnection().feed.kind !== 'connected';
   const { calls, older } = useWorkbench();
   const showFailure = useFailureToast();
@@ -66,7 +68,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
       // Hidden by the filter or the pause: shown with the next list.
       setFilter('all');
       release();
-      if (isKnown) fetchOnce(callId);
+      if (isWhole) fetchOnce(callId);
       return false;
     }
     if (!list) return false;
@@ -116,7 +118,7 @@ export function LiveCalls({ runId }: { runId?: string }) {
         >
           {ids.length === 0 ? (
             <Nothing
-              isKnown={isKnown}
+              isKnown={isWhole}
               hasCalls={feed.total > 0}
               onClear={() => feed.setFilter('all')}
             />

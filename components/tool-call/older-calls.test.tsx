@@ -14,7 +14,7 @@ const call = (at: number) => ({
   card: { status: 'SUCCESS', tool_name: 'tide.now', created_at: at },
 });
 
-test('[SO1] one press goes on to the first page with a call that the list does not have', async () => {
+test('[SO1] [SF22] one press goes on to the first page with a call that the list does not have', async () => {
   // Pages of one call each; the feed has the newest three of six.
   const { workbench, sent } = createTestWorkbench(({ path }) => {
     const at = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 6);
@@ -24,6 +24,8 @@ test('[SO1] one press goes on to the first page with a call that the list does n
     callEvent(at, `tc_${at}`, { status: 'SUCCESS', tool_name: 'tide.now' }),
   );
   workbench.calls.getState().apply(feed);
+  // Parts are on their way: what is not here is not of before yet.
+  workbench.calls.setState({ isPart: true });
   workbench.listings.setState({ known: true });
   await act(async () => {
     render(
@@ -32,6 +34,8 @@ test('[SO1] one press goes on to the first page with a call that the list does n
       </InWorkbench>,
     );
   });
+  expect(sent).toHaveLength(0);
+  await act(async () => workbench.calls.setState({ isPart: false }));
   expect(sent).toHaveLength(1);
   const more = await screen.findByRole('button', { name: 'Load older calls of this conversation' });
   await act(async () => fireEvent.click(more));

@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { Button } from '#components/ui/button';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import {
-  useListingsKnown,
+  useCallsKnown,
   useRunPages,
   useWorkbench,
   type Workbench,
@@ -16,7 +16,7 @@ export function OlderCalls({ runId }: { runId: string }) {
   const t = useTranslations('card.list');
   const formatFailure = useFormatFailure();
   const { older, calls } = useWorkbench();
-  const isFed = useListingsKnown();
+  const isFed = useCallsKnown();
   const pages = useRunPages(runId);
   const isUnasked = isFed && pages === undefined;
   const load = () => void loadUnseen({ older, calls }, runId);

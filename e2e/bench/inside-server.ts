@@ -96,7 +96,7 @@ const snapshot = createSnapshots({
 });
 const lists = createWholeLists(listed);
 const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
-const onWatch = createWatchSocketHandler({ hub, clock, heartbeatMs: 60_000, logger });
+const onWatch = createWatchSocketHandler({ hub, calls, clock, heartbeatMs: 60_000, logger });
 
 const rawWatchers = new Set<WebSocket>();
 const rawWaiting = new Map<number, () => void>();

@@ -13,8 +13,26 @@ export const watchRequestSchema = z.object({
   since: z.number().int().nonnegative().optional(),
   /** Changes of tools and clients come as `tools_changed` and `clients_changed`, not as whole lists. */
   changes: z.boolean().optional(),
+  /** What waits and what is open first, in a small snapshot; the rest on request, see its `rest`. */
+  parts: z.boolean().optional(),
 });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
+
+/** Ended calls that a snapshot in parts has not, newest first. */
+export const endedRequestSchema = z.object({
+  type: z.literal('ended'),
+  /** The `rest.ended` of the snapshot, or the `next` of the part before. */
+  from: z.string().max(256),
+});
+export type EndedRequest = z.infer<typeof endedRequestSchema>;
+
+export const endedPartSchema = z.object({
+  type: z.literal('ended'),
+  calls: z.array(watchedCallSchema),
+  /** Where the next part begins; null after the last one. */
+  next: z.string().nullable(),
+});
+export type EndedPart = z.infer<typeof endedPartSchema>;
 
 /** Asks whether the server is there; answered by `probe_ack` with the same nonce. */
 export const watchProbeSchema = z.object({
@@ -79,6 +97,14 @@ export const snapshotSchema = z.object({
   left_out: z
     .object({ runs: count, calls: count, tools: count, clients: count, approvals: count })
     .optional(),
+  /**
+   * Of a snapshot in parts: that there is more. `ended`: calls that have ended, by `{type: "ended",
+   * from}`. `snapshot`: also of what is open something is shortened or left out; a request without
+   * `parts` brings all.
+   */
+  rest: z
+    .union([z.object({ ended: z.string() }), z.object({ snapshot: z.literal(true) })])
+    .optional(),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
@@ -138,6 +164,15 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     /** Null once it is decided. */
     approval: approvalListingSchema.nullable(),
   }),
+  /** How much agents do without a person was set: for all runs, or for the one of `of_run`. */
+  z.object({
+    type: z.literal('autonomy'),
+    seq,
+    of_run: z.string().nullable(),
+    /** Null: the run has none of its own any more. */
+    level: z.enum(AUTONOMY_LEVELS).nullable(),
+    set_at: z.number(),
+  }),
 ]);
 export type WatchEvent = z.infer<typeof watchEventSchema>;
 
@@ -152,15 +187,7 @@ export const watchServerMessageSchema = z.union([
   snapshotSchema,
   watchEventSchema,
   z.object({ type: z.literal('batch'), events: z.array(watchEventSchema) }),
+  endedPartSchema,
   z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
 ]);
 export type WatchServerMessage = z.infer<typeof watchServerMessageSchema>;
-  /** How much agents do without a person was set: for all runs, or for the one of `of_run`. */
-  z.object({
-    type: z.literal('autonomy'),
-    seq,
-    of_run: z.string().nullable(),
-    /** Null: the run has none of its own any more. */
-    level: z.enum(AUTONOMY_LEVELS).nullable(),
-    set_at: z.number(),
-  }),

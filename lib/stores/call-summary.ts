@@ -19,7 +19,7 @@ export function createCallSummary(initial: CallsState): {
       if (state.byId === seen.byId) return NONE;
       const before = seen;
       seen = state;
-      // The first snapshot is what is, not what happened.
+      // The first snapshot is what is, not what happened; so is what it had no room for.
       if (before.order.length === 0 && state.order.length > 1) return NONE;
       const done: string[] = [];
       const failed: string[] = [];
@@ -27,7 +27,7 @@ export function createCallSummary(initial: CallsState): {
         const entry = state.byId[id];
         if (!entry || entry === before.byId[id] || !isFinalCard(entry.card)) continue;
         const old = before.byId[id];
-        if (old && isFinalCard(old.card)) continue;
+        if (old ? isFinalCard(old.card) : before.isPart) continue;
         const list = entry.card.status === 'SUCCESS' ? done : failed;
         list.push(entry.card.tool_name ?? id);
       }

@@ -134,6 +134,54 @@ test('[SF15] what the first snapshot brings is not news', () => {
   expect(summary.since(store.getState())).toEqual({ done: [], failed: [] });
 });
 
+const at = (id: string, created_at: number, status: 'WAIT' | 'SUCCESS' = 'SUCCESS') => ({
+  ...{ tool_call_id: id, run_id: 'run_1' },
+  card: { ...waiting, status, created_at },
+});
+/** Up to the first part of two. */
+function setupParts() {
+  const store = createCallsStore();
+  const open = [at('tc_2', 2, 'WAIT'), at('tc_5', 5, 'WAIT')];
+  store.getState().replace(snapshot(10, { calls: open, rest: { ended: 'a' } }));
+  return store;
+}
+
+test('[SF22] ended calls that come later take their places by time, and what is known counts', () => {
+  const store = setupParts();
+  expect(store.getState()).toMatchObject({ order: ['tc_2', 'tc_5'], isPart: true });
+  store
+    .getState()
+    .apply([
+      callEvent(11, 'tc_5', { status: 'ERROR' }),
+      callEvent(12, 'tc_7', { ...waiting, created_at: 7 }),
+    ]);
+  const { tc_5 } = store.getState().byId;
+  const newer = [at('tc_6', 6), at('tc_5', 5), at('tc_4', 4)];
+  store.getState().add({ type: 'ended', calls: newer, next: 'b' });
+  expect(store.getState().order).toEqual(['tc_2', 'tc_4', 'tc_5', 'tc_6', 'tc_7']);
+  expect(store.getState().byId.tc_5).toBe(tc_5);
+  expect(store.getState().isPart).toBe(true);
+  const older = [at('tc_3', 3), at('tc_1', 1), at('__proto__', 0)];
+  store.getState().add({ type: 'ended', calls: older, next: null });
+  const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4', 'tc_5', 'tc_6', 'tc_7'];
+  expect(store.getState().order).toEqual(['__proto__', ...ids]);
+  expect(store.getState().isPart).toBe(false);
+});
+
+test('[SF22] a snapshot that has all ends the wait for the parts', () => {
+  const store = setupParts();
+  store.getState().replace(snapshot(12, { calls: [at('tc_2', 2)] }));
+  expect(store.getState()).toMatchObject({ order: ['tc_2'], isPart: false });
+});
+
+test('[SF15] ended calls that come later are not news, a call that ends meanwhile is', () => {
+  const store = setupParts();
+  const summary = createCallSummary(store.getState());
+  store.getState().add({ type: 'ended', calls: [at('tc_4', 4), at('tc_3', 3)], next: null });
+  store.getState().apply([callEvent(11, 'tc_5', { status: 'ERROR' })]);
+  expect(summary.since(store.getState())).toEqual({ done: [], failed: ['device.info'] });
+});
+
 test('[SO6] a late answer to a call that was not introduced makes no card', () => {
   const late = callEvent(1, 'tc_old', { late_result: true });
   expect(foldCalls(NO_CALLS, [late])).toBe(NO_CALLS);

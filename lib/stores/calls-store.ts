@@ -1,11 +1,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import type { EndedPart, Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 import {
   type CallsState,
   callsOfSnapshot,
   foldCalls,
   NO_CALLS,
   withDeleted,
+  withEnded,
 } from './fold-calls.ts';
 
 export type { CallEntry } from './fold-calls.ts';
@@ -14,6 +15,8 @@ export interface CallsActions {
   /** Folds a batch of events in and tells subscribers once, or not at all when nothing changed. */
   apply(events: readonly WatchEvent[]): void;
   replace(snapshot: Snapshot): void;
+  /** Ended calls that the snapshot did not have. */
+  add(part: EndedPart): void;
   /** The server has said that it deleted this call. */
   markDeleted(callId: string): void;
 }
@@ -26,6 +29,8 @@ export function createCallsStore(): CallsStore {
     ...NO_CALLS,
     apply: (events) => set((state) => foldCalls(state, events)),
     markDeleted: (callId) => set((state) => withDeleted(state, callId)),
-    replace: (snapshot) => set((state) => ({ leftOut: 0, ...callsOfSnapshot(state, snapshot) })),
+    replace: (snapshot) =>
+      set((state) => ({ leftOut: 0, isPart: false, ...callsOfSnapshot(state, snapshot) })),
+    add: (part) => set((state) => withEnded(state, part)),
   }));
 }

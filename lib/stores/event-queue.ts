@@ -1,15 +1,18 @@
-import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import type { EndedPart, Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 
 export interface EventQueueDeps {
   /** Runs `flush` once, soon: at the next frame of the screen. */
   schedule(flush: () => void): void;
   onSnapshot(snapshot: Snapshot): void;
+  /** Ended calls that the snapshot did not have. */
+  onEnded(part: EndedPart): void;
   onEvents(events: readonly WatchEvent[]): void;
 }
 
 /** Holds what came since the last frame and hands it on in one go, in order, each event once. */
 export interface EventQueue {
   snapshot(snapshot: Snapshot): void;
+  ended(part: EndedPart): void;
   /** Drops what is not newer than what it has (SF13). Returns how many it took. */
   events(events: readonly WatchEvent[]): number;
   /** Number of the newest event taken; null before the first snapshot. */
@@ -20,6 +23,7 @@ export interface EventQueue {
 export function createEventQueue(deps: EventQueueDeps): EventQueue {
   let seq: number | null = null;
   let snapshot: Snapshot | undefined;
+  let parts: EndedPart[] = [];
   let events: WatchEvent[] = [];
   let scheduled = false;
   let closed = false;
@@ -27,10 +31,12 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
   const flush = () => {
     scheduled = false;
     if (closed) return;
-    const [first, rest] = [snapshot, events];
+    const [first, ended, rest] = [snapshot, parts, events];
     snapshot = undefined;
+    parts = [];
     events = [];
     if (first) deps.onSnapshot(first);
+    for (const part of ended) deps.onEnded(part);
     if (rest.length > 0) deps.onEvents(rest);
   };
   const wake = () => {
@@ -50,7 +56,12 @@ export function createEventQueue(deps: EventQueueDeps): EventQueue {
       seq = given.seq;
       snapshot = given;
       // What was queued before it is in it.
+      parts = [];
       events = [];
+      wake();
+    },
+    ended: (part) => {
+      parts.push(part);
       wake();
     },
     events: (given) => {

@@ -1,7 +1,7 @@
 import { isFinalCard, mergeCard } from '../call/merge-card.ts';
 import { sameJson } from '../json/equal.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
+import type { EndedPart, Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 
 /** A call as the screen knows it. `seq` is the number of the event that last changed it. */
 export interface CallEntry {
@@ -21,6 +21,8 @@ export interface CallsState {
   readonly order: readonly string[];
   /** How many calls had no room in the last snapshot; their updates are not for this state. */
   readonly leftOut?: number;
+  /** More of the calls are on their way: those that have ended, or all in a further snapshot. */
+  readonly isPart?: boolean;
 }
 
 export const NO_CALLS: CallsState = { byId: {}, order: [] };
@@ -63,7 +65,35 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
   }
   const leftOut = snapshot.left_out?.calls;
   const order = snapshot.calls.map((call) => call.tool_call_id);
-  return { byId, order, ...(leftOut === undefined ? {} : { leftOut }) };
+  return {
+    ...{ byId, order, ...(leftOut === undefined ? {} : { leftOut }) },
+    ...(snapshot.rest === undefined ? {} : { isPart: true }),
+  };
+}
+
+/** SF22: what is known of a call counts; the others take their places by the time they were made. */
+export function withEnded(state: CallsState, { calls, next }: EndedPart): CallsState {
+  const more = calls
+    .filter((call) => !entryOf(state, call.tool_call_id))
+    .map((call): CallEntry => {
+      const { tool_call_id: callId, run_id: runId } = call;
+      return { callId, runId, seq: 0, card: mergeCard(undefined, call.card) };
+    });
+  const byId = { ...Object.fromEntries(more.map((entry) => [entry.callId, entry])), ...state.byId };
+  const order = inOrder(more.toReversed(), state);
+  return trim({ ...state, byId, order, isPart: next !== null });
+}
+
+/** Of two lists that are in order each, oldest first, one that is. */
+function inOrder(more: readonly CallEntry[], state: CallsState): string[] {
+  const waiting = [...more];
+  const order = state.order.flatMap((id) => {
+    const madeAt = entryOf(state, id)?.card.created_at ?? 0;
+    const at = waiting.findIndex(({ card }) => (card.created_at ?? 0) > madeAt);
+    const before = waiting.splice(0, at < 0 ? waiting.length : at);
+    return [...before.map(({ callId }) => callId), id];
+  });
+  return [...order, ...waiting.map(({ callId }) => callId)];
 }
 
 /** Runs with calls that are no longer here. */

@@ -22,6 +22,10 @@ export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchPro
       return Array.isArray(value.events) && value.events.every(isEvent)
         ? { type: 'batch', events: value.events }
         : undefined;
+    case 'ended':
+      return Array.isArray(value.calls) && (value.next === null || typeof value.next === 'string')
+        ? { type: 'ended', calls: value.calls, next: value.next }
+        : undefined;
     case 'probe_ack':
       return typeof value.nonce === 'string'
         ? { type: 'probe_ack', nonce: value.nonce }
@@ -73,11 +77,11 @@ function isEvent(value: unknown): value is WatchEvent {
       );
     case 'clients_changed':
       return Array.isArray(value.clients) && Array.isArray(value.removed);
+    case 'autonomy':
+      return value.of_run === null || typeof value.of_run === 'string';
     case 'approval':
       return typeof value.tool_call_id === 'string';
     default:
       return false;
-    case 'autonomy':
-      return value.of_run === null || typeof value.of_run === 'string';
   }
 }

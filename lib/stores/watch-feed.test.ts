@@ -16,7 +16,7 @@ function setupConnected() {
 
 test('[SW1] at first it asks for a snapshot, after a loss for what is newer', () => {
   const { socket, sockets, pass } = setupConnected();
-  expect(socket.sent).toEqual([{ type: 'watch', changes: true }]);
+  expect(socket.sent).toEqual([{ type: 'watch', changes: true, parts: true }]);
   socket.receive(event(11));
   socket.lose();
   pass(30_000);
@@ -30,7 +30,55 @@ test('[SW1] a snapshot that never came is asked for again', () => {
   socket.lose();
   pass(30_000);
   sockets[1]?.open();
-  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true }]);
+  expect(sockets[1]?.sent).toEqual([{ type: 'watch', changes: true, parts: true }]);
+});
+
+const WATCH = { type: 'watch', changes: true };
+const part = (next: string | null) => ({ type: 'ended' as const, calls: [], next });
+
+test('[SW16] it asks for the ended calls part by part, and takes what is new between two of them', () => {
+  const { socket, handed, frame } = setupFeed();
+  socket.open();
+  const first = { ...snapshot(10), rest: { ended: 'a' } };
+  socket.receive(first);
+  expect(socket.sent.slice(1)).toEqual([{ type: 'ended', from: 'a' }]);
+  socket.receive(event(11));
+  socket.receive(part('b'));
+  frame();
+  expect(handed).toEqual([{ snapshot: first }, { ended: part('b') }, { events: [event(11)] }]);
+  socket.receive(part(null));
+  expect(socket.sent.slice(2)).toEqual([{ type: 'ended', from: 'b' }]);
+});
+
+test('[SW16] a loss between two parts goes on with the next one', () => {
+  const { socket, sockets, pass } = setupFeed();
+  socket.open();
+  socket.receive({ ...snapshot(10), rest: { ended: 'a' } });
+  socket.receive(part('b'));
+  socket.lose();
+  pass(30_000);
+  sockets[1]?.open();
+  expect(sockets[1]?.sent).toEqual([
+    { ...WATCH, since: 10 },
+    { type: 'ended', from: 'b' },
+  ]);
+});
+
+test('[SW16] where the first part had no room for what is open, all of it is asked for', () => {
+  const { socket, sockets, handed, frame, pass } = setupFeed();
+  socket.open();
+  socket.receive({ ...snapshot(10), rest: { snapshot: true } });
+  expect(socket.sent.slice(1)).toEqual([WATCH]);
+  socket.lose();
+  pass(30_000);
+  sockets[1]?.open();
+  expect(sockets[1]?.sent).toEqual([WATCH]);
+  sockets[1]?.receive(snapshot(12));
+  // Of a part that was asked for before, all is in the snapshot.
+  sockets[1]?.receive(part(null));
+  frame();
+  expect(handed.at(-1)).toEqual({ snapshot: snapshot(12) });
+  expect(sockets[1]?.sent).toHaveLength(1);
 });
 
 test('[SW2] what came between two frames is handed on in one piece', () => {
@@ -197,10 +245,7 @@ test('[SW9] a gap is mended by a snapshot, and not more often than every ten sec
     socket.receive(event(seq));
     frame();
   }
-  expect(socket.sent).toEqual([
-    { type: 'watch', changes: true },
-    { type: 'watch', changes: true },
-  ]);
+  expect(socket.sent).toEqual([{ ...WATCH, parts: true }, WATCH]);
   pass(10_000);
   socket.receive(event(14));
   frame();

@@ -5,7 +5,14 @@ import {
   type SocketStatus,
 } from '../net/reconnecting-socket.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
-import type { Snapshot, WatchEvent, WatchProbe, WatchRequest } from '../protocol/watch-messages.ts';
+import type {
+  EndedPart,
+  EndedRequest,
+  Snapshot,
+  WatchEvent,
+  WatchProbe,
+  WatchRequest,
+} from '../protocol/watch-messages.ts';
 import type { FeedState } from './connection-store.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { parseWatchMessage } from './parse-watch-message.ts';
@@ -28,6 +35,8 @@ export interface WatchFeedDeps {
   /** Whether events refer to what no event introduced, so that a snapshot is due. */
   findGap(events: readonly WatchEvent[]): boolean;
   onSnapshot(snapshot: Snapshot): void;
+  /** Ended calls that the snapshot did not have. */
+  onEnded(part: EndedPart): void;
   /** One frame's events together. */
   onEvents(events: readonly WatchEvent[]): void;
   onState(state: FeedState): void;
@@ -64,9 +73,11 @@ export const createWatchFeed = (deps: WatchFeedDeps): WatchFeed => new SocketFee
 class SocketFeed implements WatchFeed {
   readonly #deps: WatchFeedDeps;
   readonly #queue: EventQueue;
-  readonly #socket: ReconnectingSocket<WatchRequest | WatchProbe>;
+  readonly #socket: ReconnectingSocket<WatchRequest | EndedRequest | WatchProbe>;
   #phase: Phase = { kind: 'never_connected' };
   #wantsSnapshot = true;
+  /** Where the next part of the ended calls begins; undefined when all of them came. */
+  #endedFrom: string | undefined;
   #resyncedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: WatchFeedDeps) {
@@ -74,6 +85,7 @@ class SocketFeed implements WatchFeed {
     this.#queue = createEventQueue({
       schedule: deps.schedule,
       onSnapshot: deps.onSnapshot,
+      onEnded: deps.onEnded,
       onEvents: (events) => {
         if (deps.findGap(events)) this.#resync();
         deps.onEvents(events);
@@ -113,6 +125,7 @@ class SocketFeed implements WatchFeed {
     this.#setPhase(isReturn ? this.#catchingUp() : { kind: 'live' });
     this.#socket.ready(HEARTBEAT_MS);
     this.#subscribe();
+    this.#askForEnded();
   }
 
   #disconnected(code: number): void {
@@ -143,12 +156,33 @@ class SocketFeed implements WatchFeed {
       return this.#deps.onProblem(`${message.code}: ${message.message}`);
     }
     if (message.type === 'snapshot') {
-      this.#wantsSnapshot = false;
       this.#countMissed('snapshot');
-      return this.#queue.snapshot(message);
+      this.#queue.snapshot(message);
+      return this.#askForRest(message.rest);
     }
+    if (message.type === 'ended') return this.#receiveEnded(message);
     const events = message.type === 'batch' ? message.events : [message];
     this.#countMissed(this.#queue.events(events));
+  }
+
+  /** SW16: what is open is here; the rest is on its way while people decide. */
+  #askForRest(rest: Snapshot['rest']): void {
+    this.#wantsSnapshot = rest !== undefined && 'snapshot' in rest;
+    this.#endedFrom = rest && 'ended' in rest ? rest.ended : undefined;
+    if (this.#wantsSnapshot) this.#subscribe();
+    else this.#askForEnded();
+  }
+
+  #receiveEnded(part: EndedPart): void {
+    // A snapshot came meanwhile, which has them.
+    if (this.#endedFrom === undefined) return;
+    this.#queue.ended(part);
+    this.#endedFrom = part.next ?? undefined;
+    this.#askForEnded();
+  }
+
+  #askForEnded(): void {
+    if (this.#endedFrom !== undefined) this.#socket.send({ type: 'ended', from: this.#endedFrom });
   }
 
   #countMissed(came: Missed): void {
@@ -158,8 +192,10 @@ class SocketFeed implements WatchFeed {
   }
 
   #subscribe(): void {
-    const since = this.#wantsSnapshot ? null : this.#queue.seq;
-    this.#socket.send({ type: 'watch', changes: true, ...(since === null ? {} : { since }) });
+    const { seq } = this.#queue;
+    const since = this.#wantsSnapshot ? null : seq;
+    const form = since !== null ? { since } : seq === null ? { parts: true } : {};
+    this.#socket.send({ type: 'watch', changes: true, ...form });
   }
 
   #resync(): void {

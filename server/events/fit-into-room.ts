@@ -10,6 +10,8 @@ export interface Fitted<Shown> {
   /** Of the JSON texts, with a comma for each. */
   readonly bytes: number;
   readonly leftOut: number;
+  /** Each is shown in the first form. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -38,5 +40,5 @@ export function fitIntoRoom<T, Shown>(
     }
     if (current >= forms.length) break;
   }
-  return { shown, bytes, leftOut: items.length - shown.length };
+  return { shown, bytes, leftOut: items.length - shown.length, isWhole: current === 0 };
 }

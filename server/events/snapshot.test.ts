@@ -70,8 +70,8 @@ function setup({ shown = [], ended = [], runs = [], tools = [], clients = [] }: 
     bus,
     take,
     taken: () => taken,
-    async read(runId?: string): Promise<{ snapshot: Snapshot; bytes: number }> {
-      const { text } = await take(runId);
+    async read(runId?: string, parts = false): Promise<{ snapshot: Snapshot; bytes: number }> {
+      const { text } = await take({ runId, parts });
       return { snapshot: snapshotSchema.parse(JSON.parse(text.toString())), bytes: text.length };
     },
   };
@@ -89,7 +89,7 @@ test('[WA5] what happens to a run while its ended calls are read is in the snaps
     clients: () => [],
     publishNow: () => {},
   });
-  const asked = take('run_1');
+  const asked = take({ runId: 'run_1' });
   // All that does not wait for the calls is done.
   await take();
   status = 'idle';
@@ -110,7 +110,7 @@ test('[WA11] a hundred who ask at once are sent the very same snapshot, made onc
 
 test('[WA11] one who asks for something else, or after something has happened, gets another', async () => {
   const { take, taken, bus } = setup();
-  const [all, ofRun] = await Promise.all([take(), take('run_1')]);
+  const [all, ofRun] = await Promise.all([take(), take({ runId: 'run_1' })]);
   expect(ofRun).not.toBe(all);
   bus.seq += 1;
   expect((await take()).seq).toBe(8);
@@ -121,7 +121,7 @@ test('[WA11] one who asks for something else, or after something has happened, g
 
 test('[WA14] of snapshots of many runs one is made in a turn of the event loop', async () => {
   const { take, taken } = setup();
-  const all = Promise.all(Array.from({ length: 5 }, (_, n) => take(`run_${n}`)));
+  const all = Promise.all(Array.from({ length: 5 }, (_, n) => take({ runId: `run_${n}` })));
   let before = 0;
   while (taken() < 5) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -260,4 +260,47 @@ const conversation = (n: number, text: string): RunRecord => ({
       created_at: n,
     },
   ],
+});
+
+const TEXT = 'a'.repeat(900);
+const APPROVAL: Partial<Card> = { status: 'WAIT', phase: 'approval', approval_reason: 'It pays' };
+
+test('[WA16] the first part has what waits and what is open, and says where the ended calls begin', async () => {
+  const shown = [...calls(250), call(250, APPROVAL), call(251, { status: 'DOING' })];
+  const { snapshot, bytes } = await setup({ shown, tools: [tool(1)] }).read(undefined, true);
+  expect(snapshot.calls.map((one) => one.tool_call_id)).toEqual(['tc_250', 'tc_251']);
+  expect(snapshot.approvals.map((one) => one.tool_call_id)).toEqual(['tc_250']);
+  expect(snapshot).toMatchObject({
+    tools: [{ name: 'tool_1' }],
+    rest: { ended: expect.stringMatching(/-tc_249$/) },
+  });
+  expect(bytes).toBeLessThan(4096);
+});
+
+test('[WA16] a first part of which there is no rest is all there is', async () => {
+  const shown = [call(1, APPROVAL)];
+  const { snapshot } = await setup({ shown }).read(undefined, true);
+  expect(snapshot).not.toHaveProperty('rest');
+});
+
+test('[WA16] the first part takes 60 KiB at most, whatever there is, with the oldest questions in it', async () => {
+  const open = Array.from({ length: 2_000 }, (_, n) =>
+    call(
+      1_000 + n,
+      n % 2 === 0 ? { ...APPROVAL, params: { TEXT } } : { status: 'DOING', params: { TEXT } },
+    ),
+  );
+  const { snapshot, bytes } = await setup({
+    shown: [...calls(200, { result: TEXT }), ...open],
+    runs: Array.from({ length: 20 }, (_, n) => conversation(n, TEXT.repeat(20))),
+    tools: Array.from({ length: 300 }, (_, n) => tool(n, { type: 'object', title: TEXT })),
+    clients: Array.from({ length: 200 }, (_, n) => client(n)),
+  }).read(undefined, true);
+  expect(bytes).toBeLessThanOrEqual(60 * 1024);
+  expect(snapshot.rest).toEqual({ snapshot: true });
+  const [oldest] = snapshot.approvals;
+  expect(oldest?.tool_call_id).toBe('tc_1000');
+  const card = snapshot.calls.find((one) => one.tool_call_id === 'tc_1000')?.card;
+  expect(card).toMatchObject({ params: { TEXT } });
+  expect(snapshot.calls.every((one) => one.card.phase === 'approval')).toBe(true);
 });

@@ -1,4 +1,3 @@
-import { summaryOfCard } from '#lib/call/bound-card';
 import { isFinalCard } from '#lib/call/merge-card';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
@@ -13,23 +12,46 @@ import {
   boundTools,
   MOST_CLIENTS_OF_TOOL,
 } from './bound-listings.ts';
+import { formsWithin, type WatchedCall } from './call-forms.ts';
+import { ENDED_CALLS, endedFrom } from './ended-parts.ts';
 import type { EventBus, SnapshotText } from './event-bus.ts';
 import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
 import { createPace } from './paced.ts';
 
-export type TakeSnapshot = (runId?: string) => Promise<SnapshotText>;
+/** `parts`: the first part of all, which has what waits and what is open. */
+export interface SnapshotOf {
+  readonly runId?: string | undefined;
+  readonly parts?: boolean | undefined;
+}
 
-/** Of the whole text (contract, section 8). */
-const SNAPSHOT_BYTES = 1024 * 1024;
+export type TakeSnapshot = (of?: SnapshotOf) => Promise<SnapshotText>;
+
 /** What is neither a call nor in one of the lists. */
 const ENVELOPE_BYTES = 1024;
-const RUNS_BYTES = 384 * 1024;
-/** Up to here runs come with all their messages. */
-const WITH_MESSAGES_BYTES = 256 * 1024;
-/** Of each value of a call, where there is hardly any room. */
-const LEAST_BYTES = 100;
-/** Newest ended calls. */
-const ENDED_CALLS = 200;
+
+/** How many bytes of text there are, in all and for each list but the calls. */
+interface Room {
+  readonly bytes: number;
+  /** Up to `withMessages` runs come with all their messages. */
+  readonly runs: { readonly withMessages: number; readonly upTo: number };
+  readonly tools?: { readonly withSchemas: number; readonly upTo: number };
+  readonly clients?: number;
+  readonly approvals?: number;
+}
+
+/** Contract, section 8. */
+const WHOLE: Room = {
+  bytes: 1024 * 1024,
+  runs: { withMessages: 256 * 1024, upTo: 384 * 1024 },
+};
+/** Takes three seconds of a line of 20 kB/s (rule WA16). */
+const FIRST_PART: Room = {
+  bytes: 60 * 1024,
+  runs: { withMessages: 8 * 1024, upTo: 12 * 1024 },
+  tools: { withSchemas: 10 * 1024, upTo: 14 * 1024 },
+  clients: 6 * 1024,
+  approvals: 12 * 1024,
+};
 
 export interface SnapshotDeps {
   readonly bus: Pick<EventBus, 'seq'>;
@@ -43,19 +65,21 @@ export interface SnapshotDeps {
 
 /**
  * All that a watcher needs to start from, as of one event number, in at most
- * 1 MiB (rules WA10 to WA12). Watchers that ask for the same in one moment share one.
+ * 1 MiB (rules WA10 to WA12), or the first part of it (WA16). Watchers that ask for the same in one
+ * moment share one.
  */
 export function createSnapshots(deps: SnapshotDeps): TakeSnapshot {
   const pace = createPace(1);
   const myTurn = () => pace(1);
-  return shared(deps.bus, (runId) => takeSnapshot(deps, runId, myTurn));
+  return shared(deps.bus, (of = {}) => takeSnapshot(deps, of, myTurn));
 }
 
 async function takeSnapshot(
   deps: SnapshotDeps,
-  runId: string | undefined,
+  { runId, parts: isFirst = false }: SnapshotOf,
   myTurn: () => Promise<void>,
 ): Promise<SnapshotText> {
+  const room = isFirst ? FIRST_PART : WHOLE;
   const ended = runId === undefined ? [] : await deps.calls.endedOf(runId);
   await myTurn();
   // After the last wait: what happens to a run later comes as an event.
@@ -64,14 +88,27 @@ async function takeSnapshot(
   // From here on nothing is awaited: all of it is as of this one number.
   const { seq } = deps.bus;
   const shown = withoutTwins([...ended, ...deps.calls.watched(runId)]);
-  const approvals = boundApprovals(shown.flatMap(toApproval));
-  const clients = boundClients(deps.clients());
-  const tools = boundTools(deps.registry.list(FIRST_OPERATOR, null, MOST_CLIENTS_OF_TOOL));
-  const runs = boundRuns(watchedRuns);
+  const approvals = boundApprovals(shown.flatMap(toApproval), room.approvals);
+  const clients = boundClients(deps.clients(), room.clients);
+  const list = deps.registry.list(FIRST_OPERATOR, null, MOST_CLIENTS_OF_TOOL);
+  const tools = boundTools(list, room.tools);
+  const runs = boundRuns(watchedRuns, room.runs);
   const lists = { runs, tools, clients, approvals };
   const used = Object.values(lists).reduce((sum, { bytes }) => sum + bytes, ENVELOPE_BYTES);
-  const calls = boundCalls(shown, SNAPSHOT_BYTES - used);
-  return { seq, text: Buffer.from(toText(seq, { ...lists, calls })) };
+  const calls = isFirst
+    ? boundOpen(shown, room.bytes - used)
+    : boundCalls(shown, room.bytes - used);
+  const all = { ...lists, calls };
+  const rest = isFirst ? restOf(all, shown) : undefined;
+  return { seq, text: Buffer.from(toText(seq, all, rest)) };
+}
+
+/** What the first part has not. Messages and schemas are fetched where they are shown. */
+function restOf(lists: Lists, shown: readonly ShownCall[]): Snapshot['rest'] {
+  const isShort = Object.values(lists).some(({ leftOut }) => leftOut > 0) || !lists.calls.isWhole;
+  if (isShort) return { snapshot: true };
+  const ended = endedFrom(shown);
+  return ended === undefined ? undefined : { ended };
 }
 
 /** Of two of one id the later one counts. */
@@ -81,23 +118,26 @@ const withoutTwins = (calls: readonly ShownCall[]): ShownCall[] =>
   );
 
 /** Newest runs first into the room, whole; then without their older messages. */
-function boundRuns(runs: readonly RunRecord[]): Fitted<Snapshot['runs'][number]> {
+function boundRuns(
+  runs: readonly RunRecord[],
+  { withMessages, upTo }: Room['runs'],
+): Fitted<Snapshot['runs'][number]> {
   const fitted = fitIntoRoom<RunRecord, Snapshot['runs'][number]>(runs.toReversed(), [
-    { show: (run) => run, upTo: WITH_MESSAGES_BYTES },
+    { show: (run) => run, upTo: withMessages },
     {
       show: ({ messages, messages_left_out: before = 0, ...run }) => ({
         ...run,
         messages: [],
         messages_left_out: before + messages.length,
       }),
-      upTo: RUNS_BYTES,
+      upTo,
     },
   ]);
   return { ...fitted, shown: fitted.shown.toReversed() };
 }
 
 /** Open calls before ended ones, newer before older. */
-function boundCalls(shown: readonly ShownCall[], room: number): Fitted<Snapshot['calls'][number]> {
+function boundCalls(shown: readonly ShownCall[], room: number): Fitted<WatchedCall> {
   const newest = shown.toReversed();
   const open = newest.filter(({ card }) => !isFinalCard(card));
   const ended = newest.filter(({ card }) => isFinalCard(card)).slice(0, ENDED_CALLS);
@@ -106,58 +146,44 @@ function boundCalls(shown: readonly ShownCall[], room: number): Fitted<Snapshot[
   const openFit = fitIntoRoom(open, formsWithin(openRoom));
   const endedFit = fitIntoRoom(ended, formsWithin(room - openFit.bytes));
   const places = new Map(shown.map(({ id }, place) => [id, place]));
-  const placeOf = (call: Snapshot['calls'][number]) => places.get(call.tool_call_id) ?? 0;
+  const placeOf = (call: WatchedCall) => places.get(call.tool_call_id) ?? 0;
   return {
     shown: [...openFit.shown, ...endedFit.shown].sort(
       (a, b) => placeOf(a.value) - placeOf(b.value),
     ),
     bytes: openFit.bytes + endedFit.bytes,
     leftOut: openFit.leftOut + endedFit.leftOut,
+    isWhole: openFit.isWhole && endedFit.isWhole,
   };
 }
 
-/** Whole cards, then summaries, then little more than names and states. */
-const formsWithin = (room: number) => [
-  { show: ({ id, runId, card }: ShownCall) => toWatched(id, runId, card), upTo: room / 4 },
-  {
-    show: ({ id, runId, card }: ShownCall) => toWatched(id, runId, summaryOf(card)),
-    upTo: (room / 4) * 3,
-  },
-  {
-    show: ({ id, runId, card }: ShownCall) =>
-      toWatched(id, runId, summaryOfCard(summaryOf(card), LEAST_BYTES)),
-    upTo: room,
-  },
-];
-
-const toWatched = (
-  id: string,
-  runId: string,
-  card: Snapshot['calls'][number]['card'],
-): Snapshot['calls'][number] => ({ tool_call_id: id, run_id: runId, card });
-
-/** Cards do not change: the summary of one is made once. */
-const summaries = new WeakMap<ShownCall['card'], ShownCall['card']>();
-
-function summaryOf(card: ShownCall['card']): ShownCall['card'] {
-  const summary = summaries.get(card) ?? summaryOfCard(card);
-  summaries.set(card, summary);
-  return summary;
+/** Of a first part: those that wait for a person before other open ones, newer before older. */
+function boundOpen(shown: readonly ShownCall[], room: number): Fitted<WatchedCall> {
+  const open = shown.filter(({ card }) => !isFinalCard(card)).toReversed();
+  const waits = ({ card }: ShownCall) => card.phase === 'approval';
+  // Those that have waited longest are the ones whose questions have room.
+  const waiting = open.filter(waits).toReversed();
+  const inOrder = [...waiting, ...open.filter((call) => !waits(call))];
+  const fit = fitIntoRoom(inOrder, formsWithin(room, (room / 4) * 3));
+  const places = new Map(shown.map(({ id }, place) => [id, place]));
+  const placeOf = (call: WatchedCall) => places.get(call.tool_call_id) ?? 0;
+  return { ...fit, shown: fit.shown.toSorted((a, b) => placeOf(a.value) - placeOf(b.value)) };
 }
 
 type Lists = {
-  readonly [Name in keyof Omit<Snapshot, 'type' | 'seq' | 'left_out'>]: Fitted<unknown>;
+  readonly [Name in keyof Omit<Snapshot, 'type' | 'seq' | 'left_out' | 'rest'>]: Fitted<unknown>;
 };
 
-function toText(seq: number, lists: Lists): string {
+function toText(seq: number, lists: Lists, more: Snapshot['rest']): string {
   const names = ['runs', 'calls', 'tools', 'clients', 'approvals'] as const;
   const parts = names.map(
     (name) => `,"${name}":[${lists[name].shown.map(({ json }) => json).join(',')}]`,
   );
   const leftOut = names.filter((name) => lists[name].leftOut > 0);
   const counts = Object.fromEntries(leftOut.map((name) => [name, lists[name].leftOut]));
-  const rest = leftOut.length === 0 ? '' : `,"left_out":${JSON.stringify(counts)}`;
-  return `{"type":"snapshot","seq":${seq}${parts.join('')}${rest}}`;
+  const left = leftOut.length === 0 ? '' : `,"left_out":${JSON.stringify(counts)}`;
+  const rest = more === undefined ? '' : `,"rest":${JSON.stringify(more)}`;
+  return `{"type":"snapshot","seq":${seq}${parts.join('')}${left}${rest}}`;
 }
 
 /**
@@ -166,14 +192,15 @@ function toText(seq: number, lists: Lists): string {
  * that is in it neither, and went to watchers before, would be missed.
  */
 function shared(bus: Pick<EventBus, 'seq'>, take: TakeSnapshot): TakeSnapshot {
-  const current = new Map<string | undefined, { answer: Promise<SnapshotText>; seq?: number }>();
-  return (runId) => {
-    const asked = current.get(runId);
+  const current = new Map<string, { answer: Promise<SnapshotText>; seq?: number }>();
+  return (of = {}) => {
+    const key = `${of.parts === true} ${of.runId ?? ''}`;
+    const asked = current.get(key);
     if (asked && (asked.seq === undefined || asked.seq === bus.seq)) return asked.answer;
-    const entry: { answer: Promise<SnapshotText>; seq?: number } = { answer: take(runId) };
-    current.set(runId, entry);
+    const entry: { answer: Promise<SnapshotText>; seq?: number } = { answer: take(of) };
+    current.set(key, entry);
     const forget = () => {
-      if (current.get(runId) === entry) current.delete(runId);
+      if (current.get(key) === entry) current.delete(key);
     };
     entry.answer.then(({ seq }) => {
       entry.seq = seq;

@@ -53,6 +53,8 @@ export interface WatchOptions {
   readonly runId?: string;
   readonly since?: number;
   readonly changes?: boolean;
+  /** A snapshot in parts, of what is not one run's. */
+  readonly parts?: boolean;
 }
 
 interface Watcher {
@@ -106,7 +108,7 @@ export class WatchHub {
     }
     this.#watchers.add(watcher);
     if (since === undefined || since > bus.seq || !this.#catchUp(watcher, since)) {
-      await this.#begin(watcher);
+      await this.#begin(watcher, runId === undefined && request.parts === true);
     }
     return () => void this.#watchers.delete(watcher);
   }
@@ -199,9 +201,10 @@ export class WatchHub {
   }
 
   /** Sends the state, then what came meanwhile, then all that comes. */
-  async #begin(watcher: Watcher): Promise<void> {
+  async #begin(watcher: Watcher, parts = false): Promise<void> {
     watcher.pending = [];
-    const snapshot = await this.#deps.snapshot(watcher.runId).catch((error: unknown) => {
+    const of = { runId: watcher.runId, parts };
+    const snapshot = await this.#deps.snapshot(of).catch((error: unknown) => {
       // Else events would wait for it for ever, also when its channel is closed.
       if (this.#watchers.has(watcher)) this.#cutOff(watcher, NO_SNAPSHOT);
       throw error;

@@ -1,22 +1,32 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { endedPartSchema } from '#lib/protocol/watch-messages';
+import type { ShownCall } from '../calls/call-service.ts';
 import { createSystemClock } from '../clock.ts';
 import { throwingLogger } from '../testing/error-log.ts';
+import { endedFrom } from './ended-parts.ts';
 import { createWatchSocketHandler } from './watch-socket.ts';
 
 type Hub = Parameters<typeof createWatchSocketHandler>[0]['hub'];
 
-async function watcher(hub: Hub = { add: async () => () => {} }) {
+async function watcher(
+  hub: Hub = { add: async () => () => {} },
+  { calls = [], unread = 0 }: { calls?: readonly ShownCall[]; unread?: number } = {},
+) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const handle = createWatchSocketHandler({
     hub,
+    calls: { watched: () => calls },
     clock: createSystemClock(),
     heartbeatMs: 60_000,
     logger: throwingLogger,
   });
-  server.on('connection', handle);
+  server.on('connection', (socket) => {
+    if (unread > 0) Object.defineProperty(socket, 'bufferedAmount', { value: unread });
+    handle(socket);
+  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const socket = new WebSocket(`ws://127.0.0.1:${address.port}`);
@@ -84,4 +94,27 @@ test('[WR1] a watcher that closes while its request is answered is not served an
   await once(socket, 'close');
   goOn.resolve();
   await closed.promise;
+});
+
+const ended: ShownCall[] = [1, 2].map((n) => ({
+  ...{ id: `tc_${n}`, runId: 'run_1', createdAt: n },
+  card: { status: 'SUCCESS', tool_name: 'camera', params: {} },
+}));
+
+test('[WA16] ended calls are sent to who asks for them, and nothing else is taken as a place', async () => {
+  const { ask } = await watcher(undefined, { calls: ended });
+  const part = endedPartSchema.parse(await ask({ type: 'ended', from: endedFrom(ended) }));
+  expect(part.calls.map((one) => one.tool_call_id)).toEqual(['tc_2', 'tc_1']);
+  expect(part.next).toBeNull();
+  for (const from of ['', 'tc_1', '1-1-x-tc_1', 7, undefined]) {
+    expect(await ask({ type: 'ended', from })).toMatchObject({ code: 'bad_message' });
+  }
+});
+
+test('[WA16] a watcher that asks for parts and reads none is cut off', async () => {
+  const { socket } = await watcher(undefined, { calls: ended, unread: 3 * 1024 * 1024 });
+  const closed = once(socket, 'close');
+  socket.send(JSON.stringify({ type: 'ended', from: endedFrom(ended) }));
+  const [code] = await closed;
+  expect(code).toBe(4013);
 });

@@ -4,47 +4,57 @@ import { parseJson } from '#lib/json/parse-json';
 import { createTokenBucket } from '#lib/net/token-bucket';
 import { CLOSE } from '#lib/protocol/server-messages';
 import {
+  type EndedPart,
+  endedRequestSchema,
   type WatchProbeAck,
   type WatchRequest,
   watchProbeSchema,
   watchRequestSchema,
 } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
+import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
+import { createEndedParts, type TakeEnded } from './ended-parts.ts';
 import type { WatcherChannel, WatchHub } from './watch-hub.ts';
 
 /** A watcher says little: what it watches, once, and perhaps again. */
 const FLOOD = { burst: 50, perSecond: 10 };
 const REQUEST_LIMITS = { maxDepth: 4, maxNodes: 32 };
-const messageSchema = z.union([watchRequestSchema, watchProbeSchema]);
+const messageSchema = z.union([watchRequestSchema, endedRequestSchema, watchProbeSchema]);
+/** Above this a watcher that asks for parts and reads none is cut off. */
+const UNREAD_PARTS_BYTES = 2 * 1024 * 1024;
 
 interface WatchSocketDeps {
   readonly hub: Pick<WatchHub, 'add'>;
+  /** Those that have ended are sent by parts to who asks for them. */
+  readonly calls: Pick<CallService, 'watched'>;
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly logger: Logger;
 }
 
-export const createWatchSocketHandler =
-  (deps: WatchSocketDeps) =>
-  (socket: WebSocket): void =>
-    new WatchConnection(socket, deps).open();
+export function createWatchSocketHandler(deps: WatchSocketDeps): (socket: WebSocket) => void {
+  const takeEnded = createEndedParts(deps.calls);
+  return (socket) => new WatchConnection(socket, deps, takeEnded).open();
+}
 
 /** Carries one watcher's feed over one socket. */
 class WatchConnection implements WatcherChannel {
   readonly #socket: WebSocket;
   readonly #deps: WatchSocketDeps;
+  readonly #takeEnded: TakeEnded;
   #leave: (() => void) | undefined;
   /** The newest request that is not served yet. */
   #wanted: WatchRequest | undefined;
   #isServing = false;
 
-  constructor(socket: WebSocket, deps: WatchSocketDeps) {
+  constructor(socket: WebSocket, deps: WatchSocketDeps, takeEnded: TakeEnded) {
     this.#socket = socket;
     this.#deps = deps;
+    this.#takeEnded = takeEnded;
   }
 
   open(): void {
@@ -84,13 +94,26 @@ class WatchConnection implements WatcherChannel {
 
   #receive(request: ReturnType<typeof parse>): void {
     if (!request) {
-      const message = 'Send {"type":"watch"}, with run_id and since if you like';
-      return this.#answer({ type: 'error', code: 'bad_message', message });
+      return this.#refuse('Send {"type":"watch"}, with run_id and since if you like');
     }
+    if (request.type === 'ended') return this.#sendEnded(request.from);
     if (request.type === 'probe') return this.#answer({ type: 'probe_ack', nonce: request.nonce });
     // Asked again, for a snapshot or for another run: the newest request counts.
     this.#wanted = request;
     if (!this.#isServing) this.#serve().catch(this.#deps.logger.error);
+  }
+
+  #sendEnded(from: string): void {
+    const part = this.#takeEnded(from);
+    if (!part) {
+      return this.#refuse('Send as from what rest.ended of a snapshot, or next of a part, was');
+    }
+    if (this.bufferedBytes > UNREAD_PARTS_BYTES) return this.cutOff('Too slow: connect again');
+    this.#answer(part);
+  }
+
+  #refuse(message: string): void {
+    this.#answer({ type: 'error', code: 'bad_message', message });
   }
 
   /** One at a time: a snapshot may be large, and fifty of them may be asked for in one packet. */
@@ -98,11 +121,11 @@ class WatchConnection implements WatcherChannel {
     const { hub, logger } = this.#deps;
     this.#isServing = true;
     while (this.#wanted) {
-      const { run_id: runId, since, changes } = this.#wanted;
+      const { run_id: runId, since, changes, parts } = this.#wanted;
       this.#wanted = undefined;
       this.#leave?.();
       this.#leave = undefined;
-      const added = hub.add(this, given({ runId, since, changes }));
+      const added = hub.add(this, given({ runId, since, changes, parts }));
       const cancel = await added.catch((error: unknown) => void logger.error(error));
       if (this.#socket.readyState === this.#socket.CLOSED) cancel?.();
       else this.#leave = cancel ?? undefined;
@@ -110,10 +133,15 @@ class WatchConnection implements WatcherChannel {
     this.#isServing = false;
   }
 
-  #answer(message: WatchProbeAck | { type: 'error'; code: 'bad_message'; message: string }): void {
+  #answer(message: Answer): void {
     this.#socket.send(JSON.stringify(message));
   }
 }
+
+type Answer =
+  | WatchProbeAck
+  | EndedPart
+  | { readonly type: 'error'; readonly code: 'bad_message'; readonly message: string };
 
 function parse(text: string) {
   const parsed = parseJson(text, REQUEST_LIMITS);

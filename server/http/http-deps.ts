@@ -40,7 +40,7 @@ export interface HttpDeps {
   readonly clients: HttpClientService;
   readonly bus: Pick<EventBus, 'subscribe'>;
   /** What a watcher of one run is shown first. */
-  readonly snapshot: (runId: string) => Promise<SnapshotText>;
+  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly credentials: Credentials;
   readonly inbound: InboundBudget;
   readonly sessions: Sessions;

@@ -12,7 +12,7 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 export interface RunEventStreamDeps {
   readonly bus: Pick<EventBus, 'subscribe'>;
-  readonly snapshot: (runId: string) => Promise<SnapshotText>;
+  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The server stops: the stream ends as a whole answer does. */
@@ -57,7 +57,7 @@ export function streamRunEvents(
     release(since);
     return;
   }
-  deps.snapshot(runId).then(
+  deps.snapshot({ runId }).then(
     ({ seq, text }) => {
       send(`id: ${seq}\ndata: ${text}\n\n`);
       release(seq);

@@ -31,7 +31,8 @@ export async function connectWatcher(
   const socket = await openSocket(board, '/ws/watch', takeApart, options);
   const events = () =>
     socket.inbox.filter(
-      (message): message is WatchEvent => message.type !== 'snapshot' && message.type !== 'error',
+      (message): message is WatchEvent =>
+        message.type !== 'snapshot' && message.type !== 'error' && message.type !== 'ended',
     );
   const cardFrom = (card: CardUpdate | undefined, callId: string) =>
     events()

@@ -40,7 +40,7 @@ export function watch(url: string, token: string): Watcher {
       return;
     }
     const message = parsed.data;
-    if (message.type === 'error') return;
+    if (message.type === 'error' || message.type === 'ended') return;
     if (message.type === 'snapshot') {
       since = message.seq;
       for (const { tool_call_id: id, card } of message.calls) note(id, card.status);

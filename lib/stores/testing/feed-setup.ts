@@ -1,5 +1,5 @@
 import { createTestWorld } from '../../net/testing/test-socket.ts';
-import type { Snapshot, WatchEvent } from '../../protocol/watch-messages.ts';
+import type { EndedPart, Snapshot, WatchEvent } from '../../protocol/watch-messages.ts';
 import type { FeedState } from '../connection-store.ts';
 import { createWatchFeed } from '../watch-feed.ts';
 
@@ -7,7 +7,11 @@ import { createWatchFeed } from '../watch-feed.ts';
 export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
   const frames: (() => void)[] = [];
   const states: FeedState[] = [];
-  const handed: ({ snapshot: Snapshot } | { events: readonly WatchEvent[] })[] = [];
+  const handed: (
+    | { snapshot: Snapshot }
+    | { ended: EndedPart }
+    | { events: readonly WatchEvent[] }
+  )[] = [];
   const caughtUp: (number | null)[] = [];
   const problems: string[] = [];
   const { environment, clock, sockets, pass, wake, putAway } = createTestWorld();
@@ -21,6 +25,7 @@ export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
     hasAccess: async () => world.access,
     findGap: () => world.gap,
     onSnapshot: (snapshot) => handed.push({ snapshot }),
+    onEnded: (ended) => handed.push({ ended }),
     onEvents: (events) => handed.push({ events }),
     onState: (state) => states.push(state),
     onCaughtUp: (events) => caughtUp.push(events),
