@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test';
 import { get, post } from './contract/kit/ask.ts';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { asToken, makeToken } from './contract/kit/tokens.ts';
-import { reader, spec } from './contract/kit/tool-client.ts';
+import { reader } from './contract/kit/tool-client.ts';
 import { type Callboard, startCallboard } from './start-callboard.ts';
 import { askingOptions, expect, GATE, test } from './support/asking-board.ts';
 import { outside } from './support/outside-screen.ts';
@@ -316,11 +316,9 @@ const FIRST_BYTES = 60 * 1024;
 
 test('with a long history the first decision takes 60 KiB of the feed, and its outcome no more of the history', async ({
   page,
-  startServer,
-  connect,
-}, testInfo) => {
-  const board = await startServer(await asking(testInfo));
-  const program = await connect.client(board, { tools: [GATE, reader('note')] });
+  startAsking,
+}) => {
+  const { board, program } = await startAsking([GATE, reader('note')]);
   for (let n = 0; n < 210; n += 1) {
     await invoke(board, 'note', { text: 'a'.repeat(900) }, { run_id: `run_${n % 30}` });
     const { id } = await program.request();
