@@ -3,7 +3,7 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 
 /**
  * What a slow watcher has missed, kept small: updates of one call are merged
- * into one, and of the lists only the newest counts. Text that a model writes
+ * into one, and of the lists only the newest counts, in place of its changes. Text that a model writes
  * cannot be merged without the message that it belongs to; when it comes, or
  * when more calls than `maxCalls` are waiting, only a fresh snapshot helps.
  */
@@ -39,7 +39,6 @@ export function createMissedEvents(maxCalls: number) {
       case 'autonomy':
         newest.set(`autonomy ${event.of_run ?? ''}`, event);
         break;
-      // The whole list takes the place of its changes.
       case 'tools':
       case 'tools_changed':
         newest.set('tools', event);
