@@ -165,7 +165,9 @@ export class OperatorActions implements Actions {
     const asking = request && policy.checkEdit(request);
     const hooked = asking && (await asking);
     const fields = { args: hooked?.args ?? args };
-    const bound = await bindOperands(request?.tool.operands, fields.args);
+    // Without a wait where there is none, so that of two decisions the first counts.
+    const operands = request?.tool.operands;
+    const bound = operands && (await bindOperands(operands, fields.args));
     const latest = repository.latest(call.id) ?? call;
     // Decided, or asked anew, meanwhile.
     if (latest.phase !== 'approval') return this.#tooLate(latest);

@@ -2,7 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { READ_RESULT, RUN_TOOLS, type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { refusalOf } from '../../tools/refusal-of.ts';
+import { refusalOf } from '../../auth/principal.ts';
 import { chooseTools } from './choose-tools.ts';
 import { setUnfitApart, type UnfitTool } from './model-tools.ts';
 import { askedFrom, askedIn, lastWords, outputFor, type Turn } from './turn.ts';
