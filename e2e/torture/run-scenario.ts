@@ -49,7 +49,9 @@ export async function runScenario(
     })
     .catch(stopped);
   if (build !== original) await build.remove();
-  await Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true })));
+  // A browser that was killed may still write to its profile.
+  const all = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
+  await Promise.all(dirs.map((dir) => rm(dir, all)));
   const seconds = (performance.now() - startedAt) / 1000;
   return { id: scenario.id, name: scenario.name, outcome, seconds };
 }
