@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { MarkedText } from '#components/ui/marked-text';
 import type { Card } from '#lib/protocol/card';
+import { NamesNote } from './names-note.tsx';
 
 /** CD40: what the arguments refer to, such as files, which a yes is for as it is now. */
 export function OperandsNote({ operands }: { operands: Card['approval_operands'] }) {
@@ -14,12 +14,10 @@ export function OperandsNote({ operands }: { operands: Card['approval_operands']
     .join(t('separator'));
   const more = count - first.length;
   return (
-    <p className="mt-1.5 text-xs text-muted wrap-anywhere">
-      {t('title')}
-      <span className="mono">
-        <MarkedText text={names} />
-      </span>
-      {more > 0 && t('more', { count: more })}
-    </p>
+    <NamesNote
+      title={t('title')}
+      names={names}
+      more={more > 0 ? t('more', { count: more }) : null}
+    />
   );
 }

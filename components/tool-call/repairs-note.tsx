@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { MarkedText } from '#components/ui/marked-text';
 import type { Card } from '#lib/protocol/card';
+import { NamesNote } from './names-note.tsx';
 
 /** CD29: which arguments are not as they were written, on a card that has some. */
 export function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
@@ -12,12 +12,10 @@ export function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
   const names = paths.map((path) => (path === '' ? t('whole') : path)).join(t('separator'));
   const more = count - paths.length;
   return (
-    <p className="mt-1.5 text-xs text-muted wrap-anywhere">
-      {t('title')}
-      <span className="mono">
-        <MarkedText text={names} />
-      </span>
-      {more > 0 && t('more', { count: more })}
-    </p>
+    <NamesNote
+      title={t('title')}
+      names={names}
+      more={more > 0 ? t('more', { count: more }) : null}
+    />
   );
 }

@@ -72,7 +72,7 @@ export const brokenLines: Scenario = {
           back_ms_max: Math.round(slowest),
         },
         violations: [...violations, ...found, ...lost],
-        summary: `${rounds * CASES.length} broken lines (RST, FIN, black hole × 3 directions): ${figures.accepted} calls, ${figures.succeeded} succeeded once, ${untaken.length} found nobody within ${CLOCKS.queueMs / 1000} s and ended unexecuted; back at most ${Math.round(slowest)} ms after it was mended`,
+        summary: `${rounds * CASES.length} broken lines (RST, FIN, black hole × 3 directions): ${figures.accepted} calls, ${figures.succeeded} succeeded once, ${untaken.length} were taken by no client within ${CLOCKS.queueMs / 1000} s and ended unexecuted; back at most ${Math.round(slowest)} ms after it was mended`,
       };
     } finally {
       await network.end();

@@ -41,7 +41,7 @@ export const endRaces: Scenario = {
           ? dispositions.includes('accepted') && record.result === id
           : dispositions.includes('late') && record?.late_result === id;
         if (!isRight) {
-          const detail = `${id} is ${record?.status}, its client was told ${dispositions.join(', ')}, late: ${JSON.stringify(record?.late_result)}`;
+          const detail = `${id} is ${record?.status}, its client got ${dispositions.join(', ')}, late: ${JSON.stringify(record?.late_result)}`;
           violations.push({ invariant: 'I2', detail });
         }
       }

@@ -79,7 +79,7 @@ export const storeDamage: Scenario = {
     return {
       violations,
       figures: { damaged: cases.length, ...verdicts, salvaged, calls: stores.records.size },
-      summary: `${cases.length} damaged stores of ${stores.records.size} calls: ${verdicts.refused} refused with the place, ${verdicts.identical} served unchanged, ${verdicts.torn} with a torn end told, ${verdicts.wrong} wrong answers; ${salvaged} salvaged`,
+      summary: `${cases.length} damaged stores of ${stores.records.size} calls: ${verdicts.refused} refused with the place, ${verdicts.identical} served unchanged, ${verdicts.torn} with a torn end reported, ${verdicts.wrong} wrong answers; ${salvaged} salvaged`,
     };
   },
 };
