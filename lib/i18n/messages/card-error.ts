@@ -30,7 +30,7 @@ export const cardError = {
       repeated_call:
         'The model repeated a call that gave the same result each time, so it did not run again.',
       content_changed:
-        '{name} changed after a person was asked about the call, so it did not run. Retry it to be asked about it as it is now.',
+        '{name} changed after a person was asked about the call. Retry it to be asked about it as it is now.',
       rate_limited: 'There were already as many such calls as the policy allows in the time.',
       arguments_unreadable: 'The model wrote arguments that are not one JSON object.',
       arguments_incomplete: 'The model stopped before the arguments were complete.',
@@ -72,7 +72,7 @@ export const cardError = {
       approval_rate: '一小时内向人提出的请求已达到上限，因此这一个没有执行。',
       not_alone: '它会结束本轮，却与其他调用一起发出，因此没有执行。',
       repeated_call: '模型重复了同一个调用，而每次结果都相同，因此没有再次执行。',
-      content_changed: '询问之后 {name} 有变化，因此调用没有执行。重试会按现在的内容重新询问。',
+      content_changed: '询问之后 {name} 有变化。重试会按现在的内容重新询问。',
       rate_limited: '这段时间内此类调用已达到策略允许的次数。',
       arguments_unreadable: '模型写出的参数不是一个 JSON 对象。',
       arguments_incomplete: '模型在参数写完之前停止了。',
