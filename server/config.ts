@@ -125,6 +125,12 @@ const fileSchema = closedObject({
   secrets: z.array(z.string()).default([]),
   /** A SQLite file for `database.query`; the workbench's own history when not given. */
   database: z.string().optional(),
+  /** The socket of ClawSeed apps, `/ws/chat`. */
+  clawseed: closedObject({
+    enabled: z.boolean().default(true),
+    /** Such an app may send its token as `?token=`: what logs addresses logs it then. */
+    token_in_url: z.boolean().default(false),
+  }).prefault({}),
   weather: closedObject({
     forecast_url: webAddress.optional(),
     geocoding_url: webAddress.optional(),

@@ -28,6 +28,7 @@ import { createModels } from './runs/agent/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { Delegation } from './runs/delegate/delegation.ts';
 import { createKnownRuns } from './runs/known-runs.ts';
+import type { ClaimRun } from './runs/run-service.ts';
 import { RunTools } from './runs/run-tools/run-tools.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { openStore } from './store/open-store.ts';
@@ -166,7 +167,10 @@ async function createServices(
   });
   runTools.connect({ calls, runs, registry: delegation.offering(registry) });
   delegation.connect({ runs, known, registry, models, owners: tokens });
-  return { policy, policies, calls, models, runs };
+  // A title is text of a person: before it is cut, what is secret goes.
+  const claimRun: ClaimRun = (runId, title, principal) =>
+    known.claim(runId, secrets.hide(title), principal);
+  return { policy, policies, calls, models, runs, claimRun };
 }
 
 /** The parts in the middle: the record, who connects to it, and the agent. What a crash cut goes on. */
@@ -196,10 +200,10 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
     deleteRun: (runId, work) => runs.deleteUnused(runId, policies.deleting(runId, work)),
   });
   const stop = { alive: stopAlive, listings: listings.stop, policy: policies.stop };
-  const { models, policy } = services;
+  const { models, policy, claimRun } = services;
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
-    ...{ registry, table, listings, calls, models, runs, tokens, policy },
+    ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
     history: { opened, retention },
     stop,
   };

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { openAudit } from './auth/audit.ts';
+import { given } from '#lib/util/given';
+import { type Audit, openAudit } from './auth/audit.ts';
 import { createCallers } from './auth/callers.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
@@ -12,6 +13,8 @@ import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { createUploadQuota } from './blobs/upload-quota.ts';
 import { readToolStats } from './calls/tool-stats.ts';
+import { createChatSocketHandler } from './clawseed/chat-socket.ts';
+import { createKeptIdentities } from './clawseed/kept-identities.ts';
 import type { Config } from './config.ts';
 import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
@@ -34,6 +37,7 @@ import { serverMetrics } from './metrics.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { preparePages } from './pages.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
+import { createTurns } from './sockets/large-frames.ts';
 
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
@@ -83,26 +87,41 @@ function createClients(core: Core, closing: AbortSignal) {
 type Clients = ReturnType<typeof createClients>;
 type Pages = Awaited<ReturnType<typeof preparePages>>;
 
+interface SocketParts {
+  readonly access: Access;
+  readonly clients: Clients;
+  readonly pages: Pages;
+  readonly audit: Audit;
+}
+
 /** What watchers are shown, and the gate through which every socket comes. */
-function createSockets(core: Core, access: Access, { sessions }: Clients, { devUpgrade }: Pages) {
-  const { clock, bus, registry, table, calls, runs, tokens, logger } = core;
+function createSockets(config: Config, core: Core, { access, clients, pages, audit }: SocketParts) {
+  const { clock, bus, registry, table, calls, runs, claimRun, tokens, logger } = core;
+  const { sessions } = clients;
   const listed = { bus, registry, clients: table.listings, publishNow: core.listings.publishNow };
   const snapshot = createSnapshots({ ...listed, calls, runs });
   const lists = createWholeLists(listed);
   const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
   const beat = { clock, heartbeatMs: HEARTBEAT_MS };
+  const ofClients = { sessions, flood: { burst: 2_000, perSecond: 1_000 }, turns: createTurns() };
+  const chat = createChatSocketHandler({
+    ...{ ...beat, ...ofClients, registry, bus, snapshot, runs, claimRun, audit, logger },
+    ...{ kept: createKeptIdentities(), newSessionId: () => randomUUID() },
+  });
+  const { enabled, token_in_url: chatTokenInUrl } = config.file.clawseed;
   const { hostGate, credentials, inbound } = access;
   const gate = createUpgradeGate({
     ...{ hostGate, credentials, sessions: access.sessions, tokens, inbound, logger },
     sockets: {
       '/ws/client': createClientSocketHandler({
-        ...{ ...beat, sessions, table },
-        flood: { burst: 2_000, perSecond: 1_000 },
+        ...{ ...beat, ...ofClients, table },
         newNonce: () => randomUUID(),
       }),
       '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
+      ...(enabled ? { '/ws/chat': chat } : {}),
     },
-    ...(devUpgrade ? { devUpgrade } : {}),
+    chatTokenInUrl,
+    ...given({ devUpgrade: pages.devUpgrade }),
   });
   return { snapshot, hub, gate };
 }
@@ -119,14 +138,15 @@ export async function createEndpoints(config: Config, core: Core, closing: Abort
     hostname: config.host,
     port: config.port,
   });
-  const { snapshot, hub, gate } = createSockets(core, access, clients, pages);
+  const audit = await openAudit(core);
+  const { snapshot, hub, gate } = createSockets(config, core, { access, clients, pages, audit });
   const { hostGate, ...ofAccess } = access;
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ bus, snapshot, clock, closing, logger },
-    ...{ ...ofAccess, audit: await openAudit(core) },
+    ...{ ...ofAccess, audit },
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),
   });

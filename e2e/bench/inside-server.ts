@@ -30,6 +30,7 @@ import { createLogger } from '../../server/logger.ts';
 import { createNewId } from '../../server/new-id.ts';
 import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
+import { createTurns } from '../../server/sockets/large-frames.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { registerTools } from '../../server/tools/testing/register-tools.ts';
 import { createBarrier } from './barrier.ts';
@@ -87,6 +88,7 @@ const onClient = createClientSocketHandler({
   heartbeatMs: 60_000,
   flood: { burst: 1_000_000, perSecond: 1_000_000 },
   newNonce: randomUUID,
+  turns: createTurns(),
 });
 const listed = { bus, registry, clients: table.listings, publishNow: () => {} };
 const snapshot = createSnapshots({

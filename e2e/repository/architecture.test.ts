@@ -49,6 +49,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...INTERFACES,
     'lib',
   ],
+  // An app is a client, and talks in a run.
+  'server/clawseed': [
+    ...['server/clawseed', 'server/connections', 'server/sockets', 'server/auth'],
+    ...INTERFACES,
+    'lib',
+  ],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
 import type { InboundSocket } from '../sockets/inbound-socket.ts';
-import { createFrameQueue, createTurns, type Turns } from '../sockets/large-frames.ts';
+import { createFrameQueue, type Turns } from '../sockets/large-frames.ts';
 import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
 import { Outbox } from '../sockets/outbox.ts';
 import type { ClientSession, Received } from './client-session.ts';
@@ -23,6 +23,8 @@ export interface ClientSocketDeps {
   readonly heartbeatMs: number;
   readonly flood: RateLimit;
   newNonce(): string;
+  /** Shared by all sockets on which frames may be large. */
+  readonly turns: Turns;
 }
 
 interface OpenSocket {
@@ -33,9 +35,8 @@ interface OpenSocket {
 
 /** Carries one client's messages over one socket: frames, floods, liveness, and nothing else. */
 export function createClientSocketHandler(deps: ClientSocketDeps) {
-  const turns = createTurns();
   return (socket: WebSocket, open: OpenSocket): void => {
-    const connection = new ClientConnection(deps, turns, socket, open);
+    const connection = new ClientConnection(deps, socket, open);
     socket.on('message', (data, isBinary) => connection.receive(data, isBinary));
     socket.on('close', () => connection.closed());
   };
@@ -51,14 +52,13 @@ class ClientConnection implements ClientChannel {
 
   constructor(
     deps: ClientSocketDeps,
-    turns: Turns,
     socket: WebSocket,
     { principal, stream, inbound }: OpenSocket,
   ) {
     this.#socket = socket;
     this.#takeFrame = createFrameQueue({
       inbound,
-      turns,
+      turns: deps.turns,
       parse: (data) => this.#parse(data),
       handle: (message) => this.#session.receive(message),
       takesLong: ({ type }) => type === 'register_tools',

@@ -122,6 +122,25 @@ describe('who is let in', () => {
     expect(await dial(server, '/ws/client', as(TOKENS.device))).toBeInstanceOf(WebSocket);
   });
 
+  test('[HT220] the chat is for who may be a client, in its own subprotocol, and closed by default', async () => {
+    const sockets = { '/ws/client': () => {}, '/ws/watch': () => {}, '/ws/chat': () => {} };
+    const { server } = await setup({ sockets });
+    const as = (token: string) => ({
+      headers: { authorization: `Bearer ${token}` },
+      protocols: ['callboard.v1', 'clawseed.v1'],
+    });
+    for (const token of [TOKENS.operator, TOKENS.colleague, TOKENS.device])
+      expect(await dial(server, '/ws/chat', as(token))).toMatchObject({ protocol: 'clawseed.v1' });
+    expect(await dial(server, '/ws/client', as(TOKENS.device))).toMatchObject({
+      protocol: 'callboard.v1',
+    });
+    for (const token of [TOKENS.agent, TOKENS.viewer])
+      expect(await dial(server, '/ws/chat', as(token))).toBe(403);
+    expect(await dial(server, `/ws/chat?token=${TOKENS.operator}`)).toBe(401);
+    const foreign = { ...asOperator, origin: 'https://evil.example' };
+    expect(await dial(server, '/ws/chat', { headers: foreign })).toBe(403);
+  });
+
   test('[UG5] the subprotocol is answered when offered, never with the token', async () => {
     const { server } = await setup();
     const protocols = ['callboard.v1', `bearer.${TOKENS.operator}`];

@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
+import { CLAWSEED_PROTOCOL } from '#lib/protocol/subprotocols';
 import type { Credentials } from '../auth/credentials.ts';
 import { type Followed, followCaller } from '../auth/follow-caller.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
@@ -12,6 +13,7 @@ import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';
+import { chatCredential } from './chat-credential.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { toHttpError } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
@@ -27,11 +29,17 @@ export interface SocketContext {
   /** What carries the socket's frames; for gathering writes. */
   readonly stream: Duplex;
   readonly inbound: InboundSocket;
+  /** Of the address; it may have a token (HT221), so that it is neither kept nor logged. */
+  readonly query: URLSearchParams;
 }
 
 export type SocketHandler = (ws: WebSocket, context: SocketContext) => void;
 
-export type SocketPath = '/ws/client' | '/ws/watch';
+export type SocketPath = '/ws/client' | '/ws/watch' | '/ws/chat';
+
+type Handlers = Readonly<
+  Record<Exclude<SocketPath, '/ws/chat'>, SocketHandler> & { '/ws/chat'?: SocketHandler }
+>;
 
 type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -40,7 +48,10 @@ export interface UpgradeGateDeps {
   readonly credentials: Credentials;
   readonly sessions: Followed['sessions'];
   readonly tokens: Followed['tokens'];
-  readonly sockets: Readonly<Record<SocketPath, SocketHandler>>;
+  /** `/ws/chat` may be switched off. */
+  readonly sockets: Handlers;
+  /** On `/ws/chat` a token may stand in the address. */
+  readonly chatTokenInUrl?: boolean;
   readonly inbound: InboundBudget;
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
@@ -58,7 +69,17 @@ export interface UpgradeLimits {
 const DEFAULT_LIMITS: UpgradeLimits = { maxSockets: 2_000, maxPendingPerAddress: 64 };
 
 /** Contract, section 4: agents have neither socket, a device only the client's; a viewer offers no tools. */
-const MAY_OPEN: Record<SocketPath, Allowed> = { '/ws/client': CLIENTS, '/ws/watch': VIEWERS };
+const MAY_OPEN: Record<SocketPath, Allowed> = {
+  '/ws/client': CLIENTS,
+  '/ws/watch': VIEWERS,
+  '/ws/chat': CLIENTS,
+};
+
+const PROTOCOLS: Record<SocketPath, string> = {
+  '/ws/client': PROTOCOL,
+  '/ws/watch': PROTOCOL,
+  '/ws/chat': CLAWSEED_PROTOCOL,
+};
 
 /** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
 export interface UpgradeGate {
@@ -78,12 +99,12 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     incoming: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    path: SocketPath,
+    { path, search, handler }: { path: SocketPath; search: string; handler: SocketHandler },
   ) => {
     const address = incoming.socket.remoteAddress ?? 'unknown';
     const done = pending.enter(address);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
-    const principal = await authenticate(deps.credentials, incoming, address, path).finally(done);
+    const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
     const problem = open.capacityProblem();
     if (problem) throw problem;
     admit(incoming.socket);
@@ -91,7 +112,8 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       open.add(ws, principal);
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
       const sender = { ...principal, address };
-      deps.sockets[path](ws, { principal: sender, address, stream: socket, inbound });
+      const query = new URLSearchParams(search);
+      handler(ws, { principal: sender, address, stream: socket, inbound, query });
     });
   };
 
@@ -103,22 +125,27 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       // The peer may vanish at any moment before ws takes the socket over.
       socket.on('error', () => socket.destroy());
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);
-      const pathname = parseTarget(incoming.url)?.pathname;
+      const { pathname, search = '' } = parseTarget(incoming.url) ?? {};
       const refusal = refuseRequest(deps.hostGate, incoming, pathname);
       if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
-      if (isSocketPath(pathname)) {
-        upgrade(incoming, socket, head, pathname).catch((error: unknown) =>
-          refuse(toHttpError(error, deps.logger)),
+      const handler = isSocketPath(pathname) ? deps.sockets[pathname] : undefined;
+      if (isSocketPath(pathname) && handler) {
+        upgrade(incoming, socket, head, { path: pathname, search, handler }).catch(
+          (error: unknown) => refuse(toHttpError(error, deps.logger)),
         );
         return;
       }
       if (deps.devUpgrade) return deps.devUpgrade(incoming, socket, head);
-      const message = 'There is no socket at this path; the sockets are /ws/client and /ws/watch.';
-      refuse(new HttpError('not_found', message));
+      refuse(new HttpError('not_found', isSocketPath(pathname) ? CHAT_IS_OFF : NO_SOCKET));
     },
     close: open.close,
   };
 }
+
+const NO_SOCKET =
+  'There is no socket at this path; the sockets are /ws/client, /ws/watch and /ws/chat.';
+const CHAT_IS_OFF =
+  'The socket for ClawSeed apps is switched off: "clawseed": {"enabled": true} in the configuration switches it on.';
 
 /** What is refused before the path and the credential are looked at. */
 function refuseRequest(
@@ -170,13 +197,14 @@ function createOpenSockets(followed: Followed, maxSockets: number) {
 }
 
 async function authenticate(
-  credentials: Credentials,
-  { headers, method = '' }: IncomingMessage,
-  address: string,
-  path: SocketPath,
+  { credentials, chatTokenInUrl = false }: UpgradeGateDeps,
+  { headers: sent, method = '' }: IncomingMessage,
+  { address, path, search }: { address: string; path: SocketPath; search: string },
 ): Promise<Caller> {
+  const chat = path === '/ws/chat' ? chatCredential(sent, search, chatTokenInUrl) : undefined;
+  const { headers = sent } = chat ?? {};
   const principal = await credentials.authenticate({ headers, method, address, at: 'socket' });
-  if (principal instanceof HttpError) throw principal;
+  if (principal instanceof HttpError) throw chat?.refusal(principal) ?? principal;
   const refusal = refuseCaller(MAY_OPEN[path], principal);
   if (refusal) throw refusal;
   return principal;
@@ -194,8 +222,11 @@ function createSocketServer(): WebSocketServer {
     maxBufferedChunks: 16_384,
     // A peer that does not answer the close frame is cut off. An option that ws has and its types lack.
     closeTimeout: 1_000,
-    handleProtocols: (offered: Set<string>) =>
-      offered.has(PROTOCOL) ? PROTOCOL : (false as const),
+    handleProtocols: (offered: Set<string>, { url }: IncomingMessage) => {
+      const pathname = parseTarget(url)?.pathname ?? '';
+      const spoken = isSocketPath(pathname) ? PROTOCOLS[pathname] : PROTOCOL;
+      return offered.has(spoken) ? spoken : (false as const);
+    },
   };
   // guard: frame-length-limited
   const wss = new WebSocketServer(options);
@@ -210,4 +241,4 @@ function createSocketServer(): WebSocketServer {
 }
 
 const isSocketPath = (pathname: string): pathname is SocketPath =>
-  pathname === '/ws/client' || pathname === '/ws/watch';
+  Object.hasOwn(MAY_OPEN, pathname);

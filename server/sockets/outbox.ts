@@ -21,6 +21,9 @@ export interface OutboxDeps {
   onStalled(): void;
 }
 
+/** `id`: of the call that a message is about. */
+type OutboxMessage = ServerMessage | { readonly type: string; readonly id?: string };
+
 interface Waiting {
   text(): string;
   /** That it takes of memory by waiting. */
@@ -56,17 +59,22 @@ export class Outbox {
     this.#deps = deps;
   }
 
-  send(message: ServerMessage): void {
+  send(message: OutboxMessage): void {
     const { socket, onFull } = this.#deps;
     // The call has ended, or is requested anew under the next attempt.
     if (message.type === 'tool_call_cancel' || message.type === 'tool_call_request')
-      this.#take(this.#requests.get(message.id));
+      this.drop(idOf(message));
     if (this.#waiting.size === 0 && this.#hasRoom()) return this.#write(JSON.stringify(message));
     const held = hold(message);
     this.#waiting.add(held);
     if (held.callId !== undefined) this.#requests.set(held.callId, held);
     this.#waitingBytes += held.bytes;
     if (this.#waitingBytes + socket.bufferedAmount > MOST_UNSENT_BYTES) onFull();
+  }
+
+  /** The request of this call, if it still waits. */
+  drop(callId: string | undefined): void {
+    if (callId !== undefined) this.#take(this.#requests.get(callId));
   }
 
   /** The socket has closed. */
@@ -121,9 +129,12 @@ export class Outbox {
   }
 }
 
-function hold(message: ServerMessage): Waiting {
+function hold(message: OutboxMessage): Waiting {
   if (message.type === 'tool_call_request')
-    return { text: () => JSON.stringify(message), bytes: 0, callId: message.id };
+    return { text: () => JSON.stringify(message), bytes: 0, callId: idOf(message) };
   const text = JSON.stringify(message);
   return { text: () => text, bytes: Buffer.byteLength(text), callId: undefined };
 }
+
+const idOf = (message: OutboxMessage): string | undefined =>
+  'id' in message ? message.id : undefined;

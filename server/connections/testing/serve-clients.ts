@@ -12,6 +12,7 @@ import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
+import { createTurns } from '../../sockets/large-frames.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientIds } from '../client-ids.ts';
@@ -78,6 +79,7 @@ export async function serveClients({
     heartbeatMs,
     flood: { burst: 2_000, perSecond: 1_000 },
     newNonce: newId,
+    turns: createTurns(),
   });
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const budget = createInboundBudget({ clock });
@@ -92,11 +94,7 @@ export async function serveClients({
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `ws://127.0.0.1:${port}`,
-    calls,
-    store,
-    registry,
-    table,
-    errors,
+    ...{ calls, store, bus, registry, sessions, table, errors },
     /** Cuts all lines without a word. */
     cut() {
       for (const socket of wss.clients) socket.terminate();

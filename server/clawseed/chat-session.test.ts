@@ -1,0 +1,105 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { RunRecord } from '#lib/protocol/run';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { serveClients } from '../connections/testing/serve-clients.ts';
+import { createErrorLog } from '../testing/error-log.ts';
+import type { ServerFrame } from './chat-frames.ts';
+import { runOf } from './chat-runs.ts';
+import { ChatSession, type ChatSessionDeps } from './chat-session.ts';
+import { createKeptIdentities } from './kept-identities.ts';
+import { parseChatFrame } from './parse-chat-frame.ts';
+import recorded from './testing/recorded-frames.json' with { type: 'json' };
+
+const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' } as const;
+
+/** Real clients and calls; runs as the test gives them. */
+async function setup(given: Partial<ChatSessionDeps['runs']> = {}) {
+  const server = await serveClients();
+  onTestFinished(() => server.close());
+  const { sessions, registry, bus, calls } = server;
+  const { logger, errors } = createErrorLog();
+  const asked: string[] = [];
+  const refused = { ok: false, code: 'conflict', message: 'The turn is being stopped.' } as const;
+  const deps: ChatSessionDeps = {
+    ...{ sessions, registry, bus, logger, kept: createKeptIdentities() },
+    runs: {
+      get: async (id) => void asked.push(id),
+      send: async () => refused,
+      cancel: async () => refused,
+      ...given,
+    },
+    claimRun: () => ({ ownerToken: null, write: async () => {} }),
+    audit: { record: async () => {} },
+    snapshot: () => Promise.reject(new Error('no snapshot here')),
+    newSessionId: () => 'made-here',
+  };
+  const open = (caller: typeof DEVICE | typeof FIRST_OPERATOR, sessionId?: string) => {
+    const frames: ServerFrame[] = [];
+    const closed: number[] = [];
+    const channel = {
+      send: (frame: ServerFrame) => void frames.push(frame),
+      dropRequest: () => {},
+      close: (code: number) => void closed.push(code),
+    };
+    const opening = { caller: { ...caller, address: '127.0.0.1' }, sessionId, name: undefined };
+    const session = new ChatSession(deps, channel, opening);
+    const send = (frame: object) => session.receive(parseChatFrame(JSON.stringify(frame)));
+    const codes = () => frames.flatMap((frame) => (frame.type === 'error' ? [frame.code] : []));
+    return { session, frames, closed, send, codes };
+  };
+  return { open, asked, errors, registry, calls };
+}
+
+test('[CLS3] a device offers tools and is refused what talks to the agent; no run is looked at', async () => {
+  const { open, asked, registry } = await setup();
+  const { frames, send, codes } = open(DEVICE, 'a session of a person');
+  expect(frames).toMatchObject([{ type: 'session_start', resumed: false, message_count: 0 }]);
+  for (const frame of [recorded.message, recorded.regenerate, recorded.abort]) await send(frame);
+  expect(codes()).toEqual(['PERMISSION_DENIED', 'PERMISSION_DENIED', 'PERMISSION_DENIED']);
+  await send(recorded.register_tools);
+  expect(frames.at(-1)).toMatchObject({ type: 'tools_registered', count: 2, registered: 2 });
+  expect(registry.find(`camera@${DEVICE.clientId}`)?.best.clientId).toBe(DEVICE.clientId);
+  expect(asked).toEqual([]);
+});
+
+test('[CLS2] what comes before the session is open is handled behind session_start', async () => {
+  const { open } = await setup();
+  const { frames, send } = open(FIRST_OPERATOR);
+  await Promise.all([send(recorded.connect), send({ type: 'no' })]);
+  expect(frames.map(({ type }) => type)).toEqual(['session_start', 'connected', 'error']);
+  expect(frames[0]).toMatchObject({ session_id: 'made-here', run_id: runOf('made-here') });
+});
+
+test('[CLS13] what the run refuses is a busy session, and more than 8 that wait too', async () => {
+  const { open } = await setup();
+  const { send, codes } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  await Promise.all(Array.from({ length: 10 }, () => send(recorded.message)));
+  expect(codes()).toEqual(Array(10).fill('SESSION_BUSY'));
+});
+
+test('a run that cannot be shown ends the connection, and the reason is logged', async () => {
+  const running = { run_id: runOf('made-here'), status: 'running' } as RunRecord;
+  const { open, errors } = await setup({ get: async () => running });
+  const { send, codes, closed } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  expect([codes(), closed]).toEqual([['AGENT_INIT_FAILED'], [1011]]);
+  expect(String(errors[0])).toContain('no snapshot here');
+});
+
+test('[CLS4] a defect behind a message is an error of the agent, and the next one is taken', async () => {
+  let count = 0;
+  const get = async () => {
+    count += 1;
+    // The first looks whether there is a run.
+    if (count > 1) throw new Error(`defect ${count}`);
+    return undefined;
+  };
+  const { open, errors } = await setup({ get });
+  const { send, codes } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  await send(recorded.abort);
+  await send(recorded.abort);
+  expect(codes()).toEqual(['AGENT_ERROR', 'AGENT_ERROR']);
+  expect(errors.map(String)).toEqual(['Error: defect 2', 'Error: defect 3']);
+});
