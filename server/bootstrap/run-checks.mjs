@@ -63,7 +63,11 @@ const STATIC_CHECKS = [
 export const ALL_CHECKS = [
   ...STATIC_CHECKS,
   { name: 'unit tests', needs: ['chromium'], run: runUnitTests },
-  { name: 'end-to-end tests', needs: ['build', 'chromium', 'curl'], run: runEndToEndTests },
+  {
+    name: 'end-to-end tests',
+    needs: ['build', 'chromium', 'curl', 'python'],
+    run: runEndToEndTests,
+  },
   { name: 'short torture', needs: ['build', 'chromium', 'compiler'], run: runShortTorture },
 ];
 

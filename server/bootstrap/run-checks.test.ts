@@ -27,6 +27,7 @@ function recorder(...missing: string[]) {
     build: way('build'),
     chromium: way('chromium'),
     curl: way('curl'),
+    python: way('python'),
     compiler: way('compiler'),
   };
   const ensure: typeof ensureNeeds = (needs, before) => ensureNeeds(needs, before, ways);
@@ -55,6 +56,7 @@ test('everything that any stage needs is ensured once, before the first stage', 
     'ensure chromium',
     'ensure compiler',
     'ensure curl',
+    'ensure python',
   ]);
   expect(log.slice(first)).toEqual(ALL_CHECKS.map(({ name }) => `run ${name}`));
 });
@@ -63,7 +65,7 @@ test('a stage says what its tests start: browsers, the built server, programs of
   const needs = Object.fromEntries(ALL_CHECKS.map(({ name, needs: own }) => [name, own]));
   expect(needs).toMatchObject({
     'unit tests': ['chromium'],
-    'end-to-end tests': ['build', 'chromium', 'curl'],
+    'end-to-end tests': ['build', 'chromium', 'curl', 'python'],
     'short torture': ['build', 'chromium', 'compiler'],
   });
 });

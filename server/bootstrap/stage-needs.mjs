@@ -2,14 +2,14 @@ import { ensureBuild } from './build.mjs';
 import { ensureChromium } from './find-chromium.mjs';
 import { say } from './project.mjs';
 import { wasTold } from './run-child.mjs';
-import { C_COMPILER, CURL, ensureProgram } from './system-programs.mjs';
+import { C_COMPILER, CURL, ensureProgram, PYTHON } from './system-programs.mjs';
 
 /**
  * @typedef {import('./project.mjs').Setup} Setup
  * @typedef {import('./project.mjs').Environment} Environment
  *
  * What a stage of the tests cannot do without.
- * @typedef {'build' | 'chromium' | 'curl' | 'compiler'} Need
+ * @typedef {'build' | 'chromium' | 'curl' | 'python' | 'compiler'} Need
  *
  * Makes, finds or installs one; gives the variables by which tests find it.
  * @typedef {(setup: Setup) => Promise<{ env: Environment } | { problem: string }>} Way
@@ -26,6 +26,7 @@ const WAYS = {
     return 'problem' in browser ? browser : { env: { CALLBOARD_CHROMIUM: browser.path } };
   },
   curl: (setup) => onPath(CURL, setup),
+  python: (setup) => onPath(PYTHON, setup),
   // What it compiles is made for Linux; elsewhere the torture goes without.
   compiler: async (setup) =>
     process.platform === 'linux' ? onPath(C_COMPILER, setup) : { env: {} },

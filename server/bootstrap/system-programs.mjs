@@ -14,6 +14,13 @@ import { whyNotStarting } from './try-program.mjs';
 /** The README's commands are tried as they stand there. @type {SystemProgram} */
 export const CURL = { names: ['curl'], packages: ['curl'], purpose: "the README's commands" };
 
+/** The example of a client in Python runs. @type {SystemProgram} */
+export const PYTHON = {
+  names: ['python3'],
+  packages: ['python3'],
+  purpose: 'the example in Python',
+};
+
 /** @type {SystemProgram} */
 export const C_COMPILER = {
   names: ['cc', 'gcc', 'clang'],
