@@ -48,7 +48,6 @@ export class ChatRuns {
     const { runId, person } = talk;
     const isNew = (await runs.get(runId)) === undefined;
     const claim = await claimRun(runId, message.title, person);
-    // guard: session-bound-to-token
     if (claim.ownerToken !== person.tokenId) return MISMATCH;
     await claim.write();
     const outcome = await runs.send(runId, asked(message.content, message.clientId));

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { RunRecord } from '#lib/protocol/run';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import type { RunOwner, RunRecord } from '#lib/protocol/run';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { serveClients } from '../connections/testing/serve-clients.ts';
+import { newRun } from '../runs/new-run.ts';
+import type { RunOutcome } from '../runs/run-service.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import type { ServerFrame } from './chat-frames.ts';
 import { runOf } from './chat-runs.ts';
@@ -10,13 +13,18 @@ import { createKeptIdentities } from './kept-identities.ts';
 import { parseChatFrame } from './parse-chat-frame.ts';
 import recorded from './testing/recorded-frames.json' with { type: 'json' };
 
+type Refusal = Extract<RunOutcome, { ok: false }>;
+
 const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' } as const;
 
 /** Real clients and calls; runs as the test gives them. */
-async function setup(given: Partial<ChatSessionDeps['runs']> = {}) {
+async function setup(
+  given: Partial<ChatSessionDeps['runs']> = {},
+  more: Partial<ChatSessionDeps> = {},
+) {
   const server = await serveClients();
   onTestFinished(() => server.close());
-  const { sessions, registry, bus, calls } = server;
+  const { sessions, registry, bus } = server;
   const { logger, errors } = createErrorLog();
   const asked: string[] = [];
   const refused = { ok: false, code: 'conflict', message: 'The turn is being stopped.' } as const;
@@ -32,7 +40,18 @@ async function setup(given: Partial<ChatSessionDeps['runs']> = {}) {
     audit: { record: async () => {} },
     snapshot: () => Promise.reject(new Error('no snapshot here')),
     newSessionId: () => 'made-here',
+    ...more,
   };
+  /** The run of the session, as its owner begins it. */
+  const publish = (owner: RunOwner) =>
+    bus.publish({
+      type: 'run',
+      run: {
+        ...newRun(createManualClock(), {
+          ...{ run_id: runOf('made-here'), title: 'Of another', max_steps: 10, owner },
+        }),
+      },
+    });
   const open = (caller: typeof DEVICE | typeof FIRST_OPERATOR, sessionId?: string) => {
     const frames: ServerFrame[] = [];
     const closed: number[] = [];
@@ -47,7 +66,7 @@ async function setup(given: Partial<ChatSessionDeps['runs']> = {}) {
     const codes = () => frames.flatMap((frame) => (frame.type === 'error' ? [frame.code] : []));
     return { session, frames, closed, send, codes };
   };
-  return { open, asked, errors, registry, calls };
+  return { open, publish, asked, errors, registry };
 }
 
 test('[CLS3] a device offers tools and is refused what talks to the agent; no run is looked at', async () => {
@@ -70,12 +89,44 @@ test('[CLS2] what comes before the session is open is handled behind session_sta
   expect(frames[0]).toMatchObject({ session_id: 'made-here', run_id: runOf('made-here') });
 });
 
-test('[CLS13] what the run refuses is a busy session, and more than 8 that wait too', async () => {
+test('[CLS13] what the run refuses is a busy session', async () => {
   const { open } = await setup();
   const { send, codes } = open(FIRST_OPERATOR);
   await send(recorded.connect);
-  await Promise.all(Array.from({ length: 10 }, () => send(recorded.message)));
-  expect(codes()).toEqual(Array(10).fill('SESSION_BUSY'));
+  await send(recorded.message);
+  expect(codes()).toEqual(['SESSION_BUSY']);
+});
+
+test('[CLS13] of the messages that come at once 8 wait, and the others are refused at once', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<Refusal>();
+  const { open } = await setup({ send: () => held });
+  const { send, codes } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  const all = Array.from({ length: 10 }, () => send(recorded.message));
+  expect(codes()).toEqual(['SESSION_BUSY', 'SESSION_BUSY']);
+  release({ ok: false, code: 'bad_request', message: 'no' });
+  await Promise.all(all);
+  expect(codes().slice(2)).toEqual(Array(8).fill('INVALID_MESSAGE'));
+});
+
+test('[CLS1] a message to a session of another token is not sent, and ends the connection', async () => {
+  const sent: string[] = [];
+  const claimRun = () => ({ ownerToken: 'tok_olga', write: async () => void sent.push('write') });
+  const { open } = await setup({}, { claimRun });
+  const { send, codes, closed } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  await send(recorded.message);
+  expect([codes(), closed, sent]).toEqual([['SESSION_OWNER_MISMATCH'], [1008], []]);
+});
+
+test('[CLS1] a run that another token begins under the same session is not shown', async () => {
+  const { open, publish } = await setup();
+  const { send, frames, codes, closed } = open(FIRST_OPERATOR);
+  await send(recorded.connect);
+  publish({ token_id: 'tok_olga', name: 'operator:olga' });
+  await expect.poll(() => closed.length).toBe(1);
+  expect([codes(), closed]).toEqual([['SESSION_OWNER_MISMATCH'], [1008]]);
+  expect(JSON.stringify(frames)).not.toContain('Of another');
 });
 
 test('a run that cannot be shown ends the connection, and the reason is logged', async () => {

@@ -184,7 +184,6 @@ export class ChatSession {
   #show(event: WatchEvent, frames: TurnFrames, talk: Talk): void {
     if (this.#isClosed) return;
     // Another token was the first to begin the session.
-    // guard: chat-shows-own-run
     if (event.type === 'run' && !isOwn(event.run, talk)) return this.#refuseOther();
     for (const frame of frames.take(event)) this.#channel.send(frame);
   }
@@ -233,7 +232,6 @@ export class ChatSession {
       this.#channel.send(DEVICE);
       return undefined;
     }
-    // guard: chat-commands-bounded
     if (this.#waiting >= MOST_COMMANDS) {
       const message = `${MOST_COMMANDS} messages wait. Send the next one when they are taken.`;
       this.#channel.send(errorFrame('SESSION_BUSY', message));

@@ -89,7 +89,6 @@ class ChatConnection implements ChatChannel {
   receive(data: RawData, isBinary: boolean): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#liveness.received();
-    // guard: chat-flood-limited
     if (!this.#bucket.take()) {
       return this.close(CLOSE.policy, 'Too many messages; slow down and connect again');
     }

@@ -35,7 +35,6 @@ const capabilitiesSchema = z.array(z.string()).max(64).catch([]);
 /** The one place where text on `/ws/chat` becomes a message. Total: it never throws. */
 export function parseChatFrame(text: string): ChatFrame {
   const parsed = parseJson(text, JSON_LIMITS);
-  // guard: chat-frames-checked
   if (!parsed.ok) return unreadable(text, parsed.message);
   if (!isRecord(parsed.value)) return refused('INVALID_JSON', 'Send a JSON object with a "type".');
   const frame = parsed.value;

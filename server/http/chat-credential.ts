@@ -20,7 +20,6 @@ export function chatCredential(
   const { authorization, 'sec-websocket-protocol': protocols } = headers;
   const isSent =
     authorization !== undefined || readCredentialProtocol('bearer', protocols) !== undefined;
-  // guard: chat-url-token-off
   const token = isSent || !mayBeInUrl ? null : new URLSearchParams(search).get('token');
   return {
     headers: token === null ? headers : { ...headers, authorization: `Bearer ${token}` },
