@@ -1,7 +1,12 @@
+import type { DeviceParts } from './device-parts.ts';
+
 /** A battery as `navigator.getBattery` gives it; only Chromium has it. */
 export interface Battery {
   readonly level: number;
   readonly charging: boolean;
+  /** Seconds; `Infinity` where the browser has none. */
+  readonly chargingTime: number;
+  readonly dischargingTime: number;
 }
 
 /** One picture, taken off the screen or a camera. */
@@ -15,28 +20,48 @@ export interface Picture {
 export type PermissionName =
   | 'geolocation'
   | 'camera'
+  | 'microphone'
   | 'notifications'
   | 'clipboard-read'
   | 'clipboard-write';
 export type PermissionState = 'granted' | 'prompt' | 'denied';
 
+export type Facing = 'user' | 'environment';
+
+export interface FrameOptions {
+  readonly maxWidth?: number;
+  readonly type: string;
+  /** 0 to 1, for formats that lose detail. */
+  readonly quality?: number;
+  /** A camera's first frames are dark; a display gives a new one only when something changed. */
+  readonly source: 'camera' | 'display';
+}
+
 /** What of the browser each tool uses. A part that is null is missing in this browser. */
-export interface BrowserEnv {
+export interface BrowserEnv extends DeviceParts {
   readonly secureContext: boolean;
   readonly geolocation: {
     get(options: PositionOptions): Promise<GeolocationPosition>;
+    /** Returns the function that ends it. */
+    watch(
+      options: PositionOptions,
+      onPosition: (position: GeolocationPosition) => void,
+      onError: (error: GeolocationPositionError) => void,
+    ): () => void;
   } | null;
   readonly camera: {
-    open(constraints: { facing: 'user' | 'environment' }): Promise<MediaStream>;
+    open(constraints: { facing: Facing; width?: number }): Promise<MediaStream>;
   } | null;
   readonly display: { open(): Promise<MediaStream> } | null;
   readonly clipboard: {
     read(): Promise<string>;
     write(text: string): Promise<void>;
+    /** Whether this browser lets a page use it in a click alone, and reports no permission for it. */
+    needsTouch(kind: 'read' | 'write'): Promise<boolean>;
   } | null;
   readonly notifications: {
     ask(): Promise<'granted' | 'denied' | 'default'>;
-    show(title: string, body: string | undefined): void;
+    show(title: string, body: string | undefined): Promise<void>;
   } | null;
   readonly page: {
     /** Draws the page from its elements; not what is on the screen, but close to it. */
@@ -47,8 +72,10 @@ export interface BrowserEnv {
     readonly url: string;
   };
   /** One frame of a live stream, at most `maxWidth` wide. */
-  takeFrame(stream: MediaStream, options: { maxWidth?: number; type: string }): Promise<Picture>;
+  takeFrame(stream: MediaStream, options: FrameOptions): Promise<Picture>;
   device(): Record<string, unknown>;
+  /** Whether this browser reports a battery at all. */
+  readonly hasBattery: boolean;
   battery(): Promise<Battery | null>;
   permission(name: PermissionName): Promise<PermissionState>;
   /** Reports each change of visibility, permissions or battery. Returns the unsubscribe function. */

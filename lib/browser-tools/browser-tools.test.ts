@@ -85,22 +85,21 @@ test('[BT1] a secure page in Chromium offers all of them', async () => {
     .array(z.object({ name: z.string() }))
     .parse(tools)
     .map(({ name }) => name);
-  expect(names.toSorted()).toEqual([
-    'browser.screenshot',
-    'camera.photo',
-    'clipboard.read',
-    'clipboard.write',
-    'device.info',
-    'geolocation.get',
-    'notification.show',
-    'page.text',
+  expect(names).toEqual([
+    ...['browser.screenshot', 'page.text', 'page.open', 'display.show', 'notification.show'],
+    ...['speech.say', 'speech.listen', 'vibrate', 'geolocation.get', 'geolocation.watch'],
+    ...['sensors.read', 'camera.photo', 'camera.scan', 'microphone.record', 'clipboard.read'],
+    ...['clipboard.write', 'file.pick', 'device.info', 'battery.read', 'network.read'],
   ]);
 });
 
 test('[BT1] a page that is not a secure context offers what it can', async () => {
   const { tools } = await setup({}, chromium.insecureUrl);
   const names = z.array(z.object({ name: z.string(), parameters: z.unknown() })).parse(tools);
-  expect(names.map(({ name }) => name)).toEqual(['browser.screenshot', 'device.info', 'page.text']);
+  expect(names.map(({ name }) => name)).toEqual([
+    ...['browser.screenshot', 'page.text', 'page.open', 'display.show', 'speech.say', 'vibrate'],
+    ...['file.pick', 'device.info', 'network.read'],
+  ]);
   expect(JSON.stringify(names)).not.toContain('"display"');
 });
 
@@ -114,7 +113,9 @@ test('[BT7] those that change something are annotated, the others are read-only'
     .array(schema)
     .parse(tools)
     .filter(({ annotations }) => !annotations.readOnlyHint);
-  expect(changing.map(({ name }) => name)).toEqual(['clipboard.write', 'notification.show']);
+  expect(changing.map(({ name }) => name)).toEqual([
+    ...['page.open', 'notification.show', 'speech.say', 'vibrate', 'clipboard.write'],
+  ]);
 });
 
 test('[BT2] a page screenshot shows what is in view, and is marked as reconstructed', async () => {
@@ -271,6 +272,7 @@ test('camera.photo gives a JPEG no wider than asked, and turns the camera off', 
     width: 320,
     height: 240,
     media_type: 'image/jpeg',
+    size: Buffer.from(attachment?.data ?? '', 'base64').length,
     facing: 'environment',
   });
   expect({ width, height, type: attachment?.media_type }).toEqual({

@@ -1,11 +1,10 @@
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
-import { choice, integer } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { choice, integer, number } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
-import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';
-import { isNotAllowed, permissionDenied } from './permission-denied.ts';
+import { openStream } from './open-stream.ts';
+import { stopStream } from './stop-stream.ts';
 import { withPermission } from './with-permission.ts';
 
 type Env = Pick<BrowserEnv, 'permission' | 'takeFrame'> & {
@@ -17,7 +16,8 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
   defineClientTool({
     name: 'camera.photo',
     displayName: 'Photo',
-    description: "Takes one photo with this device's camera. The person may be asked first.",
+    description:
+      "Takes one photo with this device's camera. It has no metadata such as the place. The person may be asked first.",
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
     args: {
@@ -26,39 +26,36 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
         description: 'Which camera.',
       }),
       max_width: integer({ min: 16, max: 8_192, default: 1_920, description: 'In pixels.' }),
+      format: choice(['jpeg', 'png', 'webp'], {
+        default: 'jpeg',
+        description: 'Of the file; a browser that cannot write WebP gives PNG.',
+      }),
+      quality: number({
+        min: 0.1,
+        max: 1,
+        default: 0.9,
+        description: 'Of JPEG and WebP: less gives a smaller file.',
+      }),
     },
-    async run({ facing, max_width }, context) {
-      const open = () => openFor(env, facing, context.signal);
+    async run({ facing, max_width, format, quality }, context) {
+      const { signal } = context;
+      const open = () =>
+        openStream(() => env.camera.open({ facing, width: max_width }), 'The camera', signal);
       const stream = await withPermission(env, 'camera', context, open);
       try {
-        const frame = env.takeFrame(stream, { maxWidth: max_width, type: 'image/jpeg' });
-        const { blob, mediaType, width, height } = await abortable(context.signal, frame);
+        const type = `image/${format}`;
+        const frame = env.takeFrame(stream, { maxWidth: max_width, type, quality, source: 'camera' });
+        const { blob, mediaType, width, height } = await abortable(signal, frame);
+        const name = `photo.${extensionOf(mediaType)}`;
         return {
-          output: { width, height, media_type: mediaType, facing },
-          attachments: [{ blob, mediaType, name: 'photo.jpg', alt: `Photo, ${width} × ${height}` }],
+          output: { width, height, media_type: mediaType, size: blob.size, facing },
+          attachments: [{ blob, mediaType, name, alt: `Photo, ${width} × ${height}` }],
         };
       } finally {
-        stop(stream);
+        stopStream(stream);
       }
     },
   });
 
-async function openFor(
-  env: Env,
-  facing: 'user' | 'environment',
-  signal: AbortSignal,
-): Promise<MediaStream> {
-  try {
-    const stream = await env.camera.open({ facing });
-    // The call may have ended while the browser asked: it would never be turned off then.
-    if (signal.aborted) stop(stream);
-    return stream;
-  } catch (error) {
-    if (isNotAllowed(error)) throw permissionDenied('The camera');
-    throw new ToolFailure('unavailable', `The camera cannot be used: ${errorMessage(error)}`);
-  }
-}
-
-function stop(stream: MediaStream): void {
-  for (const track of stream.getTracks()) track.stop();
-}
+const extensionOf = (mediaType: string): string =>
+  mediaType === 'image/jpeg' ? 'jpg' : mediaType.replace('image/', '');

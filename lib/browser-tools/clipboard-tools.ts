@@ -3,11 +3,16 @@ import { defineClientTool } from '../client/define-client-tool.ts';
 import { string } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { BrowserEnv, PermissionName } from './browser-env.ts';
+import type { BrowserEnv } from './browser-env.ts';
+import type { DevicePrompts } from './device-prompts.ts';
 import { isNotAllowed, permissionDenied } from './permission-denied.ts';
 import { withPermission } from './with-permission.ts';
+import { withTouch } from './with-touch.ts';
 
-type Env = Pick<BrowserEnv, 'permission'> & { clipboard: NonNullable<BrowserEnv['clipboard']> };
+type Env = Pick<BrowserEnv, 'permission'> & {
+  clipboard: NonNullable<BrowserEnv['clipboard']>;
+  prompts: DevicePrompts;
+};
 
 /** The text in the clipboard. */
 export const createClipboardReadTool = (env: Env): ClientToolDefinition =>
@@ -19,7 +24,7 @@ export const createClipboardReadTool = (env: Env): ClientToolDefinition =>
     timeoutMs: 30_000,
     args: {},
     async run(_args, context) {
-      const text = await use(env, 'clipboard-read', context, () => env.clipboard.read());
+      const text = await use(env, 'read', context, () => env.clipboard.read());
       return { output: { text } };
     },
   });
@@ -39,21 +44,30 @@ export const createClipboardWriteTool = (env: Env): ClientToolDefinition =>
     timeoutMs: 30_000,
     args: { text: string({ max: 1_000_000, description: 'The text to put there.' }) },
     async run({ text }, context) {
-      await use(env, 'clipboard-write', context, () => env.clipboard.write(text));
+      await use(env, 'write', context, () => env.clipboard.write(text));
       return { output: { written_chars: text.length } };
     },
   });
 
+const QUESTIONS = {
+  read: ['Give the text in the clipboard?', 'to give the clipboard'],
+  write: ['Put a text into the clipboard?', 'to have the clipboard written'],
+} as const;
+
 async function use<T>(
   env: Env,
-  name: PermissionName,
+  kind: 'read' | 'write',
   context: ClientToolContext,
   act: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await withPermission(env, name, context, act);
+    if (!(await env.clipboard.needsTouch(kind)))
+      return await withPermission(env, `clipboard-${kind}`, context, act);
+    const [message, what] = QUESTIONS[kind];
+    return await withTouch(env.prompts, { tool: `clipboard.${kind}`, message, what }, context, act);
   } catch (error) {
     context.signal.throwIfAborted();
+    if (error instanceof ToolFailure) throw error;
     if (isNotFocused(error)) {
       throw new ToolFailure(
         'unavailable',

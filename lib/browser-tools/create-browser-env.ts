@@ -1,6 +1,7 @@
 import { listenToTouches } from '../client/listen-to-touches.ts';
 import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
+import { createDeviceParts } from './parts/create-device-parts.ts';
 import { takeFrame } from './take-frame.ts';
 
 interface BatteryManager extends Battery, EventTarget {}
@@ -31,6 +32,7 @@ export function createBrowserEnv(): BrowserEnv {
     surfaceSwitching: 'exclude',
   };
   return {
+    ...createDeviceParts(secure),
     secureContext: secure,
     geolocation:
       secure && 'geolocation' in navigator
@@ -39,25 +41,40 @@ export function createBrowserEnv(): BrowserEnv {
               new Promise((resolve, reject) =>
                 navigator.geolocation.getCurrentPosition(resolve, reject, options),
               ),
+            watch(options, onPosition, onError) {
+              const id = navigator.geolocation.watchPosition(onPosition, onError, options);
+              return () => navigator.geolocation.clearWatch(id);
+            },
           }
         : null,
     camera:
       secure && media && 'getUserMedia' in media
-        ? { open: ({ facing }) => media.getUserMedia({ video: { facingMode: facing } }) }
+        ? {
+            open: ({ facing, width }) =>
+              media.getUserMedia({
+                // Browsers give a small picture when no size is asked for.
+                video: { facingMode: facing, ...(width !== undefined && { width: { ideal: width } }) },
+              }),
+          }
         : null,
     display:
-      secure && media && 'getDisplayMedia' in media && 'ImageCapture' in window
+      secure && media && 'getDisplayMedia' in media
         ? { open: () => media.getDisplayMedia(sharing) }
         : null,
     clipboard:
       secure && clipboard && 'readText' in clipboard
-        ? { read: () => clipboard.readText(), write: (text) => clipboard.writeText(text) }
+        ? {
+            read: () => clipboard.readText(),
+            write: (text) => clipboard.writeText(text),
+            needsTouch: async (kind) =>
+              (await permissionStatus(extras.permissions, `clipboard-${kind}`)) === undefined,
+          }
         : null,
     notifications:
       secure && 'Notification' in window
         ? {
             ask: () => Notification.requestPermission(),
-            show: (title, body) => void new Notification(title, body === undefined ? {} : { body }),
+            show: showNotification,
           }
         : null,
     page: {
@@ -72,12 +89,25 @@ export function createBrowserEnv(): BrowserEnv {
     },
     takeFrame,
     device: () => describeDevice(extras),
+    hasBattery: extras.getBattery !== undefined,
     battery: async () => (await extras.getBattery?.()) ?? null,
     permission: (name) => queryPermission(extras, name),
     onStateChange: (names, listener) => listenToState(extras, names, listener),
     visibility: () => document.visibilityState,
     onTouch: listenToTouches,
   };
+}
+
+/** Chrome on Android has the constructor, throws from it, and shows those of a service worker. */
+async function showNotification(title: string, body: string | undefined): Promise<void> {
+  const options = body === undefined ? {} : { body };
+  try {
+    new Notification(title, options);
+  } catch (error) {
+    const registration = await navigator.serviceWorker?.getRegistration();
+    if (!registration) throw error;
+    await registration.showNotification(title, options);
+  }
 }
 
 /** What a browser does not report beforehand: `prompt`, so it has to be asked for. */

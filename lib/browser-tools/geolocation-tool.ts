@@ -42,20 +42,32 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
         maximumAge: args.maximum_age_ms,
         timeout: args.timeout_ms,
       };
-      const find = () => env.geolocation.get(options).catch(explain);
+      const find = () => env.geolocation.get(options).catch(explainPosition);
       const position = await withPermission(env, 'geolocation', context, find);
-      return { output: toOutput(position) };
+      return { output: { ...toPosition(position), datum: 'WGS-84' } };
     },
   });
 
-function explain(error: unknown): never {
+/** Why a browser found no position. */
+export function explainPosition(error: unknown): never {
   const { code, message } = error as GeolocationPositionError;
   if (code === DENIED) throw permissionDenied('The position');
   const why = code === TIMEOUT ? 'it took too long' : message || 'the device reports none';
   throw new ToolFailure('unavailable', `The position could not be found: ${why}.`);
 }
 
-function toOutput({ coords, timestamp }: GeolocationPosition) {
+export interface Position {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly accuracy: number;
+  readonly altitude?: number;
+  readonly heading?: number;
+  readonly speed?: number;
+  readonly timestamp: number;
+}
+
+/** What a browser knows of it; what it does not is left out. */
+export function toPosition({ coords, timestamp }: GeolocationPosition): Position {
   const { latitude, longitude, accuracy, altitude, heading, speed } = coords;
   return {
     latitude,
@@ -65,6 +77,5 @@ function toOutput({ coords, timestamp }: GeolocationPosition) {
     ...(heading === null || Number.isNaN(heading) ? {} : { heading }),
     ...(speed === null ? {} : { speed }),
     timestamp,
-    datum: 'WGS-84',
   };
 }

@@ -28,9 +28,8 @@ export const createNotificationTool = (env: Env): ClientToolDefinition =>
       const answer = await withPermission(env, 'notifications', context, ask);
       if (answer !== 'granted') throw permissionDenied('Showing notifications');
       try {
-        env.notifications.show(title, body);
+        await env.notifications.show(title, body);
       } catch (error) {
-        // Chrome on Android has the constructor, and throws.
         throw new ToolFailure(
           'unavailable',
           `This browser cannot show notifications: ${errorMessage(error)}`,

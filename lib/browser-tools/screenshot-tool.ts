@@ -8,6 +8,7 @@ import type { BrowserEnv } from './browser-env.ts';
 import type { DevicePrompts } from './device-prompts.ts';
 import { isNotAllowed, permissionDenied } from './permission-denied.ts';
 import { PICTURE_NOTES } from './picture-notes.ts';
+import { stopStream } from './stop-stream.ts';
 
 type Env = Pick<BrowserEnv, 'display' | 'page' | 'takeFrame'>;
 
@@ -33,7 +34,7 @@ export function createScreenshotTool(env: Env, prompts: DevicePrompts): ClientTo
     async run({ mode, full_page }, context) {
       const picture =
         mode === 'display'
-          ? await env.takeFrame(await shared(context), { type: 'image/png' })
+          ? await env.takeFrame(await shared(context), { type: 'image/png', source: 'display' })
           : await drawPage(env, full_page, context.signal);
       const { width, height, mediaType } = picture;
       const about = PICTURE_NOTES[mode];
@@ -78,7 +79,7 @@ function createSharedDisplay({ display }: Env, prompts: DevicePrompts) {
       throw new ToolFailure('permission_denied', 'The person declined to share this tab.');
     const stream = await display.open();
     // The call may have ended while the browser asked: this stream would never be stopped then.
-    if (signal.aborted) for (const track of stream.getTracks()) track.stop();
+    if (signal.aborted) stopStream(stream);
     signal.throwIfAborted();
     return stream;
   }

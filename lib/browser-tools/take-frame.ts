@@ -1,22 +1,24 @@
-import type { Picture } from './browser-env.ts';
+import type { FrameOptions, Picture } from './browser-env.ts';
+import { playStream } from './parts/play-stream.ts';
+import { writePicture } from './parts/write-picture.ts';
 
 /** A camera's first frames are dark while it adjusts itself. */
-const FRAMES_TO_SKIP = 3;
+const FRAMES_TO_SKIP = { camera: 3, display: 1 };
 /** A few, so that a browser that has none ends the call, too. */
 const GRABS = 5;
 
 /** Takes one frame of a live stream, at most `maxWidth` wide. */
 export async function takeFrame(
   stream: MediaStream,
-  { maxWidth = Number.POSITIVE_INFINITY, type }: { maxWidth?: number; type: string },
+  { maxWidth = Number.POSITIVE_INFINITY, type, quality, source }: FrameOptions,
 ): Promise<Picture> {
   const [track] = stream.getVideoTracks();
   if (!track) throw new Error('the stream has no video');
   const frame =
-    type === 'image/jpeg' || !('ImageCapture' in window)
-      ? await settledFrame(stream)
+    source === 'camera' || !('ImageCapture' in window)
+      ? await settledFrame(stream, FRAMES_TO_SKIP[source])
       : await grabFrame(track);
-  return encode(frame, maxWidth, type);
+  return writePicture(frame, { maxWidth, type, quality });
 }
 
 interface FrameGrabber {
@@ -40,34 +42,12 @@ async function grabFrame(track: MediaStreamTrack): Promise<ImageBitmap> {
 }
 
 /** By a video element, which every browser has. */
-async function settledFrame(stream: MediaStream): Promise<ImageBitmap> {
-  const video = document.createElement('video');
-  video.muted = true;
-  video.playsInline = true;
-  video.srcObject = stream;
-  // Out of sight, but in the document: elsewhere some browsers give no frames.
-  video.style.cssText = 'position:fixed;left:-10000px;width:1px;height:1px';
-  document.body.append(video);
+async function settledFrame(stream: MediaStream, skip: number): Promise<ImageBitmap> {
+  const { video, nextFrame, close } = await playStream(stream);
   try {
-    await video.play();
-    for (let skipped = 0; skipped < FRAMES_TO_SKIP; skipped += 1) {
-      await new Promise((resolve) => video.requestVideoFrameCallback(resolve));
-    }
+    for (let skipped = 0; skipped < skip; skipped += 1) await nextFrame();
     return await createImageBitmap(video);
   } finally {
-    video.srcObject = null;
-    video.remove();
+    close();
   }
-}
-
-async function encode(frame: ImageBitmap, maxWidth: number, type: string): Promise<Picture> {
-  const scale = Math.min(1, maxWidth / frame.width);
-  const canvas = document.createElement('canvas');
-  canvas.width = Math.round(frame.width * scale);
-  canvas.height = Math.round(frame.height * scale);
-  canvas.getContext('2d')?.drawImage(frame, 0, 0, canvas.width, canvas.height);
-  frame.close();
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, 0.9));
-  if (!blob) throw new Error(`the picture could not be written as ${type}`);
-  return { blob, mediaType: blob.type, width: canvas.width, height: canvas.height };
 }

@@ -9,7 +9,11 @@ type Env = Pick<
 /** The permission that each tool asks for. */
 const PERMISSION_OF: ReadonlyMap<string, PermissionName> = new Map([
   ['geolocation.get', 'geolocation'],
+  ['geolocation.watch', 'geolocation'],
   ['camera.photo', 'camera'],
+  ['camera.scan', 'camera'],
+  ['microphone.record', 'microphone'],
+  ['speech.listen', 'microphone'],
   ['clipboard.read', 'clipboard-read'],
   ['clipboard.write', 'clipboard-write'],
   ['notification.show', 'notifications'],
@@ -39,7 +43,7 @@ export function watchClientState({
     if (!stopped && mine === last) report(state);
   }
 
-  const stop = env.onStateChange([...PERMISSION_OF.values()], () => void publish());
+  const stop = env.onStateChange([...new Set(PERMISSION_OF.values())], () => void publish());
   void publish();
   return () => {
     stopped = true;

@@ -98,6 +98,34 @@ export const number = (about: About<number> & Limits): Argument<number> => numer
 export const integer = (about: About<number> & Limits): Argument<number> =>
   numeric('integer', about);
 
+/** Several of the same kind. */
+export const list = <Item>(
+  item: Argument<Item>,
+  about: About<readonly Item[]> & { readonly min?: number; readonly max: number },
+): Argument<readonly Item[]> => {
+  const { min = 0, max } = about;
+  const wrong = (value: unknown): Wrong | undefined => {
+    const read = item.read(value);
+    return read.ok ? undefined : read;
+  };
+  const { description: _, ...items } = item.schema;
+  return {
+    ...argument(
+      { type: 'array', items, ...(min > 0 ? { minItems: min } : {}), maxItems: max },
+      about,
+      '',
+      (value): value is readonly Item[] => Array.isArray(value),
+    ),
+    read(value) {
+      const range = `a list of ${rangeWords({ min, max })}`;
+      if (!Array.isArray(value) || value.length < min || value.length > max)
+        return { ok: false, wants: range };
+      const problem = value.map(wrong).find((one) => one !== undefined);
+      return problem ? { ok: false, wants: `${range}, each ${problem.wants}` } : { ok: true, value };
+    },
+  };
+};
+
 /** An argument that a call may leave out; it is then undefined. */
 export const optional = <Value>(given: Argument<Value>): Argument<Value | undefined> => ({
   schema: given.schema,

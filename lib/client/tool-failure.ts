@@ -2,6 +2,10 @@
 export type ToolFailureCode =
   | 'permission_denied'
   | 'unavailable'
+  /** A person was asked for this one call, and did not want to. */
+  | 'declined'
+  /** A browser permits it only in a person's touch, and there was none. */
+  | 'needs_person'
   | 'cancelled'
   | 'timeout'
   | 'invalid_args'

@@ -1,31 +1,58 @@
 import { createBrowserParts } from '../../client/browser-environment.ts';
 import { createToolClient } from '../../client/tool-client.ts';
+import type { Facing } from '../browser-env.ts';
 import { createBrowserTools } from '../browser-tools.ts';
 import { createBrowserEnv } from '../create-browser-env.ts';
-import type { DevicePrompts } from '../device-prompts.ts';
+import type { DevicePrompts, PersonAnswer } from '../device-prompts.ts';
 import { watchClientState } from '../watch-client-state.ts';
 
-/** Asks with two buttons in the page. */
+/** Asks with two buttons in the page; a question with those that it brings. */
 const prompts: DevicePrompts = {
-  ask({ message, signal }) {
-    const banner = document.createElement('dialog');
-    banner.textContent = message;
-    return new Promise((resolve) => {
-      for (const answer of ['allowed', 'denied'] as const) {
-        const button = document.createElement('button');
-        button.textContent = answer;
-        button.onclick = () => {
-          banner.remove();
-          resolve(answer);
-        };
-        banner.append(button);
-      }
-      signal.addEventListener('abort', () => banner.remove());
-      document.body.append(banner);
-      banner.show();
+  ask({ message, detail, signal, onAllow }) {
+    return banner(`${message} ${detail ?? ''}`, signal, (add, resolve) => {
+      add('allowed', () => {
+        onAllow?.();
+        resolve('allowed');
+      });
+      add('denied', () => resolve('denied'));
+    });
+  },
+  show({ title, text, buttons, signal }) {
+    return banner<PersonAnswer>(`${title} ${text}`, signal, (add, resolve) => {
+      const field = document.createElement('input');
+      document.querySelector('dialog')?.append(field);
+      for (const [button, label] of buttons.entries())
+        add(label, () => resolve({ button, text: field.value }));
+      add('close', () => resolve('closed'));
     });
   },
 };
+
+function banner<T>(
+  message: string,
+  signal: AbortSignal,
+  fill: (
+    add: (label: string, act: () => void) => void,
+    resolve: (answer: T) => void,
+  ) => void,
+): Promise<T> {
+  const dialog = document.createElement('dialog');
+  dialog.textContent = message;
+  document.body.append(dialog);
+  return new Promise((resolve) => {
+    fill((label, act) => {
+      const button = document.createElement('button');
+      button.textContent = label;
+      button.onclick = () => {
+        dialog.remove();
+        act();
+      };
+      dialog.append(button);
+    }, resolve);
+    signal.addEventListener('abort', () => dialog.remove());
+    dialog.show();
+  });
+}
 
 /** Every track that a tool has opened, to see whether it is stopped. */
 const tracks: MediaStreamTrack[] = [];
@@ -37,7 +64,7 @@ const toolsRig = {
   },
   async start(url: string) {
     const env = createBrowserEnv();
-    const { camera, display } = env;
+    const { camera, display, microphone } = env;
     const keep = (stream: MediaStream) => {
       tracks.push(...stream.getTracks());
       return stream;
@@ -45,8 +72,12 @@ const toolsRig = {
     const watched = {
       ...env,
       camera: camera && {
-        open: async (constraints: { facing: 'user' | 'environment' }) =>
+        open: async (constraints: { facing: Facing; width?: number }) =>
           keep(await camera.open(constraints)),
+      },
+      microphone: microphone && {
+        ...microphone,
+        open: async () => keep(await microphone.open()),
       },
       display: display && { open: async () => keep(await display.open()) },
     };

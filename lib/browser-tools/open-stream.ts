@@ -1,0 +1,28 @@
+import { ToolFailure } from '../client/tool-failure.ts';
+import { errorMessage } from '../util/error-message.ts';
+import { isNotAllowed, permissionDenied } from './permission-denied.ts';
+import { stopStream } from './stop-stream.ts';
+
+/** A camera's or microphone's stream; a call that ended while the browser asked gets none. */
+export async function openStream(
+  open: () => Promise<MediaStream>,
+  what: string,
+  signal: AbortSignal,
+): Promise<MediaStream> {
+  try {
+    const stream = await open();
+    // It would never be turned off otherwise.
+    if (signal.aborted) stopStream(stream);
+    return stream;
+  } catch (error) {
+    if (isNotAllowed(error)) throw permissionDenied(what);
+    throw new ToolFailure('unavailable', `${what} cannot be used: ${streamProblem(error)}`);
+  }
+}
+
+function streamProblem(error: unknown): string {
+  const name = error instanceof DOMException ? error.name : '';
+  if (name === 'NotFoundError') return 'this device has none.';
+  if (name === 'NotReadableError') return 'another program uses it now; close that and repeat.';
+  return errorMessage(error);
+}
