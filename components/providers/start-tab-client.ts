@@ -1,4 +1,4 @@
-import { createBrowserTools } from '#lib/browser-tools/browser-tools';
+import { createBrowserTools, PHONE_TOOLS } from '#lib/browser-tools/browser-tools';
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
@@ -19,7 +19,7 @@ export function startTabClient({ api, tab, prompts }: Workbench): () => void {
     url: socketUrl('/ws/client', location),
     name: tabName(navigator),
     kind: 'tab',
-    tools: createBrowserTools(env, prompts.getState()),
+    tools: createBrowserTools(env, prompts.getState()).filter(({ name }) => !PHONE_TOOLS.has(name)),
     uploadBlob: createHttpUploadBlob({ baseUrl: '', fetch: pageFetch }),
     isRefused: async () => {
       const answer = await api.listModels();

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import type { Callboard } from '../start-callboard.ts';
 
 /** What a tab in Chromium offers. */
-const TAB_TOOLS = 8;
+const TAB_TOOLS = 18;
 
 /** Opens the workbench by the one-time link, as a person's first page is. */
 export async function signIn(page: Page, board: Callboard): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DeviceParts } from './device-parts.ts';
+import type { Picture } from './picture.ts';
 
 /** A battery as `navigator.getBattery` gives it; only Chromium has it. */
 export interface Battery {
@@ -7,14 +8,6 @@ export interface Battery {
   /** Seconds; `Infinity` where the browser has none. */
   readonly chargingTime: number;
   readonly dischargingTime: number;
-}
-
-/** One picture, taken off the screen or a camera. */
-export interface Picture {
-  readonly blob: Blob;
-  readonly mediaType: string;
-  readonly width: number;
-  readonly height: number;
 }
 
 export type PermissionName =

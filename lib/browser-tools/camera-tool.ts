@@ -44,7 +44,12 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
       const stream = await withPermission(env, 'camera', context, open);
       try {
         const type = `image/${format}`;
-        const frame = env.takeFrame(stream, { maxWidth: max_width, type, quality, source: 'camera' });
+        const frame = env.takeFrame(stream, {
+          maxWidth: max_width,
+          type,
+          quality,
+          source: 'camera',
+        });
         const { blob, mediaType, width, height } = await abortable(signal, frame);
         const name = `photo.${extensionOf(mediaType)}`;
         return {

@@ -53,7 +53,10 @@ export function createBrowserEnv(): BrowserEnv {
             open: ({ facing, width }) =>
               media.getUserMedia({
                 // Browsers give a small picture when no size is asked for.
-                video: { facingMode: facing, ...(width !== undefined && { width: { ideal: width } }) },
+                video: {
+                  facingMode: facing,
+                  ...(width !== undefined && { width: { ideal: width } }),
+                },
               }),
           }
         : null,

@@ -1,4 +1,4 @@
-import type { Picture } from './browser-env.ts';
+import type { Picture } from './picture.ts';
 
 /** A sound that was recorded. */
 export interface Recording {
@@ -69,8 +69,10 @@ export interface DeviceParts {
   readonly sensors: {
     /** Those whose interface this browser has; the device may lack them all the same. */
     readonly names: readonly SensorName[];
-    /** Only where a browser asks, and then inside a click. */
-    readonly ask: ((name: SensorName) => Promise<'granted' | 'denied'>) | null;
+    /** Whether the person has to be asked, which a browser does inside a click. */
+    needsTouch(name: SensorName): Promise<boolean>;
+    /** Inside a click. */
+    ask(name: SensorName): Promise<'granted' | 'denied'>;
     /** Returns the function that ends it. */
     watch(
       name: SensorName,

@@ -16,7 +16,7 @@ export const createDisplayTool = ({ show }: Env): ClientToolDefinition =>
     name: 'display.show',
     displayName: 'Show and ask',
     description:
-      'Shows a text, a picture or a question to the person at this device and waits for the answer: the button that was chosen, the text that was written, or that it was closed. At least one of title, text and image.',
+      'Shows a text, an image or a question to the person at this device and waits for the answer: the button that was chosen, the text that was written, or that it was closed. At least one of title, text and image.',
     // What it shows is taken away again: nothing is changed by it.
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 60_000,

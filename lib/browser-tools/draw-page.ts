@@ -1,5 +1,5 @@
-import type { Picture } from './browser-env.ts';
 import { DRAWN_PROPERTIES } from './drawn-properties.ts';
+import type { Picture } from './picture.ts';
 
 /** Longer pages than this give canvases that browsers refuse. */
 const MAX_SIDE = 8_192;

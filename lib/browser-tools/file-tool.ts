@@ -63,7 +63,9 @@ export const createFileTool = ({ files, prompts }: Env): ClientToolDefinition =>
       for (const file of chosen) {
         const isPicture = file.type.startsWith('image/') && file.type !== 'image/svg+xml';
         const one =
-          strip_metadata && isPicture ? rewrite(files, file, max_width) : Promise.resolve(asIs(file));
+          strip_metadata && isPicture
+            ? rewrite(files, file, max_width)
+            : Promise.resolve(asIs(file));
         given.push(await abortable(signal, one));
       }
       for (const one of given) refuseLarge(one, max_bytes);
@@ -75,7 +77,10 @@ export const createFileTool = ({ files, prompts }: Env): ClientToolDefinition =>
   });
 
 interface Given {
-  readonly about: Readonly<Record<string, unknown>> & { readonly name: string; readonly size: number };
+  readonly about: Readonly<Record<string, unknown>> & {
+    readonly name: string;
+    readonly size: number;
+  };
   readonly attachment: ToolAttachment;
 }
 

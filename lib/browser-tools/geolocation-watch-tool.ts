@@ -19,7 +19,7 @@ export const createGeolocationWatchTool = (env: Env): ClientToolDefinition =>
     name: 'geolocation.watch',
     displayName: 'Follow position',
     description:
-      'Follows this device for some seconds and returns its track: positions (WGS-84) in the order of time, and the length of the way in metres. For one position use geolocation.get. The person may be asked first.',
+      'Follows this device for some seconds and returns its track: latitudes, longitudes and accuracies (WGS-84) in the order of time, and the length of the way in metres. For its place now use geolocation.get. The person may be asked first.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 340_000,
     args: {

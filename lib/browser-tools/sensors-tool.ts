@@ -48,11 +48,10 @@ export const createSensorsTool = (env: Env): ClientToolDefinition =>
   });
 
 async function allow(env: Env, sensor: SensorName, context: ClientToolContext): Promise<void> {
-  const { ask } = env.sensors;
-  if (!ask) return;
+  if (!(await env.sensors.needsTouch(sensor))) return;
   const what = 'to give readings of the sensors';
   const question = { tool: 'sensors.read', message: 'Give readings of the motion sensors?', what };
-  const answer = await withTouch(env.prompts, question, context, () => ask(sensor));
+  const answer = await withTouch(env.prompts, question, context, () => env.sensors.ask(sensor));
   if (answer !== 'granted') throw permissionDenied('The motion sensors');
 }
 

@@ -13,7 +13,11 @@ import { withPermission } from './with-permission.ts';
 import { withTouch } from './with-touch.ts';
 
 const language = optional(
-  string({ min: 2, max: 35, description: 'BCP 47, e.g. en-GB or zh-CN; else that of the browser.' }),
+  string({
+    min: 2,
+    max: 35,
+    description: 'BCP 47, e.g. en-GB or zh-CN; else that of the browser.',
+  }),
 );
 
 /** Speaks a text. */

@@ -1,6 +1,7 @@
-import type { FrameOptions, Picture } from './browser-env.ts';
+import type { FrameOptions } from './browser-env.ts';
 import { playStream } from './parts/play-stream.ts';
 import { writePicture } from './parts/write-picture.ts';
+import type { Picture } from './picture.ts';
 
 /** A camera's first frames are dark while it adjusts itself. */
 const FRAMES_TO_SKIP = { camera: 3, display: 1 };

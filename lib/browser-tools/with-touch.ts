@@ -54,5 +54,5 @@ const needsPerson = (tool: string, error: unknown): ToolFailure =>
   );
 
 /** A browser's own window that the person closed. */
-export const isAbort = (error: unknown): boolean =>
+const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';

@@ -121,7 +121,9 @@ export const list = <Item>(
       if (!Array.isArray(value) || value.length < min || value.length > max)
         return { ok: false, wants: range };
       const problem = value.map(wrong).find((one) => one !== undefined);
-      return problem ? { ok: false, wants: `${range}, each ${problem.wants}` } : { ok: true, value };
+      return problem
+        ? { ok: false, wants: `${range}, each ${problem.wants}` }
+        : { ok: true, value };
     },
   };
 };

@@ -1,5 +1,6 @@
 import { sameKeys } from './area-messages.ts';
 import { approvals } from './messages/approvals.ts';
+import { browserTools } from './messages/browser-tools.ts';
 import { card } from './messages/card.ts';
 import { conversation } from './messages/conversation.ts';
 import { docs } from './messages/docs.ts';
@@ -12,6 +13,7 @@ import { tools } from './messages/tools.ts';
 
 const areas = {
   approvals: sameKeys(approvals),
+  browserTools: sameKeys(browserTools),
   card: sameKeys(card),
   conversation: sameKeys(conversation),
   docs: sameKeys(docs),
@@ -25,6 +27,7 @@ const areas = {
 
 const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
   approvals: areas.approvals[language],
+  browserTools: areas.browserTools[language],
   card: areas.card[language],
   conversation: areas.conversation[language],
   docs: areas.docs[language],

@@ -143,7 +143,8 @@ export const policyDefinitionSchema = closedObject({
   taint: closedObject({
     private: marked(
       ...['database.query', 'memory.recall', 'file.read', 'clipboard.read', 'geolocation.*'],
-      ...['camera.*', 'browser.screenshot', 'screenshot'],
+      ...['camera.*', 'browser.screenshot', 'screenshot', 'microphone.*', 'speech.listen'],
+      ...['contacts.*', 'file.pick'],
     ),
     /** Besides those of clients, and those that reach the outside. */
     untrusted: marked(),

@@ -1,46 +1,84 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { DevicePrompts } from '../browser-tools/device-prompts.ts';
+import type {
+  DevicePrompts,
+  PersonAnswer,
+  PersonPrompt,
+  PersonQuestion,
+} from '../browser-tools/device-prompts.ts';
+
+/** What is asked, without the signal of its call. */
+type Shown<Prompt> = Omit<Prompt, 'signal'> & { readonly id: number };
 
 /** A question to the person at this device, asked by a tool that this tab runs. */
-export interface DevicePrompt {
-  readonly id: number;
-  readonly callId: string;
-  readonly tool: string;
-  /** The tool's own words, in English. */
-  readonly message: string;
-}
+export type DevicePrompt =
+  | (Shown<PersonPrompt> & { readonly kind: 'touch' })
+  | (Shown<PersonQuestion> & { readonly kind: 'question' });
 
-export interface DevicePromptsState extends DevicePrompts {
+export interface DevicePromptsState extends Required<DevicePrompts> {
   /** Oldest first; the first one is shown. */
   readonly waiting: readonly DevicePrompt[];
-  decide(id: number, answer: 'allowed' | 'denied'): void;
+  /** Of a touch. To be called inside the click. */
+  decide(id: number, answer: Decision): void;
+  /** Of a question. */
+  answer(id: number, answer: PersonAnswer): void;
 }
 
 export type DevicePromptsStore = StoreApi<DevicePromptsState>;
 
+type Decision = 'allowed' | 'denied';
+
+interface Ending<Answer> {
+  readonly signal: AbortSignal;
+  /** The answer when the call ends meanwhile. */
+  readonly ended: Answer;
+  readonly onAnswer?: (answer: Answer) => void;
+}
+
 /** Questions to the person, one after the other, each answered exactly once (SP1, SP2). */
 export function createDevicePromptsStore(): DevicePromptsStore {
-  const answers = new Map<number, (answer: 'allowed' | 'denied') => void>();
+  const decisions = new Map<number, (answer: Decision) => void>();
+  const answers = new Map<number, (answer: PersonAnswer) => void>();
   let lastId = 0;
-  return createStore((set) => ({
-    waiting: [],
-    ask: ({ callId, tool, message, signal }) => {
-      if (signal.aborted) return Promise.resolve('denied');
+  return createStore((set) => {
+    function wait<Answer>(
+      toPrompt: (id: number) => DevicePrompt,
+      open: Map<number, (answer: Answer) => void>,
+      { signal, ended, onAnswer }: Ending<Answer>,
+    ): Promise<Answer> {
+      if (signal.aborted) return Promise.resolve(ended);
       lastId += 1;
       const id = lastId;
-      set((state) => ({ waiting: [...state.waiting, { id, callId, tool, message }] }));
+      set((state) => ({ waiting: [...state.waiting, toPrompt(id)] }));
       return new Promise((resolve) => {
-        const abandon = () => settle('denied');
-        const settle = (answer: 'allowed' | 'denied') => {
-          answers.delete(id);
+        const abandon = () => settle(ended);
+        const settle = (answer: Answer) => {
+          open.delete(id);
           signal.removeEventListener('abort', abandon);
           set((state) => ({ waiting: state.waiting.filter((one) => one.id !== id) }));
           resolve(answer);
         };
-        answers.set(id, settle);
+        open.set(id, (answer) => {
+          onAnswer?.(answer);
+          settle(answer);
+        });
         signal.addEventListener('abort', abandon);
       });
-    },
-    decide: (id, answer) => answers.get(id)?.(answer),
-  }));
+    }
+
+    return {
+      waiting: [],
+      async ask({ signal, onAllow, ...prompt }) {
+        const toPrompt = (id: number): DevicePrompt => ({ ...prompt, id, kind: 'touch' });
+        const onAnswer = (answer: Decision) => {
+          // First of all: a browser counts what happens inside the click alone (SP60).
+          if (answer === 'allowed') onAllow?.();
+        };
+        return wait(toPrompt, decisions, { signal, ended: 'denied', onAnswer });
+      },
+      show: ({ signal, ...question }) =>
+        wait((id) => ({ ...question, id, kind: 'question' }), answers, { signal, ended: 'closed' }),
+      decide: (id, answer) => decisions.get(id)?.(answer),
+      answer: (id, answer) => answers.get(id)?.(answer),
+    };
+  });
 }

@@ -32,8 +32,13 @@ const FIXED_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   // The tab is a client: these are its tools. Everything else stays off.
-  'permissions-policy':
-    'camera=(self), geolocation=(self), clipboard-read=(self), clipboard-write=(self), display-capture=(self), microphone=(), usb=(), payment=()',
+  'permissions-policy': [
+    ...['camera', 'microphone', 'geolocation', 'clipboard-read', 'clipboard-write'],
+    ...['display-capture', 'web-share', 'accelerometer', 'gyroscope', 'magnetometer'],
+  ]
+    .map((name) => `${name}=(self)`)
+    .concat('usb=()', 'payment=()')
+    .join(', '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 } as const;

@@ -207,7 +207,8 @@ describe('the policy', () => {
       expect(headers['x-content-type-options']).toBe('nosniff');
       expect(headers['referrer-policy']).toBe('no-referrer');
       expect(headers['cross-origin-opener-policy']).toBe('same-origin');
-      expect(headers['permissions-policy']).toContain('camera=(self)');
+      for (const part of ['camera=(self)', 'microphone=(self)', 'web-share=(self)', 'usb=()'])
+        expect(headers['permissions-policy']).toContain(part);
     }
   });
 

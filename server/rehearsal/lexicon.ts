@@ -68,6 +68,12 @@ export const CONCEPTS: readonly Concept[] = [
     named: ['page text', 'page content', 'page read'],
   },
   {
+    key: 'page open',
+    pattern:
+      /\bopen (?:the |this |a )?(?:page|site|website|url|link|address)|https?:\/\/|打开(?:网页|网站|链接)/i,
+    named: ['page open'],
+  },
+  {
     key: 'vibrate',
     pattern: /vibrat|\bbuzz\b|震动|振动/i,
     named: ['vibrate', 'vibration', 'haptic'],
@@ -76,7 +82,7 @@ export const CONCEPTS: readonly Concept[] = [
   {
     key: 'speak',
     pattern: /\bspeak\b|say (?:out )?(?:loud|aloud)|read (?:it )?aloud|朗读|念出来|说出来/i,
-    named: ['speak', 'speech', 'tts', 'say'],
+    named: ['speak', 'speech say', 'tts', 'say'],
   },
   {
     key: 'listen',

@@ -62,9 +62,7 @@ export function createDeviceParts(secure: boolean): DeviceParts {
           }
         : null,
     files: { pick: pickFiles, rewritePicture },
-    vibration: parts.vibrate
-      ? { start: (pattern) => navigator.vibrate([...pattern]) }
-      : null,
+    vibration: parts.vibrate ? { start: (pattern) => navigator.vibrate([...pattern]) } : null,
     network: { read: () => describeNetwork(parts) },
     windows: { open: openWindow },
   };

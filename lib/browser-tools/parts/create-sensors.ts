@@ -27,7 +27,8 @@ export function createSensors(): Sensors | null {
   if (names.length === 0) return null;
   return {
     names,
-    ask: askOf('DeviceMotionEvent') ? ask : null,
+    needsTouch: async (name) => askFor(name) !== undefined && !(await isGranted()),
+    ask: async (name) => (await askFor(name)?.()) ?? 'granted',
     watch: (name, onReading, onError) =>
       name === 'motion' || name === 'orientation'
         ? watchEvents(name, onReading)
@@ -37,16 +38,25 @@ export function createSensors(): Sensors | null {
 
 type AskPermission = () => Promise<'granted' | 'denied'>;
 
-/** Safari on phones asks for these two, in a click. */
-const askOf = (name: 'DeviceMotionEvent' | 'DeviceOrientationEvent'): AskPermission | undefined =>
-  (Reflect.get(window, name) as { requestPermission?: AskPermission } | undefined)
-    ?.requestPermission;
-
-const ask: Sensors['ask'] = async (name) => {
-  if (name !== 'motion' && name !== 'orientation') return 'granted';
+/** Browsers that may ask for these two have a function for it: Safari on phones does, in a click. */
+function askFor(name: SensorName): AskPermission | undefined {
+  if (name !== 'motion' && name !== 'orientation') return undefined;
   const type = name === 'motion' ? 'DeviceMotionEvent' : 'DeviceOrientationEvent';
-  return (await askOf(type)?.()) ?? 'granted';
-};
+  const { requestPermission } = Reflect.get(window, type) as { requestPermission?: AskPermission };
+  return requestPermission && (() => requestPermission());
+}
+
+/** Chromium has the function, too, and seldom asks; Safari does not report it. */
+async function isGranted(): Promise<boolean> {
+  try {
+    const { state } = await navigator.permissions.query({
+      name: 'accelerometer' as PermissionName,
+    });
+    return state === 'granted';
+  } catch {
+    return false; // A browser rejects the names that it does not support.
+  }
+}
 
 function watchEvents(name: 'motion' | 'orientation', onReading: (reading: Reading) => void) {
   const onEvent = (event: Event) => {
@@ -79,7 +89,9 @@ const AXES = ['x', 'y', 'z', 'alpha', 'beta', 'gamma'];
 const numbers = (prefix: string, given: object | null): Record<string, number> =>
   given === null
     ? {}
-    : filled(Object.fromEntries(AXES.map((axis) => [`${prefix}_${axis}`, Reflect.get(given, axis)])));
+    : filled(
+        Object.fromEntries(AXES.map((axis) => [`${prefix}_${axis}`, Reflect.get(given, axis)])),
+      );
 
 /** The numbers alone, to a thousandth. */
 function filled(values: Readonly<Record<string, unknown>>): Record<string, number> {

@@ -1,4 +1,4 @@
-import type { Picture } from '../browser-env.ts';
+import type { Picture } from '../picture.ts';
 
 const QUALITY = 0.9;
 /** Browsers refuse larger canvases. */
@@ -10,7 +10,12 @@ export async function writePicture(
   options: { maxWidth: number; type: string; quality?: number | undefined },
 ): Promise<Picture> {
   const { maxWidth, type, quality = QUALITY } = options;
-  const scale = Math.min(1, maxWidth / frame.width, MAX_SIDE / frame.width, MAX_SIDE / frame.height);
+  const scale = Math.min(
+    1,
+    maxWidth / frame.width,
+    MAX_SIDE / frame.width,
+    MAX_SIDE / frame.height,
+  );
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(frame.width * scale));
   canvas.height = Math.max(1, Math.round(frame.height * scale));

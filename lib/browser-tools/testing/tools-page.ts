@@ -31,10 +31,7 @@ const prompts: DevicePrompts = {
 function banner<T>(
   message: string,
   signal: AbortSignal,
-  fill: (
-    add: (label: string, act: () => void) => void,
-    resolve: (answer: T) => void,
-  ) => void,
+  fill: (add: (label: string, act: () => void) => void, resolve: (answer: T) => void) => void,
 ): Promise<T> {
   const dialog = document.createElement('dialog');
   dialog.textContent = message;

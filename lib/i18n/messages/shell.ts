@@ -125,8 +125,6 @@ export const shell = {
     tab: {
       connecting: 'Connecting this tab…',
       asks: '{tool} needs this device',
-      screenshot:
-        'The agent wants to see this tab. Allow, then choose this tab in the browser’s window.',
       allow: 'Allow',
       notNow: 'Not now',
       announce: 'Your decision is needed: {question}',
@@ -239,7 +237,6 @@ export const shell = {
     tab: {
       connecting: '正在连接此标签页…',
       asks: '{tool} 需要使用此设备',
-      screenshot: '智能体想查看此标签页。请先允许，然后在浏览器窗口中选择此标签页。',
       allow: '允许',
       notNow: '暂不',
       announce: '需要您决定：{question}',
