@@ -3,6 +3,7 @@ import {
   choice,
   flag,
   integer,
+  list,
   number,
   optional,
   readArguments,
@@ -69,4 +70,23 @@ test.each([
   ],
 ])('%j is refused with the place and the reason', (given, problem) => {
   expect(read(given)).toEqual({ ok: false, problem });
+});
+
+test('a list has its limits, and each of its items its own', () => {
+  const pattern = list(integer({ min: 1, max: 9, ...about }), { min: 1, max: 3, ...about });
+  expect(pattern.schema).toEqual({
+    type: 'array',
+    items: { type: 'integer', minimum: 1, maximum: 9 },
+    minItems: 1,
+    maxItems: 3,
+    description: about.description,
+  });
+  expect(pattern.read([1, 9])).toEqual({ ok: true, value: [1, 9] });
+  for (const value of [[], [1, 2, 3, 4], 'abc', { length: 1 }, null])
+    expect(pattern.read(value), JSON.stringify(value)).toEqual({
+      ...{ ok: false, wants: 'a list of 1 to 3' },
+    });
+  expect(pattern.read([1, 10])).toEqual({
+    ...{ ok: false, wants: 'a list of 1 to 3, each an integer 1 to 9' },
+  });
 });

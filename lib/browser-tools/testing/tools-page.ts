@@ -12,7 +12,8 @@ const prompts: DevicePrompts = {
     return banner(`${message} ${detail ?? ''}`, signal, (add, resolve) => {
       add('allowed', () => {
         onAllow?.();
-        resolve('allowed');
+        // Later than the click: what is begun after the answer is begun outside it.
+        setTimeout(() => resolve('allowed'));
       });
       add('denied', () => resolve('denied'));
     });
