@@ -69,7 +69,7 @@ export function DeviceQuestion({ prompt, more }: DeviceQuestionProps) {
             key={button}
             lang=""
             aria-describedby={id}
-            className="max-w-full wrap-anywhere"
+            className="max-w-full whitespace-normal wrap-anywhere"
             onClick={() => answer({ button, text })}
           >
             <MarkedText text={label} />
