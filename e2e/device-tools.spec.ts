@@ -13,10 +13,6 @@ import { ALLOWS_EFFECTS } from './support/config-file.ts';
 import { cardOf, composer, signIn, untilReady } from './support/workbench.ts';
 
 const LINK = 'https://board.example/pair/K7Q2M9XA';
-const folder = mkdtempSync(join(tmpdir(), 'callboard-film-'));
-const film = join(folder, 'code.y4m');
-writeFileSync(film, filmOf(LINK));
-test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a camera sees that is held before a QR code: one frame, in shades of grey. */
 function filmOf(text: string): Buffer {
@@ -48,9 +44,15 @@ test.use({
     'notifications',
   ],
   geolocation: { latitude: 50, longitude: 8, accuracy: 5 },
-  launchOptions: {
-    ...launchOptions,
-    args: [...(launchOptions?.args ?? []), `--use-file-for-fake-video-capture=${film}`],
+  // As long as the worker's browser runs; the process that only lists the tests makes none.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from it.
+  launchOptions: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'callboard-film-'));
+    const film = join(folder, 'code.y4m');
+    writeFileSync(film, filmOf(LINK));
+    const flag = `--use-file-for-fake-video-capture=${film}`;
+    await use({ ...launchOptions, args: [...(launchOptions?.args ?? []), flag] });
+    rmSync(folder, { recursive: true, force: true });
   },
 });
 
