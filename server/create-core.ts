@@ -6,6 +6,7 @@ import { loadOperatorToken } from './auth/operator-token.ts';
 import { Tokens } from './auth/tokens.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
+import { AskEach } from './calls/ask-each.ts';
 import { CircuitBreaker } from './calls/breaker.ts';
 import { createCalls } from './calls/create-call-service.ts';
 import { createSystemClock, momentOf } from './clock.ts';
@@ -105,7 +106,9 @@ async function createTools(
   const delegation = new Delegation(config);
   const runTools = new RunTools(config.file.agent.result_bytes);
   const ofTools = { store, clock, hide: secrets.hide, env, logger, threadOf, othersRead };
+  const askEach = new AskEach();
   const registry = createToolRegistry({
+    askEach,
     providers: [
       new OwnTools(await openTools(config, ofTools)),
       new OwnTools([...delegation.tools(), ...runTools.tools()]),
@@ -121,7 +124,7 @@ async function createTools(
     availabilityChanged: registry.availabilityChanged,
     openCircuitsOf: breaker.openCircuitsOf,
   });
-  return { breaker, delegation, runTools, registry, table };
+  return { breaker, delegation, runTools, askEach, registry, table };
 }
 
 /** The policy, the calls, and the runs that make some of them. */
@@ -131,7 +134,7 @@ async function createServices(
   tools: Awaited<ReturnType<typeof createTools>>,
 ) {
   const { store, bus, clock, newId, tokens, secrets, blobs, logger } = record;
-  const { registry, breaker, delegation, runTools, table } = tools;
+  const { registry, breaker, delegation, runTools, askEach, table } = tools;
   const { prices, agent: ofAgent } = config.file;
   const ofRuns = { store, bus, clock, newId, prices, secrets, logger };
   const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
@@ -149,6 +152,7 @@ async function createServices(
     facts: table.facts,
     onDurable: (call, previous) => publishApproval(bus, call, previous),
   });
+  askEach.connect({ calls, registry, facts: table.facts });
   tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
   const models = createModels({
     ...config.providers,

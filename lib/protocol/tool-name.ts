@@ -18,6 +18,9 @@ export const toModelName = (name: string): string => name.replaceAll('.', '_');
 /** Equal for names that people and models take for one: case, and what a model's API cannot spell. */
 export const spellingOf = (name: string): string => toModelName(name).toLowerCase();
 
+/** In place of a client: each of the clients that offer the tool is asked. No client is named so. */
+export const ALL_CLIENTS = 'all';
+
 /** `name@client` always means that client's tool; a plain name means any client that serves it. */
 export function parseToolReference(reference: string): { name: string; clientId?: string } {
   const at = reference.indexOf('@');

@@ -21,6 +21,8 @@ export interface InvokeRequest {
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
   readonly retryOf?: string;
+  /** The call that makes this one. */
+  readonly parent?: CallParent;
   /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
   readonly waitsForEnd?: boolean;
 }
@@ -125,7 +127,8 @@ export interface DraftCall {
   /** The arguments as far as they can be read. Keys that did not change need not be given. */
   update(params: Record<string, unknown>): void;
   /** Makes it a real call: checks, records, dispatches. A refusal becomes a FAILED record. */
-  complete(args: unknown): Promise<CallRecord>;
+  /** `clientId`: the only client that may take it, or `all`. */
+  complete(args: unknown, clientId?: string): Promise<CallRecord>;
   /** Ends it without running anything: a FAILED record with `executed: "no"`. */
   abandon(message: string, why?: AbandonedDraft): Promise<CallRecord>;
 }

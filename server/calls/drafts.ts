@@ -17,10 +17,10 @@ import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { AbandonedDraft, CallService, DraftCall, InvokeRefusal } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import { takenFrom } from './offered-tool.ts';
+import { shownClient, takenFrom } from './offered-tool.ts';
 import { PartialLooks } from './partial-looks.ts';
 import type { Policy } from './policy.ts';
-import { resolveTarget } from './resolve-target.ts';
+import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
 import { shownRepairs } from './shown-repairs.ts';
 import type { Withholding } from './withholding.ts';
@@ -37,6 +37,7 @@ export interface DraftDeps {
   readonly withholding: Pick<Withholding, 'ofPartial'>;
   readonly logger: Logger;
   newCallId(): string;
+  facts(instanceId: string): { readonly name: string } | undefined;
 }
 
 /** A card with the phase `streaming`: on disk from the start, so that no id is ever lost. */
@@ -105,17 +106,17 @@ class Draft implements DraftCall {
     this.#looks?.add({ ...this.#written });
   }
 
-  async complete(args: unknown): Promise<CallRecord> {
+  async complete(args: unknown, clientId?: string): Promise<CallRecord> {
     this.#looks?.end();
     const call = await this.#current();
     if (isFinalStatus(call.status)) return call;
-    const request = this.#request;
-    const shown = isRecord(args) ? { args } : {};
+    const request = clientId === undefined ? this.#request : { ...this.#request, clientId };
+    const given = isRecord(args) ? { args } : {};
     const found = resolveTarget(this.#deps.registry, request);
-    if (!found.ok) return this.#refuse(toCallError(found, request.tool), shown);
+    if (!found.ok) return this.#refuse(toCallError(found, request.tool), given);
     const { tool, wantedClientId } = found;
     const checked = tool.check(args);
-    if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), shown);
+    if (!checked.ok) return this.#refuse(invalidArgs(request.tool, checked.details), given);
     const terms = {
       ...takenFrom(tool, call),
       ...tool.origin,
@@ -125,10 +126,16 @@ class Draft implements DraftCall {
     const fields = { ...terms, args: checked.args };
     // What ended the draft in the meantime stands: the decision is made on its newest state.
     const decided = await this.#deps.policy.eventFor(call, request.principal, tool, fields);
-    if (decided.type === 'rate_limited') return this.#refuse(tooMany(decided.message), shown);
+    if (decided.type === 'rate_limited') return this.#refuse(tooMany(decided.message), given);
     const { event, by } = decided;
-    const withRepairs = { ...event.shown, ...shownRepairs(checked.repairs) };
-    return this.#apply({ ...event, shown: withRepairs }, by);
+    const shown = { ...event.shown, ...this.#shownOf(found), ...shownRepairs(checked.repairs) };
+    return this.#apply({ ...event, shown }, by);
+  }
+
+  /** Which client a call is for that one alone may take, or that each is asked. */
+  #shownOf({ tool, wantedClientId }: ResolvedTool): CardUpdate {
+    if (wantedClientId === null) return {};
+    return tool.decidedBelow ? { source: tool.origin.source } : shownClient(tool, this.#deps.facts);
   }
 
   async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {

@@ -9,7 +9,7 @@ import { createAttachedFiles } from './attached-files.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Outcome } from './finished-here.ts';
-import { hasOtherTerms, isClientTool } from './offered-tool.ts';
+import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
 
 /** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
 export interface InsideExecutor extends CallExecutor {
@@ -73,9 +73,12 @@ async function run(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { id: callId, runId, toolName, ownerToken, routing } = record;
+  const { schemaHash } = routing;
   const principal = callerOfCall(callers, record);
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
-  const tool = registry.find(toolName)?.best;
+  const target = registry.find(referenceOf(record), routing.fromClientId);
+  const [same] = (schemaHash !== null && target?.withSchema(schemaHash)) || [];
+  const tool = same ?? target?.best;
   // Between the decision and the start its provider may have changed it.
   if (!tool || isClientTool(tool) || hasOtherTerms(tool, record))
     throw new ToolError(CHANGED, { executed: 'no', code: 'no_provider' });

@@ -149,6 +149,7 @@ export class Invocation {
       requestedBy: principalName(request.principal),
       ownerToken,
       displayName: tool.displayName ?? null,
+      parent: request.parent,
       // A call that may go to one client alone waits for that one.
       shown: {
         ...(wantedClientId === null ? {} : shownClient(tool, facts)),

@@ -5,6 +5,13 @@ import type { AnyTool, ClientTool, OfferedTool } from '../tools/tool-registry.ts
 
 export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId !== null;
 
+/** What finds the tool of the call: of the client that was named, if one was. */
+export const referenceOf = ({
+  toolName,
+  wantedClientId,
+}: Pick<CallRecord, 'toolName' | 'wantedClientId'>): string =>
+  wantedClientId === null ? toolName : `${toolName}@${wantedClientId}`;
+
 type Taken = Pick<CallRecord, 'annotations' | 'timeoutMs' | 'routing'>;
 
 /**

@@ -125,6 +125,7 @@ export class Policy {
       const error = { code: 'denied' as const, message: verdict.reason, executed: 'no' as const };
       return { type: 'refused', error, fields };
     }
+    if (tool.decidedBelow) return { type: 'arguments_complete', check: 'allow', fields };
     if (tool.question) return this.#toQuestion(call, tool, tool.question, fields);
     const isFree = verdict.verdict === 'allow' && (!verdict.isBound || isTrusted(tool.origin));
     if (isFree) {

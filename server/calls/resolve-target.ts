@@ -32,7 +32,7 @@ export function resolveTarget(
   const { best: tool } = target;
   if (wantedClientId === null || !isClientTool(tool))
     return { ok: true, name, tool, wantedClientId: null };
-  const wanted = registry.find(`${name}@${wantedClientId}`);
+  const wanted = registry.find(`${name}@${wantedClientId}`, request.fromClientId);
   if (!wanted) {
     return reject('no_provider', `The client ${wantedClientId} does not offer ${name} now`);
   }

@@ -69,7 +69,9 @@ export function routeCall<Tool extends OfferedTool>(
   const { wantedClientId } = call;
   const possible: Candidates<Tool> = (only) =>
     candidates(only).filter(
-      ({ tool }) => wantedClientId === null || tool.clientId === wantedClientId,
+      // What runs inside the server is wanted of none: it is found by the reference alone.
+      ({ tool: { clientId } }) =>
+        wantedClientId === null || clientId === null || clientId === wantedClientId,
     );
   const { approval, onlyReads } = call.routing;
   if (approval) return routeApproved(call, possible, neverStarted);

@@ -1,5 +1,5 @@
 import { LIMITS } from '#lib/protocol/limits';
-import { parseToolReference, toModelName } from '#lib/protocol/tool-name';
+import { ALL_CLIENTS, parseToolReference, toModelName } from '#lib/protocol/tool-name';
 import { inListOrder } from '#lib/protocol/tool-source';
 import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
 import { redactShapes } from '#lib/text/redact';
@@ -8,6 +8,7 @@ import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { tooLarge } from './too-large.ts';
 import { createToolChecks } from './tool-checks.ts';
+import { toToolOfAll } from './tool-of-all.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import { OF_CLIENTS, type ToolProvider } from './tool-provider.ts';
 import type {
@@ -28,6 +29,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export interface ToolRegistryDeps {
   /** Of two with a tool of one name the first one's is offered. */
   readonly providers: readonly ToolProvider[];
+  /** Runs `name@all`; without it there is none. */
+  readonly askEach?: ToolProvider;
   /** The availability of an instance now; read again after `availabilityChanged`. */
   readonly availability: (instanceId: string) => ClientAvailability;
   /** Set while the instance is not offered calls of this tool. */
@@ -50,6 +53,7 @@ class RegisteredTools implements ToolRegistry {
   #announced: Pick<InsideTools, 'byName'> & { readonly hidden: ReadonlySet<string> };
   readonly #availability: AvailabilityOf;
   readonly #pools: ToolPools;
+  readonly #askEach: ToolProvider | undefined;
   readonly #listeners = new Set<{ call(change: OfferChange): void }>();
   #sortedNames: readonly string[] | undefined;
   // Functions of their own: the parts that ask and report are given these alone.
@@ -57,7 +61,9 @@ class RegisteredTools implements ToolRegistry {
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
   readonly check: ToolRegistry['check'];
 
-  constructor({ providers, availability, openCircuitOf, hide = redactShapes }: ToolRegistryDeps) {
+  constructor({ providers, askEach, availability, openCircuitOf, ...more }: ToolRegistryDeps) {
+    const { hide = redactShapes } = more;
+    this.#askEach = askEach;
     this.check = createToolChecks({ alike: (key) => this.#pools.alike.find(key), hide });
     this.#inside = new InsideTools(providers);
     this.#announced = { byName: this.#inside.byName, hidden: this.#hidden };
@@ -89,6 +95,7 @@ class RegisteredTools implements ToolRegistry {
     const inside = this.#inside.find(name);
     if (inside) return clientId === undefined ? toTarget(inside) : undefined;
     if (this.#hidden.has(name)) return undefined;
+    if (clientId === ALL_CLIENTS) return this.#ofAll(name, from);
     // Each reading begins anew: only the first of thousands may be wanted.
     const withSchema = (schemaHash?: string) => ({
       [Symbol.iterator]: () =>
@@ -97,6 +104,17 @@ class RegisteredTools implements ToolRegistry {
     const candidates = withSchema();
     const [best] = candidates;
     return best && { best, candidates, withSchema };
+  }
+
+  #ofAll(name: string, from: string | null): ToolTarget | undefined {
+    const provider = this.#askEach;
+    if (!provider) return undefined;
+    const ofPool = (schemaHash?: string) => {
+      const [best] = this.#pools.ranked(name, undefined, from, schemaHash);
+      return best ? [toToolOfAll(best, provider)] : [];
+    };
+    const [best] = ofPool();
+    return best && { best, candidates: [best], withSchema: ofPool };
   }
 
   nameOf(reference: string): string {

@@ -16,6 +16,8 @@ export interface ToolOrigin {
 
 export const OF_SERVER: ToolOrigin = { source: 'server', toolProvider: 'server' };
 export const OF_CLIENTS: ToolOrigin = { source: 'client', toolProvider: 'clients' };
+/** A call that asks each client of a pool: what it gives is what the clients say. */
+export const OF_POOL: ToolOrigin = { source: 'pool', toolProvider: 'pool', trusted: false };
 
 /**
  * A tool that was checked: `toProvidedTool` makes one of a tool of ours, `validateToolSpec`

@@ -24,6 +24,8 @@ export interface OfferedTool extends ToolHashes {
   readonly question?: ProvidedTool['question'] | undefined;
   /** What the arguments refer to, which the yes of a person is for as well. */
   readonly operands?: ProvidedTool['operands'] | undefined;
+  /** It does nothing but make calls, each of which is decided on its own: no person is asked about its own. */
+  readonly decidedBelow?: true;
   /** Why none of its calls can be run now. */
   readonly unavailable?: string | undefined;
 }
@@ -117,7 +119,7 @@ export interface ToolRegistry {
   list(principal: Principal, from?: string | null, mostClients?: number): ToolListing[];
   /** One tool as the operator's list has it, with at most so many of its clients. */
   listing(name: string, mostClients: number): ToolListing | undefined;
-  /** `name`, or `name@client`, in the order for `from`. Undefined when it is not served. */
+  /** `name`, `name@client`, or `name@all` (TR60), in the order for `from`. Undefined when it is not served. */
   find(reference: string, from?: string | null): ToolTarget | undefined;
   /**
    * The reference with the name of the one tool that is meant: that name, or one that differs from

@@ -71,7 +71,7 @@ export async function setupCalls(options: SetupOptions = {}) {
       }),
   });
   const breaker = new CircuitBreaker({ clock, store, logger });
-  const { instances, registry, table } = createPool({
+  const { instances, registry, table, askEach } = createPool({
     now: clock.now,
     serverTools: [hold, ...(options.tools ?? [])],
     providers: options.providers ?? [],
@@ -114,6 +114,8 @@ export async function setupCalls(options: SetupOptions = {}) {
     onDurable: () => {},
     logger,
   });
+
+  askEach.connect({ calls, registry, facts: table.facts });
 
   /** A client whose messages are kept instead of sent. */
   function connect(

@@ -1,3 +1,4 @@
+import { AskEach } from '../../calls/ask-each.ts';
 import type { Breaker } from '../../calls/breaker.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
@@ -19,7 +20,9 @@ export function createPool({
   breaker?: Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
 }) {
   const instances = new ConnectedInstances();
+  const askEach = new AskEach();
   const registry = createToolRegistry({
+    askEach,
     providers: [new OwnTools(serverTools), ...providers],
     availability: instances.availability,
     ...(breaker && { openCircuitOf: breaker.openCircuitOf }),
@@ -31,5 +34,5 @@ export function createPool({
     availabilityChanged: registry.availabilityChanged,
     ...(breaker && { openCircuitsOf: breaker.openCircuitsOf }),
   });
-  return { instances, registry, table };
+  return { instances, registry, table, askEach };
 }
