@@ -16,7 +16,7 @@ import type { CallService } from './call-service.ts';
 import { isClientTool } from './offered-tool.ts';
 
 /** Clients that one call asks. */
-export const MOST_ASKED = 16;
+const MOST_ASKED = 16;
 /** Of what all clients give, as JSON; each has the same part of it. */
 const MOST_BYTES = 256 * 1024;
 

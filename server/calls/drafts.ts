@@ -51,16 +51,17 @@ export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise
 
 function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): CallRecord {
   const tool = registry.find(request.tool, request.fromClientId)?.best;
+  const { name, clientId } = parseToolReference(request.tool);
   const given = {
     id: newCallId(),
     routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
     runId: request.runId,
-    toolName: tool ? parseToolReference(request.tool).name : request.tool,
+    toolName: tool ? name : request.tool,
     ...(tool?.origin ?? OF_SERVER),
     args: {},
     annotations: tool?.annotations ?? {},
     timeoutMs: tool?.timeoutMs ?? CLOCKS.executeMs,
-    wantedClientId: null,
+    wantedClientId: (tool && clientId) ?? null,
     retryOf: null,
     requestedBy: principalName(request.principal),
     ownerToken: callerOf(request.principal).tokenId,

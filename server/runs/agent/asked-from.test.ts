@@ -1,57 +1,14 @@
-import { afterEach, expect, test } from 'vitest';
-import { operator, setupCalls, tool } from '../../calls/testing/setup-calls.ts';
-import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
-import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
+import { expect, test } from 'vitest';
+import { operator, tool } from '../../calls/testing/setup-calls.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
-import { createRunService } from '../create-run-service.ts';
-import { createKnownRuns } from '../known-runs.ts';
-import { createOwnerTokens } from '../testing/owner-tokens.ts';
-import { createAgent } from './create-agent.ts';
-import { createModels } from './models.ts';
-import { systemClock } from './testing/fakes.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
+import { setupAsking } from './testing/setup-asking.ts';
 
 const CALL = { calls: [{ name: 'shot', args: {} }] };
 const DONE = { text: 'Done.' };
 
 /** Two visible clients with one tool, and a model that says what the test wrote down, in order. */
 async function setup(replies: readonly ScriptedReply[], dir?: string) {
-  const server = await setupCalls(dir === undefined ? {} : { dir });
-  closing.push(() => server.close());
-  const { calls, registry, store, bus, logger } = server;
-  const openai = await createScriptedOpenAI({ script: ({ index }) => replies[index] ?? DONE });
-  closing.push(openai.close);
-  const images = {
-    readBlob: async () => undefined,
-    scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
-  };
-  const agent = createAgent({ calls, registry, clock: systemClock, images, logger });
-  const models = createModels({
-    openaiApiKey: 'sk-test',
-    openaiBaseUrl: openai.url,
-    defaultModel: 'openai-chat:gpt-4o',
-    rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
-    clock: systemClock,
-  });
-  let ids = 0;
-  const newId = (prefix: string) => `${prefix}_${dir ? 'b' : 'a'}${++ids}`;
-  const clock = systemClock;
-  const runs = createRunService({
-    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
-    ...{ store, bus, calls, agent, models, clock, newId, logger },
-    clientsReturnMs: 0,
-    owners: createOwnerTokens().owners,
-    offersTools: () => true,
-  });
-  const end = async () => {
-    await runs.close();
-    calls.stop();
-  };
-  closing.push(end);
+  const server = await setupAsking(replies, dir === undefined ? {} : { dir });
   const clients = ['mine', 'other'].map((id) => server.connect(id, { claims: true }));
   for (const client of clients) client.offer(tool('shot'));
   const [mine, other] = clients;
@@ -69,8 +26,7 @@ async function setup(replies: readonly ScriptedReply[], dir?: string) {
     await client.claim(request.id, request.attempt);
     await client.succeed(request.id, 'a picture', request.attempt);
   };
-  const ended = (id: string) => expect.poll(async () => (await runs.get(id))?.status).toBe('idle');
-  return { ...server, openai, runs, mine, other, answer, touchOther, ended, end };
+  return { ...server, mine, other, answer, touchOther };
 }
 
 test('[CR1] the calls of a turn ask the client whose person wrote the message, at each step', async () => {

@@ -30,7 +30,9 @@ export interface ModelHistoryInput {
   /** By blob id; what is missing is only described. */
   readonly images: ReadonlyMap<string, ModelImage>;
   readonly imageWay: ImageWay;
-  readonly toModelName: (toolName: string) => string;
+  readonly toModelName: (toolName: string, clientId?: string | null) => string;
+  /** What the model wrote of the client that the call is for (AL164). */
+  readonly clientArgument?: (call: CallRecord) => Readonly<Record<string, unknown>>;
   /** What the model is sent of a call; of one that is not there, too. */
   readonly outputOf: (record: CallRecord | undefined) => ModelOutput;
 }
@@ -137,10 +139,13 @@ function idOf(callId: string, replay: ReplayPart | undefined, usedIds: Set<strin
 function describeCall(callId: string, input: Building, replay: ReplayPart | undefined) {
   const toolCallId = idOf(callId, replay, input.usedIds);
   const record = input.calls.get(callId);
-  const toolName = input.toModelName(record?.toolName ?? 'unknown_tool');
+  const toolName = input.toModelName(record?.toolName ?? 'unknown_tool', record?.wantedClientId);
   const output = input.outputOf(record);
   // A person, a hook, or a repeating model may have written them.
-  const written = forModelDeep(record?.args ?? {});
+  const written = forModelDeep({
+    ...record?.args,
+    ...(record && input.clientArgument?.(record)),
+  });
   const images =
     input.imageWay === 'none'
       ? []

@@ -1,10 +1,13 @@
 import type { CallErrorReason } from '#lib/protocol/call-status';
 import { stripInvisible } from '#lib/text/invisible';
+import type { ClientArgument } from './client-argument.ts';
 
 /** What a model's word for a tool means: one that it was offered, or why it means none. */
 export interface MeantTool {
   /** The tool's own name; for none what the model wrote, cut so that it can be recorded. */
   readonly toolName: string;
+  /** Where several clients offer it: by what the model says which of them runs the call. */
+  readonly client?: ClientArgument;
   readonly refusal?: { readonly reason: CallErrorReason; readonly message: string };
 }
 

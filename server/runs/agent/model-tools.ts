@@ -1,10 +1,13 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ToolSet, tool } from 'ai';
+import type { CallRecord } from '#lib/call/call-record';
 import { toModelName } from '#lib/protocol/tool-name';
 import { isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { forModel } from '#lib/text/for-model';
 import { markUntrusted } from '#lib/text/untrusted';
+import { type ClientArgument, clientArgumentOf, withClientArgument } from './client-argument.ts';
+import { handleOfName } from './client-handles.ts';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
@@ -24,7 +27,9 @@ export interface ModelTools {
   /** The tool that a model means by a name, or why it means none of these. */
   find(modelName: string): MeantTool;
   /** How a tool is spelled to the model, also one that is no longer offered. */
-  toModelName(toolName: string): string;
+  toModelName(toolName: string, clientId?: string | null): string;
+  /** The argument with which the model would make the call for that client (AL164); none where it needs none. */
+  clientArgument(call: CallRecord): Readonly<Record<string, unknown>>;
 }
 
 /** A tool that a model cannot be offered: its schema has no form that the model's API accepts. */
@@ -64,6 +69,7 @@ export function createModelTools(
 ): ModelTools {
   const toolNames = new Map<string, string>();
   const modelNames = new Map<string, string>();
+  const clientArguments = new Map<string, ClientArgument>();
   const tools: ToolSet = {};
   const definitions: ToolDefinition[] = [];
   const sorted = listings.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -74,23 +80,42 @@ export function createModelTools(
     toolNames.set(name, listing.name);
     modelNames.set(listing.name, name);
     const description = describedTo(listing);
-    const { schema } = form;
+    const isStrict = target === 'openai-strict';
+    const argument = clientArgumentOf(listing, form.schema);
+    if (argument) clientArguments.set(listing.name, argument);
+    const schema = argument ? withClientArgument(form.schema, argument, isStrict) : form.schema;
     definitions.push({ name, description, schema });
     tools[name] = tool({
       description,
       inputSchema: jsonSchema(schema),
       // The Responses API is strict by default, and then refuses most schemas.
-      strict: target === 'openai-strict',
+      strict: isStrict,
     });
   }
+  const find = createToolFinder(
+    toolNames,
+    others.map(({ name }) => name),
+  );
   return {
     definitions,
     tools,
-    find: createToolFinder(
-      toolNames,
-      others.map(({ name }) => name),
-    ),
-    toModelName: (toolName) => modelNames.get(toolName) ?? acceptableName(toModelName(toolName)),
+    find(written) {
+      const meant = find(written);
+      const client = meant.refusal ? undefined : clientArguments.get(meant.toolName);
+      return client ? { ...meant, client } : meant;
+    },
+    toModelName: (toolName, clientId) =>
+      modelNames.get(`${toolName}@${clientId}`) ??
+      modelNames.get(toolName) ??
+      acceptableName(toModelName(toolName)),
+    clientArgument({ toolName, wantedClientId, args, card }) {
+      if (wantedClientId === null || modelNames.has(`${toolName}@${wantedClientId}`)) return {};
+      const argument = clientArguments.get(toolName);
+      const name = argument?.name ?? 'client';
+      if (Object.hasOwn(args, name)) return {};
+      const handle = argument?.handleOf(wantedClientId);
+      return { [name]: handle ?? handleOfName(card.client_name ?? wantedClientId) };
+    },
   };
 }
 

@@ -119,6 +119,7 @@ async function historyFor(
     images,
     imageWay,
     toModelName: modelTools.toModelName,
+    clientArgument: modelTools.clientArgument,
     outputOf: (record) => outputFor(turn, record),
   });
   if (!isText) return history;

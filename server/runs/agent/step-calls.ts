@@ -67,6 +67,7 @@ interface Entry {
   readonly draft: DraftCall;
   /** Set when nothing may be run, whatever the arguments are. */
   readonly refusal: MeantTool['refusal'];
+  readonly client: MeantTool['client'];
   readonly partial: PartialArguments;
   held: Pick<WrittenCall, 'input' | 'unreadable'> | undefined;
   recorded: Promise<CallRecord> | undefined;
@@ -161,7 +162,7 @@ class DraftedCalls implements StepCalls {
     const partial = createPartialArguments({ clock: this.#deps.clock, send });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
     const entry: Entry = {
-      ...{ modelId, toolName: tool.toolName, draft, refusal, partial },
+      ...{ modelId, toolName: tool.toolName, draft, refusal, client: tool.client, partial },
       ...{ held: undefined, recorded: undefined },
     };
     this.#entries.push(entry);
@@ -201,7 +202,7 @@ class DraftedCalls implements StepCalls {
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
 function start(
-  { draft, toolName, refusal: known }: Entry,
+  { draft, toolName, client, refusal: known }: Entry,
   { input, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
   { isRepeated, onWritten }: StepCallsDeps,
 ): Promise<CallRecord> {
@@ -220,7 +221,10 @@ function start(
     return draft.abandon(message, { reason: 'arguments_unreadable' });
   }
   onWritten(draft.callId, toolName, input);
-  return draft.complete(input);
+  const taken = client?.take(input) ?? { ok: true, args: input };
+  if (taken.ok) return draft.complete(taken.args, taken.clientId);
+  const why = { code: 'no_provider', ...(isRecord(input) && { args: input }) } as const;
+  return draft.abandon(taken.message, why);
 }
 
 /** It is awaited later, or never; a rejection in between must not end the process. */

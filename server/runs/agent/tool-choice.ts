@@ -1,11 +1,13 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { READ_RESULT, RUN_TOOLS, type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
+import { parseToolReference } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { refusalOf } from '../../auth/principal.ts';
 import { chooseTools } from './choose-tools.ts';
 import { setUnfitApart, type UnfitTool } from './model-tools.ts';
 import { askedFrom, askedIn, lastWords, outputFor, type Turn } from './turn.ts';
+import { listVariants } from './variant-tools.ts';
 
 /** What becomes of each tool in the next step (AL10, AL103, AL107 to AL109). */
 export interface ToolChoice {
@@ -30,7 +32,8 @@ const warningsOf = (warnings: readonly string[] | undefined) =>
   warnings ? { schema_warnings: [...warnings] } : {};
 
 export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]): ToolChoice {
-  const listings = turn.deps.registry.list(turn.principal, askedFrom(turn));
+  const pools = turn.deps.registry.list(turn.principal, askedFrom(turn));
+  const listings = [...pools, ...listVariants(pools, turn.deps.registry)];
   const why = new Map<string, Why>();
   const usable = listings.filter((listing) => {
     const obstacle = obstacleOf(turn, listing, records);
@@ -81,10 +84,11 @@ function obstacleOf(
   records: readonly CallRecord[],
 ): Why | undefined {
   const { name, source, callable, reason, clients } = listing;
-  const offer = refusalOf(turn.principal, name) === undefined ? 'unavailable' : 'not_permitted';
+  const { name: plain } = parseToolReference(name);
+  const offer = refusalOf(turn.principal, plain) === undefined ? 'unavailable' : 'not_permitted';
   if (!callable) return { offer, ...(reason === undefined ? {} : { reason }) };
   const isOfRun = source === 'server' && RUN_TOOLS.has(name);
-  if (!isOfRun && turn.tools && !turn.tools.includes(name)) return { offer: 'not_in_run' };
+  if (!isOfRun && turn.tools && !turn.tools.includes(plain)) return { offer: 'not_in_run' };
   const { principal, runId, deps } = turn;
   const denial = deps.denialOf({ principal, runId, name, from: askedFrom(turn) ?? null });
   if (denial) return { offer: 'denied', ...denial };

@@ -53,7 +53,7 @@ export function readProgress(
     if (!isFinalStatus(record.status)) continue;
     countTimeout(timeouts, record);
     if (isPolling(record.toolName)) continue;
-    const key = callKey(record.toolName, record.args);
+    const key = callKey(record.toolName, record.args, record.wantedClientId);
     const asWritten = written.get(record.id);
     if (asWritten !== undefined && !isRefused(record)) recorded.set(asWritten, key);
     countRepeat(repeats, isRefused(record) ? (recorded.get(key) ?? key) : key, record);
@@ -99,7 +99,11 @@ function countTimeout(timeouts: Map<string, number>, { toolName, status }: CallR
 }
 
 /** The same for calls that are the same. */
-export const callKey = (toolName: string, args: unknown): string => digest([toolName, args]);
+export const callKey = (
+  toolName: string,
+  args: unknown,
+  wantedClientId: string | null = null,
+): string => digest([toolName, args, ...(wantedClientId === null ? [] : [wantedClientId])]);
 
 /** Once a record: a result may have 8 MiB, and is read before each step. */
 const outcomes = new WeakMap<CallRecord, string>();
