@@ -49,6 +49,7 @@ const card = (more: Partial<Card>): ReactNode => (
       cancel: async () => true,
       retry: () => {},
       extend: () => {},
+      showClients: () => {},
       decide: async () => true,
       answer: async () => true,
       copy: () => {},

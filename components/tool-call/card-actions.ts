@@ -8,7 +8,10 @@ export type CopyKind = 'id' | 'curl' | 'json';
 export interface CardActions {
   /** Resolves to whether the server was asked. */
   cancel(callId: string): Promise<boolean>;
-  retry(callId: string): void;
+  /** `clientId`: the client that runs it, or `all`. */
+  retry(callId: string, clientId?: string): void;
+  /** Who offers the tool now, to choose one that runs it again. */
+  showClients(callId: string): void;
   extend(callId: string): void;
   /** Resolves to whether the decision was taken. */
   decide(callId: string, input: ApprovalInput): Promise<boolean>;

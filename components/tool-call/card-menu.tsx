@@ -16,6 +16,8 @@ export interface CardMenuProps {
   canCancel: boolean;
   canExtend: boolean;
   mayRepeat: boolean;
+  /** Clients run it, and not the server. */
+  hasClients: boolean;
   actions: CardActions;
 }
 
@@ -45,6 +47,11 @@ export const CardMenu = memo(function CardMenu(props: CardMenuProps) {
       {props.mayAct && (
         <MenuItem disabled={!props.isFinal} onSelect={() => actions.retry(callId)}>
           {t(props.mayRepeat ? 'action.retryAgain' : 'action.retry')}
+        </MenuItem>
+      )}
+      {props.mayAct && props.hasClients && (
+        <MenuItem disabled={!props.isFinal} onSelect={() => actions.showClients(callId)}>
+          {t('elsewhere.open')}
         </MenuItem>
       )}
       {props.canExtend && (

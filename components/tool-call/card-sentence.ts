@@ -70,7 +70,7 @@ export function formatClient(
   t: CardTranslator,
   unnamed: 'client' | 'anyClient' = 'client',
 ): string {
-  if (source === 'server') return t('source.server');
+  if (source === 'server' || source === 'pool') return t(`source.${source}`);
   return source === 'client' ? (client_name ?? client_id ?? t(`source.${unnamed}`)) : source;
 }
 

@@ -10,6 +10,7 @@ import { blockedClients } from './blocked-clients.ts';
 import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
 import { untilTaken } from './kept-texts.ts';
+import type { PoolWorkProps } from './pool-work.tsx';
 import type { SubAgentWorkProps } from './sub-agent-work.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { useQuestion } from './use-question.ts';
@@ -17,6 +18,10 @@ import { useQuestion } from './use-question.ts';
 /** Few cards have it. */
 const SubAgentWork = late<SubAgentWorkProps>(() =>
   import('./sub-agent-work.tsx').then((module) => module.SubAgentWork),
+);
+
+const PoolWork = late<PoolWorkProps>(() =>
+  import('./pool-work.tsx').then((module) => module.PoolWork),
 );
 
 export interface ConnectedCardProps {
@@ -78,16 +83,12 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
   );
 });
 
-/** The cards of a sub-agent lie in the card of the call that it works for (CD33). */
+/** The cards of a sub-agent, or of each client, lie in the card of the call that they work for (CD33, CD42). */
 function workBelow(callId: string, card: Card, props: Omit<ConnectedCardProps, 'callId'>) {
+  const isLive = card.status === 'DOING';
+  const renderCard = (id: string) => <ConnectedCard callId={id} {...props} />;
+  if (card.source === 'pool') return <PoolWork {...{ callId, isLive, renderCard }} />;
   const agent = card.source === 'server' ? agentOf(card.tool_name ?? '', card.params) : undefined;
   if (agent === undefined || !card.started_at) return undefined;
-  return (
-    <SubAgentWork
-      callId={callId}
-      agent={agent}
-      isLive={card.status === 'DOING'}
-      renderCard={(id) => <ConnectedCard callId={id} {...props} />}
-    />
-  );
+  return <SubAgentWork {...{ callId, agent, isLive, renderCard }} />;
 }

@@ -15,6 +15,7 @@ const actions = {
   cancel: unused,
   retry: unused,
   extend: unused,
+  showClients: unused,
   decide: unused,
   answer: unused,
   copy: unused,

@@ -51,6 +51,7 @@ function setup(
     cancel: async (id) => asked.push(['cancel', id]) > 0,
     retry: (id) => asked.push(['retry', id]),
     extend: (id) => asked.push(['extend', id]),
+    showClients: (id) => asked.push(['showClients', id]),
     decide: async (id, input) => asked.push(['decide', id, input]) > 0,
     answer: async (id, given) => asked.push(['answer', id, given]) > 0,
     copy: (id, kind) => asked.push(['copy', id, kind]),

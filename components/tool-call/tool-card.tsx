@@ -18,6 +18,7 @@ import { approvalReasons, type CardSentence, cardSentence, formatClient } from '
 import { EDGE_CLASSES } from './card-tone.ts';
 import { cardView } from './card-view.ts';
 import { DecidedBy } from './decided-by.tsx';
+import { hasClients } from './elsewhere.ts';
 import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
 import type { SameQuestion } from './use-question.ts';
@@ -96,6 +97,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
               canCancel={view.actions.cancel && !isAsked}
               canExtend={view.actions.extend}
               mayRepeat={view.mayRepeat}
+              hasClients={hasClients(card)}
               actions={actions}
             />
           </span>

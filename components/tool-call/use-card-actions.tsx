@@ -17,6 +17,7 @@ import { showErrorToast, showToast } from '../ui/toast.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';
 import { copyText } from './copy-text.ts';
+import type { ElsewhereDialogProps } from './elsewhere-dialog.tsx';
 import { focusCall } from './focus-call.ts';
 import type { ModelOutputDialogProps } from './model-output-dialog.tsx';
 import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
@@ -29,6 +30,9 @@ const LARGE_BYTES = 256 * 1024;
 const ModelOutputDialog = late<ModelOutputDialogProps>(() =>
   import('./model-output-dialog.tsx').then((module) => module.ModelOutputDialog),
 );
+const ElsewhereDialog = late<ElsewhereDialogProps>(() =>
+  import('./elsewhere-dialog.tsx').then((module) => module.ElsewhereDialog),
+);
 const WholeValueDialog = late<WholeValueDialogProps>(() =>
   import('./whole-value-dialog.tsx').then((module) => module.WholeValueDialog),
 );
@@ -36,7 +40,7 @@ const WholeValueDialog = late<WholeValueDialogProps>(() =>
 /** What the dialog shows of a call. */
 interface Shown {
   readonly callId: string;
-  readonly part: CardPart | 'model';
+  readonly part: CardPart | 'model' | 'clients';
 }
 
 /**
@@ -63,7 +67,13 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   );
   const onClose = () => setShown(null);
   const dialog =
-    shown === null ? null : shown.part === 'model' ? (
+    shown === null ? null : shown.part === 'clients' ? (
+      <ElsewhereDialog
+        callId={shown.callId}
+        onChoose={(clientId) => actions.retry(shown.callId, clientId)}
+        onClose={onClose}
+      />
+    ) : shown.part === 'model' ? (
       <ModelOutputDialog callId={shown.callId} onClose={onClose} />
     ) : (
       <WholeValueDialog
@@ -101,17 +111,18 @@ function createCardActions(deps: ActionDeps): CardActions {
   const retrying = new Set<string>();
   return {
     cancel: async (id) => (await valueOrToast(t('action.cancel'), api.cancelCall(id))) !== null,
-    retry: async (id) => {
+    retry: async (id, clientId) => {
       // Pressed again on a slow line: each request would be a call of its own.
       if (retrying.has(id)) return;
       retrying.add(id);
-      const request = api.retryCall(id).finally(() => retrying.delete(id));
+      const request = api.retryCall(id, { clientId }).finally(() => retrying.delete(id));
       if (isWaiting()) showToast(t('action.connecting'));
       const call = await valueOrToast(t('action.retry'), request);
       if (!call) return;
       showToast(t('action.retried'), call.tool_call_id);
       focusCall(call.tool_call_id);
     },
+    showClients: (callId) => show({ callId, part: 'clients' }),
     extend: (id) => void valueOrToast(t('action.extend'), api.extendCall(id, EXTEND_MS)),
     decide: async (id, input) => {
       const name = t(`approval.${buttonOf(input)}`);

@@ -1,3 +1,4 @@
+import { given } from '#lib/util/given';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord } from '../protocol/model-turn.ts';
 import type { AlwaysScope } from '../protocol/rest.ts';
@@ -63,7 +64,7 @@ export interface Api {
   /** The new call's record. */
   retryCall(
     id: string,
-    args?: Readonly<Record<string, unknown>>,
+    more?: { readonly clientId?: string | undefined },
   ): Promise<ApiResult<WireCallRecord>>;
   decideApproval(id: string, input: ApprovalInput): Promise<ApiResult<WireCallRecord>>;
   extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
@@ -159,8 +160,8 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
     );
   },
   cancelCall: (id: string) => onCall(id, post<WireCallRecord>(callPath(id, '/cancel'))),
-  retryCall: (id: string, args?: Readonly<Record<string, unknown>>) =>
-    onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), args ? { args } : {})),
+  retryCall: (id: string, { clientId: client }: { readonly clientId?: string | undefined } = {}) =>
+    onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), given({ client }))),
   decideApproval: (id: string, input: ApprovalInput) =>
     onCall(id, post<WireCallRecord>(callPath(id, '/approval'), input)),
   extendCall: (id: string, byMs: number) =>

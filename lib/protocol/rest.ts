@@ -31,7 +31,7 @@ export const invokeBodySchema = z.object({
   /** Any JSON, which the tool's own schema checks: null is no object. */
   args: z.unknown().default({}),
   wait_ms: waitMs.optional(),
-  /** The only client that may take it. */
+  /** The only client that may take it; `all` asks each that offers it. */
   client: id.optional(),
   client_id: askingClient,
   timeout_ms: z.number().positive().optional(),
@@ -81,6 +81,8 @@ export const callEventsPageSchema = z.object({
 
 export const retryBodySchema = z.object({
   args: z.unknown().optional(),
+  /** The only client that may take it, or `all`; without it as before. */
+  client: id.optional(),
   client_id: askingClient,
 });
 

@@ -169,7 +169,7 @@ export interface CallService {
   retry(
     id: string,
     principal: Principal,
-    more?: { args?: unknown } & Pick<InvokeRequest, 'fromClientId' | 'idempotencyKey'>,
+    more?: { args?: unknown } & Pick<InvokeRequest, 'clientId' | 'fromClientId' | 'idempotencyKey'>,
   ): Promise<CallActionOutcome>;
   decide(
     id: string,

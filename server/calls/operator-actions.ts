@@ -87,7 +87,7 @@ export class OperatorActions implements Actions {
   async retry(
     id: string,
     principal: Principal,
-    { args, fromClientId, ...more }: Parameters<CallService['retry']>[2] = {},
+    { args, clientId, fromClientId, ...more }: Parameters<CallService['retry']>[2] = {},
   ): Promise<CallActionOutcome> {
     const call = await this.#deps.repository.get(id);
     if (!call) return notFound(id);
@@ -97,6 +97,7 @@ export class OperatorActions implements Actions {
     const whole = this.#deps.withholding.forRetry(call, principal, args);
     if (whole === undefined) return secretsMissing(call);
     const { hasOwnTimeout, fromClientId: before } = call.routing;
+    const wanted = clientId ?? call.wantedClientId;
     return this.#deps.invoke({
       ...more,
       principal,
@@ -106,7 +107,7 @@ export class OperatorActions implements Actions {
       retryOf: id,
       fromClientId: fromClientId ?? before ?? undefined,
       ...(hasOwnTimeout ? { timeoutMs: call.timeoutMs } : {}),
-      ...(call.wantedClientId === null ? {} : { clientId: call.wantedClientId }),
+      ...(wanted === null ? {} : { clientId: wanted }),
     });
   }
 

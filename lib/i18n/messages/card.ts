@@ -1,4 +1,5 @@
 import type { AreaMessages } from '../area-messages.ts';
+import { cardElsewhere } from './card-elsewhere.ts';
 import { cardError, cardExecuted } from './card-error.ts';
 import { cardKept } from './card-kept.ts';
 import { cardList } from './card-list.ts';
@@ -31,7 +32,12 @@ export const card = {
       noProvider: 'No client',
       badResult: 'Result rejected',
     },
-    source: { server: 'Server', anyClient: 'any client that offers it', client: 'the client' },
+    source: {
+      server: 'Server',
+      anyClient: 'any client that offers it',
+      client: 'the client',
+      pool: 'All devices',
+    },
     tip: {
       deleted: 'This call was deleted: it is older than what this server keeps.',
       streaming: 'The model is writing the arguments.',
@@ -195,6 +201,7 @@ export const card = {
       changed: 'It was another text of {size}: the call has changed since.',
       otherForm: 'It was a text of {size}, in the form of another version of Callboard.',
     },
+    elsewhere: cardElsewhere.en,
     list: cardList.en,
     result: cardResult.en,
   },
@@ -221,7 +228,12 @@ export const card = {
       noProvider: '无人提供',
       badResult: '结果未接受',
     },
-    source: { server: '服务器', anyClient: '任一提供它的客户端', client: '客户端' },
+    source: {
+      server: '服务器',
+      anyClient: '任一提供它的客户端',
+      client: '客户端',
+      pool: '全部设备',
+    },
     tip: {
       deleted: '此调用已被删除：它早于本服务器保留的历史记录。',
       streaming: '模型正在写参数。',
@@ -380,6 +392,7 @@ export const card = {
       changed: '当时发送的是另一段 {size} 的文字：此后调用有变化。',
       otherForm: '当时发送的是 {size} 的文字，采用另一版本 Callboard 的格式。',
     },
+    elsewhere: cardElsewhere.zh,
     list: cardList.zh,
     result: cardResult.zh,
   },

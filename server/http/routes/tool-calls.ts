@@ -139,8 +139,9 @@ const agentActions = (deps: Deps): Route[] => [
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id, context);
-      const { args, client_id: fromClientId } = body;
-      const more = given({ args, fromClientId, idempotencyKey: readIdempotencyKey(context) });
+      const { args, client: clientId, client_id: fromClientId } = body;
+      const idempotencyKey = readIdempotencyKey(context);
+      const more = given({ args, clientId, fromClientId, idempotencyKey });
       const outcome = await deps.calls.retry(params.id, principal, more);
       if (principal.kind !== 'operator') return done(outcome);
       const by = byCaller(principal, context.address);
