@@ -10,7 +10,6 @@ import {
   cardsFor,
   chooseInMenu,
   composer,
-  conversation,
   say,
   signInByToken,
   untilReady,
@@ -18,10 +17,13 @@ import {
 
 interface Tab {
   readonly page: Page;
+  /** Of its browser: the tabs of one have one id. */
   readonly clientId: string;
   /** Calls that this tab answered, as its socket sent them. */
   readonly ran: readonly string[];
 }
+
+const resultSchema = z.object({ type: z.literal('tool_result'), id: z.string() });
 
 /** A tab of the workbench, which counts what it runs. */
 async function openTab(context: BrowserContext, board: Callboard, isFirst: boolean): Promise<Tab> {
@@ -29,8 +31,7 @@ async function openTab(context: BrowserContext, board: Callboard, isFirst: boole
   const ran: string[] = [];
   page.on('websocket', (socket) =>
     socket.on('framesent', ({ payload }) => {
-      const sent: unknown = JSON.parse(String(payload));
-      const result = z.object({ type: z.literal('tool_result'), id: z.string() }).safeParse(sent);
+      const result = resultSchema.safeParse(JSON.parse(String(payload)));
       if (result.success) ran.push(result.data.id);
     }),
   );
@@ -43,110 +44,182 @@ async function openTab(context: BrowserContext, board: Callboard, isFirst: boole
   return { page, clientId: z.string().parse(await known.jsonValue()), ran };
 }
 
-/** Three tabs of one browser and two of another, a program of its own. */
-const test = base.extend<{ tabs: readonly Tab[] }>({
+interface Tabs {
+  readonly all: readonly Tab[];
+  readonly first: Tab;
+  readonly second: Tab;
+  readonly third: Tab;
+  readonly fourth: Tab;
+  readonly fifth: Tab;
+}
+
+/** Three tabs of one browser and two of another, which is a program of its own. */
+const test = base.extend<{ tabs: Tabs }>({
   tabs: async ({ browser, playwright, callboard }, use) => {
     const other = await playwright.chromium.launch();
-    const tabs: Tab[] = [];
-    for (const [one, count] of [
-      [browser, 3],
-      [other, 2],
-    ] as const) {
-      const context = await one.newContext();
-      for (let at = 0; at < count; at += 1) tabs.push(await openTab(context, callboard, at === 0));
-    }
-    await use(tabs);
+    const [one, two] = [await browser.newContext(), await other.newContext()];
+    const first = await openTab(one, callboard, true);
+    const second = await openTab(one, callboard, false);
+    const third = await openTab(one, callboard, false);
+    const fourth = await openTab(two, callboard, true);
+    const fifth = await openTab(two, callboard, false);
+    const all = [first, second, third, fourth, fifth];
+    expect(new Set(all.map(({ clientId }) => clientId)).size).toBe(2);
+    await use({ all, first, second, third, fourth, fifth });
     await other.close();
   },
 });
 
-const runs = (tabs: readonly Tab[]) => tabs.map(({ ran }) => ran.length);
+const runs = ({ all }: Tabs) => all.map(({ ran }) => ran.length);
 
-/** Who ran a call of `device.info` that was made over HTTP. */
-async function askedOverHttp(board: Callboard, more: object = {}) {
-  const call = await finalCall(board, await invoke(board, 'device.info', {}, more));
-  expect(call.status).toBe('SUCCEEDED');
-  return call;
+/** A call that an agent makes over HTTP, once it has ended. */
+async function call(board: Callboard, more: object = {}) {
+  const ended = await finalCall(board, await invoke(board, 'device.info', {}, more));
+  expect(ended.status).toBe('SUCCEEDED');
+  return ended;
 }
 
-test('of five tabs in two browsers the one that is named acts, and no other', async ({
+/** Which tab alone ran it. */
+const whoRan = ({ all }: Tabs, id: string): Tab | undefined => {
+  const tabs = all.filter(({ ran }) => ran.includes(id));
+  expect(tabs).toHaveLength(1);
+  return tabs[0];
+};
+
+/** Touches it until an agent's call goes there: a touch is on its way for a moment. */
+const touched = (tabs: Tabs, board: Callboard, tab: Tab, touch: (page: Page) => Promise<unknown>) =>
+  expect(async () => {
+    await touch(tab.page);
+    expect(whoRan(tabs, (await call(board)).tool_call_id)).toBe(tab);
+  }).toPass();
+
+test('of five tabs in two browsers the browser that is named acts, in one tab', async ({
   tabs,
   callboard,
 }) => {
-  for (const [at, tab] of tabs.entries()) {
-    const call = await askedOverHttp(callboard, { client: tab.clientId });
-    expect(call.client_id).toBe(tab.clientId);
-    expect(tab.ran).toEqual([call.tool_call_id]);
-    expect(runs(tabs)).toEqual(tabs.map((_, other) => (other <= at ? 1 : 0)));
+  const { first, fifth } = tabs;
+  await touched(tabs, callboard, first, (page) => composer(page).click());
+  for (const named of [fifth, first, fifth]) {
+    const ended = await call(callboard, { client: named.clientId });
+    expect(ended.client_id).toBe(named.clientId);
+    expect(whoRan(tabs, ended.tool_call_id)?.clientId).toBe(named.clientId);
   }
 });
 
-test('a message that is sent from the third tab is served by the third tab', async ({
+const sentSchema = z.object({
+  input: z.string(),
+  client_id: z.string(),
+  instance_id: z.string(),
+});
+
+/** What the page sends when a person writes the message in it. */
+async function sayIn({ page }: Tab, text: string) {
+  const isMessage = /^\/v1\/runs(\/[^/]+\/messages)?$/;
+  const [request] = await Promise.all([
+    page.waitForRequest(
+      (one) => one.method() === 'POST' && isMessage.test(new URL(one.url()).pathname),
+    ),
+    say(page, text),
+  ]);
+  return sentSchema.parse(request.postDataJSON());
+}
+
+/** The one call of a new run that the message begins. */
+async function callOf(board: Callboard, message: z.infer<typeof sentSchema>) {
+  const { body } = await board.http('POST', '/v1/runs', message);
+  const { run_id } = z.object({ run_id: z.string() }).parse(body);
+  const ids = async () => {
+    const listed = await board.http('GET', `/v1/tool_calls?run_id=${run_id}`);
+    const page = z.object({ tool_calls: z.array(z.object({ tool_call_id: z.string() })) });
+    return page.parse(listed.body).tool_calls.map(({ tool_call_id }) => tool_call_id);
+  };
+  await expect.poll(async () => (await ids()).length).toBe(1);
+  return finalCall(board, (await ids())[0] ?? '');
+}
+
+test('a message that is sent from a tab is served by that tab, whatever is touched meanwhile', async ({
   tabs,
   callboard,
 }) => {
-  const [first, , third, , fifth] = tabs;
-  if (!first || !third || !fifth) throw new Error('five tabs');
+  const { second, third, fourth, fifth } = tabs;
   for (const tab of [third, fifth]) {
-    await say(tab.page, 'Take a screenshot of this page');
-    const line = conversation(tab.page).getByTestId('call-line');
-    await expect(line).toHaveCount(1);
-    // A person is busy in another one meanwhile.
-    await composer(first.page).click();
-    const call = await finalCall(callboard, (await line.getAttribute('data-call-id')) ?? '');
-    expect(call).toMatchObject({ status: 'SUCCEEDED', client_id: tab.clientId });
-    expect(tab.ran).toEqual([call.tool_call_id]);
+    const before = tab.ran.length;
+    const message = await sayIn(tab, 'Take a screenshot of this page');
+    expect(message.client_id).toBe(tab.clientId);
+    await expect.poll(() => tab.ran.length).toBe(before + 1);
+    // A person is busy in another tab of each browser by the time of the next one.
+    for (const other of [second, fourth]) {
+      await touched(tabs, callboard, other, (page) => page.mouse.click(5, 5));
+    }
+    const counts = runs(tabs);
+    const made = await callOf(callboard, message);
+    expect(made).toMatchObject({ status: 'SUCCEEDED', client_id: tab.clientId });
+    expect(whoRan(tabs, made.tool_call_id)).toBe(tab);
+    expect(runs(tabs)).toEqual(counts.map((count, at) => count + Number(tabs.all[at] === tab)));
   }
-  expect(runs(tabs)).toEqual([0, 0, 1, 0, 1]);
 });
 
-test('a call over HTTP goes to the tab that was touched last, by key, pointer or focus; once that is closed, to the one before', async ({
+test('an agent’s call goes to the tab that was touched last, by pointer, key or focus; what is answered is no touch; once it is closed, to the one before', async ({
   tabs,
   callboard,
 }) => {
-  const [first, second, , fourth] = tabs;
-  if (!first || !second || !fourth) throw new Error('five tabs');
+  const { first, second, fourth } = tabs;
   const touches: readonly (readonly [Tab, (page: Page) => Promise<unknown>])[] = [
     [second, (page) => page.mouse.click(5, 5)],
     [first, (page) => composer(page).press('a')],
     [fourth, (page) => page.keyboard.press('Tab')],
   ];
   for (const [tab, touch] of touches) {
-    // A touch is on its way; what others answer, and what they are asked, is none.
-    await expect(async () => {
-      await touch(tab.page);
-      expect((await askedOverHttp(callboard)).client_id).toBe(tab.clientId);
-    }).toPass();
-    const named = tab === second ? fourth : second;
-    await askedOverHttp(callboard, { client: named.clientId });
-    expect((await askedOverHttp(callboard)).client_id).toBe(tab.clientId);
+    await touched(tabs, callboard, tab, touch);
+    // The other browser answers, and this one stays the one that was touched.
+    const other = tab === fourth ? first : fourth;
+    await call(callboard, { client: other.clientId });
+    expect(whoRan(tabs, (await call(callboard)).tool_call_id)).toBe(tab);
   }
   await fourth.page.close();
-  await expect.poll(async () => (await askedOverHttp(callboard)).client_id).toBe(first.clientId);
+  await expect
+    .poll(async () => whoRan(tabs, (await call(callboard)).tool_call_id) === first)
+    .toBe(true);
 });
 
 const allSchema = z.object({
   results: z.array(z.object({ client_id: z.string(), ok: z.boolean(), tool_call_id: z.string() })),
 });
 
-test('for all, each of the five tabs acts once, and their answers are one result', async ({
+test('for all, each browser acts once, in one tab, and a further device too', async ({
   tabs,
   callboard,
+  connect,
 }) => {
-  const call = await askedOverHttp(callboard, { client: 'all' });
-  const { results } = allSchema.parse(call.result);
-  expect(results.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
-  for (const { clientId, ran } of tabs) {
-    const own = results.filter(({ client_id }) => client_id === clientId);
-    expect(own.map(({ tool_call_id }) => tool_call_id)).toEqual(ran);
+  const { body } = await callboard.http('GET', '/v1/tools');
+  const listed = z
+    .object({ tools: z.array(z.looseObject({ name: z.string(), schema: z.json() })) })
+    .parse(body)
+    .tools.find(({ name }) => name === 'device.info');
+  const parameters = z.record(z.string(), z.unknown()).parse(listed?.schema);
+  const program = await connect.client(callboard, {
+    hello: { client_id: 'gauge', name: 'Gauge' },
+    tools: [spec('device.info', { parameters })],
+  });
+  const id = await invoke(callboard, 'device.info', {}, { client: 'all' });
+  const request = await program.request();
+  program.succeed(request.id, { of: 'the gauge' });
+  const ended = await finalCall(callboard, id);
+  const { results } = allSchema.parse(ended.result);
+  const { first, fourth } = tabs;
+  expect(new Set(results.map(({ client_id }) => client_id))).toEqual(
+    new Set([first.clientId, fourth.clientId, 'gauge']),
+  );
+  expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
+  for (const { client_id, tool_call_id } of results) {
+    if (client_id === 'gauge') expect(tool_call_id).toBe(request.id);
+    else expect(whoRan(tabs, tool_call_id)?.clientId).toBe(client_id);
   }
-  expect(runs(tabs)).toEqual([1, 1, 1, 1, 1]);
-  const [first] = tabs;
-  if (!first) throw new Error('five tabs');
-  const card = cardOf(first.page, call.tool_call_id);
-  await expect(card).toContainText('All devices');
+  expect(runs(tabs).reduce((sum, count) => sum + count)).toBe(2);
+  const card = cardOf(first.page, id);
+  await expect(card.first()).toContainText('All devices');
   await card.getByRole('button', { name: 'What each device was asked' }).click();
-  await expect(card.getByTestId('tool-card')).toHaveCount(5);
+  await expect(card.getByTestId('tool-card')).toHaveCount(3);
 });
 
 test('a client whose tool takes other arguments is asked by its own name alone', async ({
@@ -159,48 +232,41 @@ test('a client whose tool takes other arguments is asked by its own name alone',
     hello: { client_id: 'gauge', name: 'Gauge' },
     tools: [spec('device.info', { parameters })],
   });
-  const [first] = tabs;
-  if (!first) throw new Error('five tabs');
-  await expect(async () => {
-    await composer(first.page).click();
-    expect((await askedOverHttp(callboard)).client_id).toBe(first.clientId);
-  }).toPass();
+  await touched(tabs, callboard, tabs.first, (page) => composer(page).click());
   const before = runs(tabs);
   const id = await invoke(callboard, 'device.info@gauge', { part: 'battery' });
-  const request = await program.request();
-  expect(request).toMatchObject({ id, args: { part: 'battery' } });
+  expect(await program.request()).toMatchObject({ id, args: { part: 'battery' } });
   program.succeed(id, 'full');
   expect(await finalCall(callboard, id)).toMatchObject({ client_id: 'gauge' });
   expect(runs(tabs)).toEqual(before);
-  const all = allSchema.parse((await askedOverHttp(callboard, { client: 'all' })).result);
-  expect(all.results.map(({ client_id }) => client_id)).not.toContain('gauge');
+  const { results } = allSchema.parse((await call(callboard, { client: 'all' })).result);
+  expect(results.map(({ client_id }) => client_id)).not.toContain('gauge');
 });
 
-test('an operator runs a call again on a tab of the other browser, by the keyboard, on a narrow screen', async ({
+test('an operator runs a call again on the other browser, by the keyboard, on a narrow screen', async ({
   tabs,
   callboard,
 }) => {
-  const [first, , , , fifth] = tabs;
-  if (!first || !fifth) throw new Error('five tabs');
+  const { first, fifth } = tabs;
   const { page } = first;
-  const call = await askedOverHttp(callboard, { client: first.clientId });
-  const card = cardOf(page, call.tool_call_id);
+  const ended = await call(callboard, { client: first.clientId });
+  const card = cardOf(page, ended.tool_call_id);
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
   await chooseInMenu(page, card, 'Run on another device…');
   const dialog = page.getByRole('dialog', { name: 'Run device.info on another device' });
-  await expect(dialog.locator(`[data-client="${first.clientId}"]`)).toContainText(
-    'It ran this call',
-  );
+  const choice = (tab: Tab) => dialog.locator(`[data-client="${tab.clientId}"]`);
+  await expect(choice(first)).toContainText('It ran this call');
   await page.setViewportSize({ width: 360, height: 640 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  await dialog.locator(`[data-client="${fifth.clientId}"]`).focus();
+  await choice(fifth).focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeHidden();
   await page.setViewportSize({ width: 1280, height: 800 });
   await expect(cardsFor(page, 'device.info')).toHaveCount(2);
   const again = cardsFor(page, 'device.info').first();
   await expect(again).toHaveAttribute('data-status', 'SUCCESS');
-  const record = await finalCall(callboard, await callIdOf(again));
-  expect(record).toMatchObject({ client_id: fifth.clientId, args: call.args });
-  expect(runs(tabs)).toEqual([1, 0, 0, 0, 1]);
+  const id = await callIdOf(again);
+  const record = await finalCall(callboard, id);
+  expect(record).toMatchObject({ client_id: fifth.clientId, args: ended.args });
+  expect(whoRan(tabs, id)?.clientId).toBe(fifth.clientId);
 });

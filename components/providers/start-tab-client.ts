@@ -35,7 +35,9 @@ export function startTabClient({ api, tab, prompts }: Workbench): () => void {
   const ends = [
     client.status.subscribe(showStatus),
     client.registered.subscribe(showStatus),
-    client.clientId.subscribe((clientId) => tab.setState({ clientId })),
+    client.clientId.subscribe((clientId) =>
+      tab.setState({ clientId, instanceId: client.instanceId }),
+    ),
     watchClientState({ env, toolNames: client.toolNames, report: client.reportState }),
     env.onTouch(client.reportTouch),
   ];

@@ -55,7 +55,7 @@ test('what a person asks for names the client; what is done to a call does not',
   const api = createApi({
     fetch,
     baseUrl: `http://127.0.0.1:${port}`,
-    askingClient: async () => id,
+    askingClient: async () => (id === null ? null : { clientId: id }),
   });
   await api.startRun({ input: 'hi' });
   id = 'tab_1';

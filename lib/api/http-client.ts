@@ -1,3 +1,4 @@
+import type { AskingClient } from '#lib/protocol/asking-client';
 import { given } from '#lib/util/given';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord } from '../protocol/model-turn.ts';
@@ -93,7 +94,7 @@ export interface Api {
 export function createApi(
   deps: ApiDeps & {
     /** This tab as a client, once it can be asked: what a person asks for here is asked of it first. */
-    readonly askingClient?: () => Promise<string | null>;
+    readonly askingClient?: () => Promise<AskingClient | null>;
     /** The server says of a call that it deleted it. */
     readonly onCallDeleted?: (callId: string) => void;
   },
@@ -103,8 +104,8 @@ export function createApi(
     send({ method: 'GET', path, ...(onReceived && { onReceived }), ...(signal && { signal }) });
   const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
   const ask: Post = async (path, body) => {
-    const clientId = (await deps.askingClient?.()) ?? null;
-    return post(path, clientId === null ? body : { ...body, client_id: clientId });
+    const { clientId: client_id, instanceId: instance_id } = (await deps.askingClient?.()) ?? {};
+    return post(path, { ...body, ...given({ client_id, instance_id }) });
   };
   const onCall: OnCall = async (id, request) => {
     const answer = await request;

@@ -35,7 +35,7 @@ export interface BoundOperand {
 
 /** What decides which client is asked, beside `wantedClientId`. Changes with the arguments, or an approval. */
 export interface Routing {
-  /** The client whose person asks: asked first, as long as it is alive. */
+  /** Whose person asks, as `askingText` makes it: asked first, as long as it is alive. */
   readonly fromClientId: string | null;
   /** Of the schema that the arguments were checked against; null in records of before. */
   readonly schemaHash: string | null;

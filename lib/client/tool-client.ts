@@ -64,6 +64,8 @@ export interface ToolClient {
   readonly registered: Observable<boolean>;
   /** Null until the server has assigned one. */
   readonly clientId: Observable<string | null>;
+  /** Of this page or program; undefined before it has started. */
+  readonly instanceId: string | undefined;
   readonly toolNames: readonly string[];
 }
 
@@ -78,6 +80,9 @@ export function createToolClient(options: ToolClientOptions): ToolClient {
     status: client.status,
     registered: client.registered,
     clientId: client.clientId,
+    get instanceId() {
+      return client.instanceId;
+    },
     get toolNames() {
       return client.toolNames;
     },
@@ -133,6 +138,10 @@ class ConnectedClient {
 
   get toolNames(): readonly string[] {
     return this.#tools.names;
+  }
+
+  get instanceId(): string | undefined {
+    return this.#instance?.id;
   }
 
   start(): Promise<void> {

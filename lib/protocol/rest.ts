@@ -19,6 +19,8 @@ import { approvalListingSchema } from './watch-messages.ts';
 const id = z.string().min(1).max(128);
 /** The client whose person asks for this: of several that could serve it, it is asked first. */
 const askingClient = id.optional();
+/** Which instance of it, such as a tab: of several of the client it is asked first. */
+const askingInstance = id.optional();
 
 /** Longer waits are cut to the limit: the caller gets a 202 and asks again. */
 const toWaitMs = (ms: number): number => Math.min(ms, LIMITS.waitMs);
@@ -34,6 +36,7 @@ export const invokeBodySchema = z.object({
   /** The only client that may take it; `all` asks each that offers it. */
   client: id.optional(),
   client_id: askingClient,
+  instance_id: askingInstance,
   timeout_ms: z.number().positive().optional(),
 });
 
@@ -84,6 +87,7 @@ export const retryBodySchema = z.object({
   /** The only client that may take it, or `all`; without it as before. */
   client: id.optional(),
   client_id: askingClient,
+  instance_id: askingInstance,
 });
 
 export const approvalsQuerySchema = z.object({
@@ -186,6 +190,7 @@ export const startRunBodySchema = z.object({
   /** Offered before others, where the model takes fewer than there are. */
   pinned_tools: z.array(z.string().max(256)).max(128).optional(),
   client_id: askingClient,
+  instance_id: askingInstance,
 });
 export const sendMessageBodySchema = z
   .object({
@@ -193,6 +198,7 @@ export const sendMessageBodySchema = z
     input: input.optional(),
     model: z.string().min(1).max(256).optional(),
     client_id: askingClient,
+    instance_id: askingInstance,
     /** The id of a person's message of this run, in whose place this one is sent. */
     replaces: z.string().min(1).max(128).optional(),
   })

@@ -34,6 +34,8 @@ export const messageSchema = z.object({
   created_at: z.number(),
   /** The client whose person wrote it: the calls of its turn ask that client first. */
   client_id: z.string().optional(),
+  /** Which of its instances, such as a tab: that one before its others. */
+  instance_id: z.string().optional(),
   /**
    * The person's message in whose place it stands: that one, and all up to here, are kept and no
    * longer part of the conversation.

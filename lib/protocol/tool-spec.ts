@@ -74,7 +74,7 @@ export const toolListingSchema = z.object({
   clients_left_out: z.number().int().positive().optional(),
   /** Who offers the name with another schema, so that only `name@client` reaches it. */
   others: z.array(z.object({ client_id: z.string(), name: z.string() })).optional(),
-  /** Whether the asker may call it now, and if not, why. */
+  /** Whether the asking may call it now, and if not, why. */
   callable: z.boolean(),
   reason: z.string().optional(),
 });

@@ -9,8 +9,8 @@ function setup(state: Partial<TabState>) {
   const tab = createTabStore();
   tab.setState(state);
   let answer: string | null | undefined;
-  const asked = registeredClient(tab).then((clientId) => {
-    answer = clientId;
+  const asked = registeredClient(tab).then((asking) => {
+    answer = asking?.clientId ?? null;
   });
   return { tab, asked, answer: () => answer };
 }
@@ -46,8 +46,8 @@ test('[SR2] a request in a tab that is disconnected makes the next attempt at on
   const asked = registeredClient(tab);
   expect(retryNow).toHaveBeenCalledOnce();
   expect(tab.getState().waiting).toBe(1);
-  tab.setState({ status: 'registered', clientId: 'tab_1' });
-  expect(await asked).toBe('tab_1');
+  tab.setState({ status: 'registered', clientId: 'tab_1', instanceId: 'page_1' });
+  expect(await asked).toEqual({ clientId: 'tab_1', instanceId: 'page_1' });
 });
 
 test('[SR2] a tab that makes no attempts any more holds nothing up', async () => {

@@ -1,10 +1,13 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AskingClient } from '#lib/protocol/asking-client';
 
 /** This tab as a client: what it offers and how its socket stands. */
 export interface TabState {
   /** `registered`: the server has replied to its tools, on this connection. */
   readonly status: 'connecting' | 'registered' | 'disconnected';
   readonly clientId: string | null;
+  /** Of this tab among those of its browser, which have one client id. */
+  readonly instanceId?: string | undefined;
   /** Names of the tools that this browser can serve. */
   readonly tools: readonly string[];
   /** Requests of a person that wait for the registration. */
@@ -28,13 +31,14 @@ export const createTabStore = (): TabStore =>
   }));
 
 /**
- * Resolves with this tab's client id, or null without one, once its tools are registered; at once
+ * Resolves with this tab as one that asks, or null without a client id, once its tools are registered; at once
  * when it is disconnected and no attempt is due, and after `REGISTRATION_MS` in any case (SR1, SR2).
  */
-export async function registeredClient(tab: TabStore): Promise<string | null> {
+export async function registeredClient(tab: TabStore): Promise<AskingClient | null> {
   if (tab.getState().status === 'disconnected') tab.getState().retryNow();
   if (tab.getState().status === 'connecting') await untilDecided(tab);
-  return tab.getState().clientId;
+  const { clientId, instanceId } = tab.getState();
+  return clientId === null ? null : { clientId, instanceId };
 }
 
 function untilDecided(tab: TabStore): Promise<void> {

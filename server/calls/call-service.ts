@@ -16,7 +16,7 @@ export interface InvokeRequest {
   readonly args: unknown;
   /** The only client that may take it. */
   readonly clientId?: string;
-  /** The client whose person asks: of several it is asked first. */
+  /** Whose person asks, as `askingText` makes it: of several it is asked first. */
   readonly fromClientId?: string | undefined;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;

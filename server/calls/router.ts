@@ -2,6 +2,7 @@ import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { isRerunnable } from '#lib/call/call-facts';
 import type { NeverStarted } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { alwaysOffer } from './always-allowed.ts';
 import type { Breaker } from './breaker.ts';
@@ -77,11 +78,12 @@ export class Router {
     const reference = clientId === undefined ? toolName : `${toolName}@${clientId}`;
     const target = this.#registry.find(reference, routing.fromClientId);
     if (target?.best.origin.toolProvider !== toolProvider) return;
+    const asking = parseAskingClient(routing.fromClientId);
     const tools = schemaHash === undefined ? target.candidates : target.withSchema(schemaHash);
     for (const tool of tools) {
-      // Behind the first that does not answer are no others that do, but for the asker's own.
+      // Behind the first that does not answer are no others that do, but for the asking's own.
       const isSilent = !this.#answers(tool);
-      if (answering && isSilent && tool.clientId !== routing.fromClientId) return;
+      if (answering && isSilent && tool.clientId !== asking?.clientId) return;
       yield { tool, isAvailable: !isSilent && this.#mayBeAsked(tool) };
     }
   }

@@ -1,3 +1,4 @@
+import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
 import { mapTexts } from '#lib/text/redact';
@@ -59,6 +60,7 @@ export interface LiveRun extends Transcript {
 /** What a person said, and at which client, when that is known. */
 export interface UserInput {
   readonly input: string;
+  /** As `askingText` makes it. */
   readonly clientId: string | undefined;
   /** The message in whose place it stands. */
   readonly replaces?: string | undefined;
@@ -168,10 +170,11 @@ class RunInMemory implements LiveRun {
     { input, clientId, replaces }: UserInput,
     patch: Partial<RunSummary>,
   ): Promise<void> {
+    const asking = parseAskingClient(clientId);
     return this.#inOrder(async () => {
       const message: Message = {
         ...this.#newMessage('user', [{ type: 'text', text: this.#secrets.hide(input) }]),
-        ...given({ client_id: clientId, replaces }),
+        ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId, replaces }),
       };
       await this.#write(patch, [{ type: 'put_message', message, position: this.#to }]);
       this.#add(message);

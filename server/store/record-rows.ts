@@ -63,7 +63,9 @@ export function fromRunRow(stored: RunRow): RunSummary {
 }
 
 /** What shares a column with the parts of a message. */
-type WithParts = Pick<Message, 'parts' | 'client_id' | 'replaces'> & { readonly replay?: unknown };
+type WithParts = Pick<Message, 'parts' | 'client_id' | 'instance_id' | 'replaces'> & {
+  readonly replay?: unknown;
+};
 
 export function toMessageRow(
   message: Message,

@@ -37,7 +37,7 @@ export const byAvailability = (a: Offering, b: Offering): number =>
   b.availability.lastTouchedAt - a.availability.lastTouchedAt;
 
 /**
- * `sorted`, but those among them that are the asker's `own` come before the others
+ * `sorted`, but those among them that are the asking's `own` come before the others
  * that can be asked, or cannot, as they. Read no further than it is needed.
  */
 export function* ownFirst<T extends Offering>(

@@ -1,3 +1,4 @@
+import { parseAskingClient } from '#lib/protocol/asking-client';
 import { askingOrder, byAvailability, type Offering, ownFirst } from './asking-order.ts';
 import { SortedList } from './sorted-list.ts';
 import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
@@ -90,10 +91,18 @@ class SortedPool implements ToolPool {
     const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
     const of = (clientId: string) => this.#membersOf(clientId).filter(fits);
     const list = schemaHash === undefined ? this.#sorted : (this.#bySchema.get(schemaHash) ?? []);
+    const asking = parseAskingClient(from);
+    // Of several instances of a client, such as tabs, the one in which the person asks.
+    const inOrderOf = (clientId: string) => {
+      const sorted = askingOrder(of(clientId), ALL);
+      const isAsking = (one: Member) =>
+        one.clientId === asking?.clientId && one.instanceId === asking.instanceId;
+      return [...ownFirst(sorted, sorted.filter(isAsking))];
+    };
     const order =
       named === undefined
-        ? ownFirst(list, from === null ? [] : askingOrder(of(from), ALL))
-        : askingOrder(of(named), { named, from });
+        ? ownFirst(list, asking === null ? [] : inOrderOf(asking.clientId))
+        : inOrderOf(named);
     for (const { tool } of order) yield tool;
   }
 

@@ -1,3 +1,4 @@
+import { askingText } from '#lib/protocol/asking-client';
 import { HttpError } from '#lib/protocol/http-error';
 import {
   messagesPageSchema,
@@ -110,8 +111,9 @@ const acting = (deps: Deps): Route[] => [
     body: startRunBodySchema,
     responses: record,
     async handle({ principal, body, context }) {
-      const { input, model, tools, client_id, pinned_tools } = body;
-      const more = given({ clientId: client_id, model, tools, pinned: pinned_tools });
+      const { input, model, tools, client_id, instance_id, pinned_tools } = body;
+      const clientId = askingText(client_id, instance_id);
+      const more = given({ clientId, model, tools, pinned: pinned_tools });
       const outcome = await deps.runs.start({ principal, input, ...more });
       return audited(deps, outcome, { principal, context, act: 'run_started' });
     },
@@ -125,9 +127,11 @@ const acting = (deps: Deps): Route[] => [
     access: AGENTS,
     body: sendMessageBodySchema,
     responses: record,
-    async handle({ principal, params, body: { input, model, client_id, replaces }, context }) {
+    async handle({ principal, params, body, context }) {
+      const { input, model, client_id, instance_id, replaces } = body;
+      const clientId = askingText(client_id, instance_id);
       const { run_id } = await findRun(deps, principal, params.id);
-      const request = given({ input, clientId: client_id, model, replaces });
+      const request = given({ input, clientId, model, replaces });
       const outcome = await deps.runs.send(run_id, request);
       if (replaces === undefined) return done(outcome);
       const detail = { message_id: replaces, edited: input !== undefined };

@@ -1,3 +1,4 @@
+import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import {
@@ -139,7 +140,8 @@ const agentActions = (deps: Deps): Route[] => [
     responses: { 200: { description: "The new call's record", schema: callRecordSchema } },
     async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id, context);
-      const { args, client: clientId, client_id: fromClientId } = body;
+      const { args, client: clientId, client_id, instance_id } = body;
+      const fromClientId = askingText(client_id, instance_id);
       const idempotencyKey = readIdempotencyKey(context);
       const more = given({ args, clientId, fromClientId, idempotencyKey });
       const outcome = await deps.calls.retry(params.id, principal, more);

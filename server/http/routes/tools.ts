@@ -1,4 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -104,7 +105,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
         args: body.args,
         ...given({
           clientId: body.client,
-          fromClientId: body.client_id,
+          fromClientId: askingText(body.client_id, body.instance_id),
           timeoutMs: body.timeout_ms,
           idempotencyKey,
           waitsForEnd: body.wait_ms ? true : undefined,

@@ -48,7 +48,12 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]
   const { found, recent } = readUse(records, fit);
   const isPinned = pinnedIn(turn);
   const { offered } = chooseTools(isWhole ? others : fit, {
-    ...{ most, isPinned, text: lastWords(askedIn(turn)), clientId: askedFrom(turn) ?? null },
+    ...{
+      most,
+      isPinned,
+      text: lastWords(askedIn(turn)),
+      clientId: askedIn(turn)?.client_id ?? null,
+    },
     recent,
   });
   const isOffered = new Set(offered);

@@ -1,5 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
+import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
@@ -95,9 +96,11 @@ export function outputFor(
 export const askedIn = (turn: Pick<Turn, 'transcript'>): Message | undefined =>
   messagesRead(turn).findLast(({ role }) => role === 'user');
 
-/** The client whose person sent that message. It is on disk with it. */
-export const askedFrom = (turn: Pick<Turn, 'transcript'>): string | undefined =>
-  askedIn(turn)?.client_id;
+/** Whose person sent that message, as `askingText` makes it. It is on disk with it. */
+export function askedFrom(turn: Pick<Turn, 'transcript'>): string | undefined {
+  const asked = askedIn(turn);
+  return askingText(asked?.client_id, asked?.instance_id);
+}
 
 export const lastWords = (message: Message | undefined): string =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

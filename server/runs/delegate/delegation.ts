@@ -1,3 +1,4 @@
+import { askingText } from '#lib/protocol/asking-client';
 import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol/child-run';
 import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -161,12 +162,13 @@ export class Delegation {
     const obstacle = this.#obstacle(agent, parent, listings);
     if (obstacle !== undefined) throw notBegun(obstacle);
     const { depth, rootId } = placeOf(known.turns, parent.run_id);
+    const asked = run.messages().findLast(({ role }) => role === 'user');
     const outcome = await this.#counted(rootId, () =>
       runs.runChild({
         parent: { run_id: parent.run_id, call_id: context.callId, agent: name, depth: depth + 1 },
         ...{ task, model: modelOf(agent, parent), owner: parent.owner, signal: context.signal },
         tools: toolsOf(agent, listings, parent.tools),
-        clientId: run.messages().findLast(({ role }) => role === 'user')?.client_id,
+        clientId: askingText(asked?.client_id, asked?.instance_id),
       }),
     );
     if (!outcome.ok) throw notBegun(outcome.message);
