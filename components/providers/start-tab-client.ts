@@ -31,13 +31,17 @@ export function startTabClient({ api, tab, prompts }: Workbench): () => void {
     onProblem,
   });
   tab.setState({ tools: client.toolNames, retryNow: client.retryNow });
-  const showStatus = () => tab.setState({ status: tabStatus(client) });
+  // With the ids: a further tab of a browser knows its client's before it connects, and it never changes.
+  const showStatus = () =>
+    tab.setState({
+      status: tabStatus(client),
+      clientId: client.clientId.get(),
+      instanceId: client.instanceId,
+    });
   const ends = [
     client.status.subscribe(showStatus),
     client.registered.subscribe(showStatus),
-    client.clientId.subscribe((clientId) =>
-      tab.setState({ clientId, instanceId: client.instanceId }),
-    ),
+    client.clientId.subscribe(showStatus),
     watchClientState({ env, toolNames: client.toolNames, report: client.reportState }),
     env.onTouch(client.reportTouch),
   ];
