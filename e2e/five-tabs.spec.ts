@@ -10,7 +10,6 @@ import {
   cardsFor,
   chooseInMenu,
   composer,
-  say,
   signInByToken,
   untilReady,
 } from './support/workbench.ts';
@@ -48,7 +47,6 @@ interface Tabs {
   readonly all: readonly Tab[];
   readonly first: Tab;
   readonly second: Tab;
-  readonly third: Tab;
   readonly fourth: Tab;
   readonly fifth: Tab;
 }
@@ -65,7 +63,7 @@ const test = base.extend<{ tabs: Tabs }>({
     const fifth = await openTab(two, callboard, false);
     const all = [first, second, third, fourth, fifth];
     expect(new Set(all.map(({ clientId }) => clientId)).size).toBe(2);
-    await use({ all, first, second, third, fourth, fifth });
+    await use({ all, first, second, fourth, fifth });
     await other.close();
   },
 });
@@ -103,59 +101,6 @@ test('of five tabs in two browsers the browser that is named acts, in one tab', 
     const ended = await call(callboard, { client: named.clientId });
     expect(ended.client_id).toBe(named.clientId);
     expect(whoRan(tabs, ended.tool_call_id)?.clientId).toBe(named.clientId);
-  }
-});
-
-const sentSchema = z.object({
-  input: z.string(),
-  client_id: z.string(),
-  instance_id: z.string(),
-});
-
-/** What the page sends when a person writes the message in it. */
-async function sayIn({ page }: Tab, text: string) {
-  const isMessage = /^\/v1\/runs(\/[^/]+\/messages)?$/;
-  const [request] = await Promise.all([
-    page.waitForRequest(
-      (one) => one.method() === 'POST' && isMessage.test(new URL(one.url()).pathname),
-    ),
-    say(page, text),
-  ]);
-  return sentSchema.parse(request.postDataJSON());
-}
-
-/** The one call of a new run that the message begins. */
-async function callOf(board: Callboard, message: z.infer<typeof sentSchema>) {
-  const { body } = await board.http('POST', '/v1/runs', message);
-  const { run_id } = z.object({ run_id: z.string() }).parse(body);
-  const ids = async () => {
-    const listed = await board.http('GET', `/v1/tool_calls?run_id=${run_id}`);
-    const page = z.object({ tool_calls: z.array(z.object({ tool_call_id: z.string() })) });
-    return page.parse(listed.body).tool_calls.map(({ tool_call_id }) => tool_call_id);
-  };
-  await expect.poll(async () => (await ids()).length).toBe(1);
-  return finalCall(board, (await ids())[0] ?? '');
-}
-
-test('a message that is sent from a tab is served by that tab, whatever is touched meanwhile', async ({
-  tabs,
-  callboard,
-}) => {
-  const { second, third, fourth, fifth } = tabs;
-  for (const tab of [third, fifth]) {
-    const before = tab.ran.length;
-    const message = await sayIn(tab, 'Take a screenshot of this page');
-    expect(message.client_id).toBe(tab.clientId);
-    await expect.poll(() => tab.ran.length).toBe(before + 1);
-    // A person is busy in another tab of each browser by the time of the next one.
-    for (const other of [second, fourth]) {
-      await touched(tabs, callboard, other, (page) => page.mouse.click(5, 5));
-    }
-    const counts = runs(tabs);
-    const made = await callOf(callboard, message);
-    expect(made).toMatchObject({ status: 'SUCCEEDED', client_id: tab.clientId });
-    expect(whoRan(tabs, made.tool_call_id)).toBe(tab);
-    expect(runs(tabs)).toEqual(counts.map((count, at) => count + Number(tabs.all[at] === tab)));
   }
 });
 
