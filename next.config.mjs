@@ -1,6 +1,4 @@
-import createNextIntlPlugin from 'next-intl/plugin';
-
-const withNextIntl = createNextIntlPlugin('./app/i18n-request.ts');
+import { existsSync } from 'node:fs';
 
 /** @type {import('next').NextConfig} */
 const config = {
@@ -14,4 +12,15 @@ const config = {
   typescript: { ignoreBuildErrors: true },
 };
 
-export default withNextIntl(config);
+const TEXTS = 'app/i18n-request.ts';
+
+/** Texts are bundled by the build. Where it is installed there are no sources, and this package is not needed. */
+const isBuildable = existsSync(new URL(TEXTS, import.meta.url));
+
+/** @param {import('next').NextConfig} config */
+async function withTexts(config) {
+  const { default: createNextIntlPlugin } = await import('next-intl/plugin');
+  return createNextIntlPlugin(`./${TEXTS}`)(config);
+}
+
+export default isBuildable ? await withTexts(config) : config;

@@ -299,8 +299,14 @@ const SETTINGS = [
   'CALLBOARD_KEEP_DAYS',
   'CALLBOARD_KEEP_BYTES',
 ];
-/** Of the launcher and the tests, which run in the same environment. */
-const OTHERS = ['CALLBOARD_DEV', 'CALLBOARD_OPEN', 'CALLBOARD_CHROMIUM', 'CALLBOARD_SERVE'];
+/** Of the launcher, the command line and the tests, which run in the same environment. */
+const OTHERS = [
+  'CALLBOARD_URL',
+  'CALLBOARD_DEV',
+  'CALLBOARD_OPEN',
+  'CALLBOARD_CHROMIUM',
+  'CALLBOARD_SERVE',
+];
 const KNOWN = new Set([...SETTINGS, ...OTHERS]);
 
 function refuseUnknown(env: Environment): void {

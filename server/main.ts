@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
+import { type AddressFile, createAddressFile } from './address-file.ts';
 import { formatBanner, reachableUrl } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Core, createCore } from './create-core.ts';
@@ -19,7 +20,8 @@ const LAST_ANSWERS_MS = 1_500;
 const logger = createLogger();
 
 /** Refuses new work, answers those who wait, makes all durable: in five seconds at most (contract, section 3). */
-async function shutDown(core: Core, endpoints: Endpoints): Promise<void> {
+async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile): Promise<void> {
+  address.remove();
   const turnsEnded = core.runs.close();
   core.calls.stop();
   core.stop.listings();
@@ -73,14 +75,18 @@ async function main(): Promise<void> {
     ...readArguments(process.argv.slice(2)),
     ...{ env: process.env, logger, onStoreFailed: storeFailed.resolve },
   });
+  // Of a server that was killed: none may find this one's port by it, before it listens.
+  const address = createAddressFile(join(config.dataDir, 'address'), process.pid);
+  address.remove();
   const endpoints = await createEndpoints(config, core, closing.signal);
+  address.publish(reachableUrl(config.host, endpoints.port));
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;
     closing.abort();
     // fault point: stop-limit
     setTimeout(() => process.exit(code || 1), 4_500).unref();
-    shutDown(core, endpoints).then(
+    shutDown(core, endpoints, address).then(
       () => process.exit(code),
       (error: unknown) => {
         logger.error(error);

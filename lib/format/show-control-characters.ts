@@ -72,8 +72,8 @@ export const countHidden = (text: string): number =>
  * A value as JSON in which hidden characters are written as escapes (`\u200b`): what can be edited
  * as plain text can then be seen, and reads back as the same value.
  */
-export const visibleJsonText = (value: unknown): string =>
-  textParts(JSON.stringify(value, null, 2) ?? '', { keepLayout: true })
+export const visibleJsonText = (value: unknown, indent = 2): string =>
+  textParts(JSON.stringify(value, null, indent) ?? '', { keepLayout: true })
     .map(({ text, hidden }) => (hidden.length === 0 ? text : hidden.map(toEscape).join('')))
     .join('');
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
-import { packageProgram, ROOT, say, sayElapsed } from './project.mjs';
+import { packageProgram, ROOT, SERVER, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
 /** Everything that the build reads, and this file, which says how. */
@@ -24,9 +24,6 @@ const SOURCES = [
   'server/bootstrap/node-version.mjs',
   'server/bootstrap/tsconfig.client.json',
 ];
-
-/** The built server. */
-export const SERVER = join(ROOT, 'dist', 'server.mjs');
 
 /** Written last, when the build is whole. */
 const stamp = createStamp(join(ROOT, 'dist', '.callboard-stamp'));
@@ -59,12 +56,13 @@ export const NODE_BUNDLE = /** @type {const} */ ({
   logLevel: 'warning',
 });
 
-/** What starts the server, and the server as one file; beside them the processes and threads of tools and the threads of the store. */
+/** What starts the server, the server as one file, and the command line; beside them the processes and threads of tools and the threads of the store. */
 export const BUNDLE = /** @type {const} */ ({
   ...NODE_BUNDLE,
   entryPoints: {
     server: 'server/bootstrap/built-server.mjs',
     main: 'server/main.ts',
+    cli: 'server/cli/main.ts',
     'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',
     'program-starter': 'server/tools/workspace/program-starter.ts',

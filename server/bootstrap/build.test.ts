@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { BUNDLE, isOutsideBuild, SERVER } from './build.mjs';
+import { BUNDLE, isOutsideBuild } from './build.mjs';
+import { SERVER } from './project.mjs';
 
 test.each([
   'server/bootstrap',
@@ -20,11 +21,12 @@ test.each([
   'package.json',
 ])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
 
-test('the bundle has what starts the server, the server, what tools run in and the threads of the store, under the names that are run', () => {
+test('the bundle has what starts the server, the server, the command line, what tools run in and the threads of the store, under the names that are run', () => {
   const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
   expect(built).toEqual([
     basename(SERVER),
     'main.mjs',
+    'cli.mjs',
     'check-worker.mjs',
     'database-worker.mjs',
     'program-starter.mjs',

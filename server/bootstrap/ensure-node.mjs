@@ -1,3 +1,5 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { OLDEST_LAUNCHER_NODE, RIGHT_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
@@ -14,7 +16,75 @@ import { whyNotStarting } from './try-program.mjs';
  * @param {{ mayInstall: boolean }} options
  * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
  */
-export async function ensureNode({ mayInstall }) {
+export const ensureNode = ({ mayInstall }) =>
+  findNode((setup) => ensurePrivateNode({ ...setup, folder: BOOTSTRAP, mayInstall }), BOOTSTRAP);
+
+/**
+ * The same for the installed package, whose folder may be read-only: there the private Node lies in
+ * the caller's cache, in a folder for each version of its lock. Notes go to stderr, since stdout may
+ * be a document.
+ *
+ * @param {{ cache?: string }} [options]
+ * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
+ */
+export async function ensurePackagedNode({ cache = cacheFolder(process.env) } = {}) {
+  const { platform, arch } = process;
+  // That of a clone of the repository, once it was set up.
+  const isHere = isInstalled(privateNodePath({ folder: BOOTSTRAP, platform, arch }));
+  if (isHere) return ensureNode({ mayInstall: false });
+  const manifests = ['package.json', 'package-lock.json'];
+  const folder = join(cache, `runtime-${hashContents(BOOTSTRAP, manifests).slice(0, 16)}`);
+  return findNode(async (setup) => {
+    if (!isInstalled(setup.node)) {
+      const problem = await installBeside({ ...setup, folder, manifests });
+      if (problem !== undefined) return problem;
+    }
+    return ensurePrivateNode({ ...setup, folder, mayInstall: false });
+  }, folder);
+}
+
+/** @param {import('./project.mjs').Environment} env */
+function cacheFolder(env) {
+  const base =
+    process.platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : (env.XDG_CACHE_HOME ?? join(homedir(), '.cache'));
+  return join(base, 'callboard');
+}
+
+/**
+ * Installs into a folder of its own that then takes its name: two that start at once do not meet.
+ *
+ * @param {import('./project.mjs').Setup & { folder: string, manifests: readonly string[] }} options
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+async function installBeside({ folder, manifests, env, npmCli }) {
+  const work = `${folder}.${process.pid}`;
+  const { platform, arch } = process;
+  const node = privateNodePath({ folder: work, platform, arch }) ?? work;
+  try {
+    mkdirSync(work, { recursive: true });
+    for (const name of manifests) copyFileSync(join(BOOTSTRAP, name), join(work, name));
+    const print = (/** @type {string} */ line) => void process.stderr.write(`callboard: ${line}\n`);
+    const problem = await install({ folder: work, node, env, npmCli, print });
+    if (problem !== undefined) return problem;
+    renameSync(work, folder);
+  } catch (error) {
+    if (existsSync(folder)) return undefined;
+    return `the cache folder ${folder} cannot be written (${error}); set XDG_CACHE_HOME to one that can, or ${RIGHT_NODE}.`;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return undefined;
+}
+
+/**
+ * @param {(setup: import('./project.mjs').Setup) => Promise<import('./project.mjs').Problem>} ensure
+ *   the private Node, whose path is in the setup
+ * @param {string} folder where it lies
+ * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
+ */
+async function findNode(ensure, folder) {
   const version = process.versions.node;
   if (!runsLauncher(version)) {
     return {
@@ -31,13 +101,13 @@ export async function ensureNode({ mayInstall }) {
   }
 
   const { platform, arch } = process;
-  const node = privateNodePath({ folder: BOOTSTRAP, platform, arch });
+  const node = privateNodePath({ folder, platform, arch });
   if (node === undefined) {
     return {
       problem: `Callboard does not run on Node ${version}; on ${platform} ${arch} ${RIGHT_NODE}.`,
     };
   }
-  const problem = await ensurePrivateNode({ folder: BOOTSTRAP, node, env, npmCli, mayInstall });
+  const problem = await ensure({ node, env, npmCli });
   return problem === undefined ? { node, env: withNodeFirst(env, node), npmCli } : { problem };
 }
 
@@ -60,16 +130,16 @@ export async function ensurePrivateNode({ folder, node, env, npmCli, mayInstall 
 }
 
 /**
- * @param {import('./project.mjs').Setup & { folder: string }} options
+ * @param {import('./project.mjs').Setup & { folder: string, print?: (line: string) => void }} options
  * @returns {Promise<import('./project.mjs').Problem>}
  */
-async function install({ folder, node, env, npmCli }) {
+async function install({ folder, node, env, npmCli, print = say }) {
   const stamp = createStamp(join(folder, 'node_modules', '.callboard-stamp'));
   const wanted = hashContents(folder, ['package.json', 'package-lock.json']);
   if (isInstalled(node) && stamp.matches(wanted)) return undefined;
   if (npmCli === undefined) return 'npm was not found; start with `npm start`.';
 
-  say(`this is Node ${process.versions.node}: installing a private newer one …`);
+  print(`this is Node ${process.versions.node}: installing a private newer one …`);
   stamp.remove();
   const args = npmCiArgs(npmCli, folder);
   const { code, output } = await runChild({

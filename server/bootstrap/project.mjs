@@ -7,6 +7,9 @@ export const BOOTSTRAP = fileURLToPath(new URL('.', import.meta.url));
 /** The project's root. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The built server. */
+export const SERVER = join(ROOT, 'dist', 'server.mjs');
+
 /**
  * Environment variables. Not NodeJS.ProcessEnv: Next makes NODE_ENV a must in that.
  *

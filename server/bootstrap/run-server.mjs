@@ -1,5 +1,4 @@
-import { SERVER } from './build.mjs';
-import { ROOT, say } from './project.mjs';
+import { ROOT, SERVER, say } from './project.mjs';
 import { runChild, SIGNALS } from './run-child.mjs';
 import { watchAncestors } from './watch-ancestors.mjs';
 
@@ -29,9 +28,10 @@ const WELL_AFTER_MS = 60_000;
  * Runs what is built until it ends; gives its exit code.
  *
  * @param {import('./project.mjs').Setup} setup
- * @param {{ openBrowser: boolean, args: readonly string[] }} options
+ * @param {{ openBrowser: boolean, args: readonly string[], cwd?: string }} options `cwd`: where the
+ *   data directory and the configuration are looked for
  */
-export function runBuiltServer({ node, env }, { openBrowser, args }) {
+export function runBuiltServer({ node, env }, { openBrowser, args, cwd = ROOT }) {
   let first = true;
   return restartAfterDiskTrouble(() => {
     const open = openBrowser && first ? { CALLBOARD_OPEN: '1' } : {};
@@ -41,7 +41,7 @@ export function runBuiltServer({ node, env }, { openBrowser, args }) {
       command: node,
       args: [...SERVER_FLAGS, SERVER, ...more],
       env: { ...SERVER_MEMORY, ...env, NODE_ENV: 'production', ...open },
-      cwd: ROOT,
+      cwd,
       output: 'channel',
     });
   });

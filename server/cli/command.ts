@@ -1,0 +1,62 @@
+import type { DataDir } from './data-dir.ts';
+import type { ExitName } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import type { ServerApi } from './server-api.ts';
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  /** What stands for its value in the help; of one without a value it is left out. */
+  readonly value?: string;
+  readonly text: string;
+}
+
+/** What every command takes, but for those that need no server. */
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  json: { type: 'boolean', text: 'print one JSON document on stdout and nothing else there' },
+  url: { type: 'string', value: 'address', text: 'the server, such as http://127.0.0.1:3000' },
+  token: { type: 'string', value: 'token', text: 'as others on this machine can see it' },
+  'data-dir': { type: 'string', value: 'folder', text: 'the data directory of the server' },
+  ca: { type: 'string', value: 'file', text: 'a certificate authority to trust, as PEM' },
+  help: { type: 'boolean', text: 'print this help' },
+};
+
+export interface Context {
+  readonly args: readonly string[];
+  readonly out: Output;
+  /** Texts of options that were given. */
+  text(name: string): string | undefined;
+  flag(name: string): boolean;
+  /** Asked for when a command needs it: the address, the token and trust are found then. */
+  server(): ServerApi;
+  dataDir(): DataDir;
+  readonly prompt: Prompt;
+  readonly place: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+  };
+  /** Aborted by Ctrl+C. */
+  readonly signal: AbortSignal;
+  /** All of stdin. */
+  readInput(): Promise<string>;
+  readonly stdout: NodeJS.WritableStream;
+}
+
+/** A person at the terminal; absent in scripts. */
+export interface Prompt {
+  readonly isThere: boolean;
+  /** Null: the terminal was closed. */
+  ask(question: string): Promise<string | null>;
+}
+
+export interface Command {
+  readonly name: string;
+  /** Of what follows the name, such as `<tool> [json]`. */
+  readonly parameters: string;
+  readonly summary: string;
+  /** Most arguments that it takes, and fewest. */
+  readonly counts: readonly [fewest: number, most: number];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** Lines of the help below the options. */
+  readonly notes?: readonly string[];
+  run(context: Context): Promise<ExitName>;
+}

@@ -1,0 +1,63 @@
+import type { Command, Context } from '../command.ts';
+import { findAddress, type ServerOptions, trustAuthority } from '../connect.ts';
+import type { Check, Finding } from '../doctor/check.ts';
+import { checkDataDir, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
+import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
+import { CliError } from '../exit-codes.ts';
+
+const CHECKS: readonly Check[] = [
+  checkNode,
+  checkDataDir,
+  checkDisk,
+  checkPort,
+  checkServer,
+  checkTls,
+  checkAddresses,
+  checkAccess,
+];
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  parameters: '',
+  summary: 'Examine the machine and the server: what fails, and what mends it',
+  counts: [0, 0],
+  notes: ['It exits with 1 when a step failed; warnings alone are 0.'],
+  async run(context) {
+    const options: ServerOptions = {
+      url: context.text('url'),
+      token: context.text('token'),
+      'data-dir': context.text('data-dir'),
+      ca: context.text('ca'),
+    };
+    const dataDir = context.dataDir();
+    const url = addressOf(options, context);
+    if (url !== undefined) trustAuthority(options, context.place, url, dataDir);
+    const findings: Finding[] = [];
+    for (const check of CHECKS) {
+      const found = await check({ context, dataDir, url });
+      for (const finding of found) printFinding(context, finding);
+      findings.push(...found);
+    }
+    const isFailed = findings.some(({ state }) => state === 'failed');
+    context.out.document({ ok: !isFailed, findings });
+    context.out.line(isFailed ? 'Something failed; mend it from the top.' : 'Nothing failed.');
+    return isFailed ? 'failed' : 'ok';
+  },
+};
+
+/** Undefined where none is known: that is a finding, not the end. */
+function addressOf(options: ServerOptions, { place }: Context): URL | undefined {
+  try {
+    return findAddress(options, place).url;
+  } catch (error) {
+    if (error instanceof CliError && error.exit === 'unreachable') return undefined;
+    throw error;
+  }
+}
+
+const SIGNS = { ok: 'ok      ', warning: 'WARNING ', failed: 'FAILED  ', skipped: 'skipped ' };
+
+function printFinding({ out }: Context, { step, state, text, mend }: Finding): void {
+  out.line(`${SIGNS[state]} ${step}: ${text}`);
+  if (mend !== undefined) out.line(`          -> ${mend}`);
+}

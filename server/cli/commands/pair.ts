@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WirePairing } from '#lib/protocol/device';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
+import { inOneLine } from '../output.ts';
+import { decideOnPairing, findPairing, openPairing, printInvitation } from '../pairings.ts';
+
+const LOOK_MS = 500;
+
+export const pairCommand: Command = {
+  name: 'pair',
+  parameters: '[pairing id]',
+  summary: 'Let a phone, page or program in: print a QR code, wait for the device, ask, and decide',
+  counts: [0, 1],
+  options: {
+    yes: {
+      type: 'boolean',
+      text: 'approve the first device that uses the code, without a question',
+    },
+    name: { type: 'string', value: 'name', text: 'another name than the device gives itself' },
+  },
+  notes: ['With the id of a pairing it waits for that one, such as one that "callboard qr" began.'],
+  async run(context) {
+    if (!context.prompt.isThere && !context.flag('yes')) {
+      throw new CliError('usage', 'nobody can be asked here: run it at a terminal, or give --yes');
+    }
+    const id = context.args[0] ?? (await invite(context));
+    const asking = await untilLeaves(context, id, ['open']);
+    return asking.state === 'asking' ? decide(context, asking) : ended(context, asking);
+  },
+};
+
+async function invite(context: Context): Promise<string> {
+  const opened = await openPairing(context);
+  printInvitation(context, opened);
+  // With --json stdout is the outcome alone; the link is needed before it.
+  if (context.out.isJson) context.out.note(`Link: ${opened.links[0]}\nCode: ${opened.code}`);
+  else context.out.line('Waiting for a device …');
+  return opened.pairing_id;
+}
+
+async function untilLeaves(
+  context: Context,
+  id: string,
+  states: readonly WirePairing['state'][],
+): Promise<WirePairing> {
+  for (;;) {
+    const pairing = await findPairing(context, id);
+    if (!states.includes(pairing.state)) return pairing;
+    await sleep(LOOK_MS, undefined, { signal: context.signal });
+  }
+}
+
+async function decide(context: Context, pairing: WirePairing): Promise<ExitName> {
+  printRequest(context, pairing);
+  const isYes = context.flag('yes') || (await askYes(context));
+  const name = context.text('name');
+  const decided = await decideOnPairing(context, pairing.pairing_id, {
+    decision: isYes ? 'approve' : 'deny',
+    ...(isYes && name !== undefined ? { name } : {}),
+    // What was shown and nothing else.
+    ...(isYes && { tools: pairing.request?.tools.map((tool) => tool.name) ?? [] }),
+  });
+  return ended(context, decided);
+}
+
+async function askYes(context: Context): Promise<boolean> {
+  const answer = await context.prompt.ask('Let it in? [y/N] ');
+  return answer !== null && /^y(es)?$/i.test(answer.trim());
+}
+
+function printRequest({ out }: Context, { request }: WirePairing): void {
+  if (request === null) return;
+  out.line();
+  out.line(`${request.name} asks to join (${request.kind}).`);
+  out.line(`  Browser: ${request.browser}`);
+  out.line(`  Address: ${request.address}`);
+  if (request.origin !== null) out.line(`  Page of: ${request.origin}`);
+  out.line(`  Tools:   ${request.tools.length === 0 ? 'none yet' : ''}`);
+  for (const tool of request.tools) {
+    out.line(`    ${tool.name}: ${inOneLine(tool.description, 100)}`);
+  }
+}
+
+const OUTCOMES: Readonly<Record<WirePairing['state'], { exit: ExitName; text: string }>> = {
+  open: { exit: 'waiting', text: 'No device has used the code yet.' },
+  asking: { exit: 'waiting', text: 'The device still waits.' },
+  approved: { exit: 'ok', text: 'The device is paired.' },
+  denied: { exit: 'failed', text: 'The device was denied.' },
+  expired: { exit: 'waiting', text: 'The code has expired; begin a new pairing.' },
+  burned: { exit: 'failed', text: 'Too many wrong codes were tried; begin a new pairing.' },
+  withdrawn: { exit: 'failed', text: 'The pairing was withdrawn.' },
+};
+
+function ended({ out }: Context, pairing: WirePairing): ExitName {
+  const { exit, text } = OUTCOMES[pairing.state];
+  out.document(pairing);
+  if (exit === 'ok') out.line(`${text} Its id: ${pairing.device_id ?? '-'}`);
+  else out.note(text);
+  return exit;
+}

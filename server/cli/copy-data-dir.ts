@@ -1,0 +1,129 @@
+import { chmodSync, constants, existsSync } from 'node:fs';
+import { copyFile, lstat, mkdir, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { errorMessage } from '#lib/util/error-message';
+import { CliError } from './exit-codes.ts';
+
+export interface CopiedPart {
+  /** Of the data directory: a file or a folder in it. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+interface Copying {
+  readonly from: string;
+  readonly to: string;
+  readonly signal: AbortSignal;
+}
+
+/** In one step: with pages in steps, a busy server would have it begin again and again. */
+const ALL_PAGES = 2 ** 31 - 1;
+const DATABASE = 'callboard.db';
+const BLOBS = 'blobs';
+/** Of a running server alone: its lock, its address, and what the database's copy already holds. */
+const LEFT_OUT = new Set(['lock.db', 'address', `${DATABASE}-wal`, `${DATABASE}-shm`]);
+
+/**
+ * A copy from which a server can start. Files of results are there before the record leads to them,
+ * so they are copied after the database as well: what came meanwhile is then in the copy too.
+ */
+export async function copyDataDir(copying: Copying): Promise<CopiedPart[]> {
+  const { from, to } = copying;
+  if (!existsSync(join(from, DATABASE))) {
+    throw new CliError(
+      'notFound',
+      `${from} is not a data directory: it has no ${DATABASE}; name one with --data-dir`,
+    );
+  }
+  const parts: CopiedPart[] = [];
+  try {
+    await copyEntry(copying, BLOBS);
+    parts.push(await copyDatabase(copying));
+    // guard: blobs-after-database
+    parts.push(await copyEntry(copying, BLOBS));
+    for await (const { name } of await opendir(from)) {
+      if (name === DATABASE || name === BLOBS || LEFT_OUT.has(name)) continue;
+      parts.push(await copyEntry(copying, name));
+    }
+    verify(join(to, DATABASE));
+  } catch (error) {
+    if (error instanceof CliError || copying.signal.aborted) throw error;
+    throw new CliError(
+      'failed',
+      `${from} could not be copied to ${to}: ${errorMessage(error)}; what is there now is no backup`,
+    );
+  }
+  return parts;
+}
+
+/** By SQLite's own backup: one state of the database, whatever is written meanwhile. */
+async function copyDatabase({ from, to, signal }: Copying): Promise<CopiedPart> {
+  const source = new DatabaseSync(join(from, DATABASE), { readOnly: true, timeout: 10_000 });
+  const file = join(to, DATABASE);
+  try {
+    await backup(source, file, { rate: ALL_PAGES });
+  } finally {
+    source.close();
+  }
+  signal.throwIfAborted();
+  chmodSync(file, 0o600);
+  return { name: DATABASE, bytes: (await lstat(file)).size, files: 1 };
+}
+
+function verify(file: string): void {
+  const copy = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = copy.prepare('PRAGMA quick_check(1)').all();
+    const [answer] = rows.map((row) => Object.values(row)[0]);
+    if (answer === 'ok') return;
+    throw new CliError(
+      'failed',
+      `the copy ${file} is damaged: ${String(answer)}; the original may be too: stop the server and start it, which examines it`,
+    );
+  } finally {
+    copy.close();
+  }
+}
+
+/** A file, or a folder with all in it. What is neither, such as a link or a socket, is left out. */
+async function copyEntry(copying: Copying, name: string): Promise<CopiedPart> {
+  const total = { bytes: 0, files: 0 };
+  await copyTree(join(copying.from, name), join(copying.to, name), copying.signal, total);
+  return { name, ...total };
+}
+
+async function copyTree(
+  from: string,
+  to: string,
+  signal: AbortSignal,
+  total: { bytes: number; files: number },
+): Promise<void> {
+  signal.throwIfAborted();
+  const facts = await statIfThere(from);
+  if (facts?.isDirectory()) {
+    await mkdir(to, { recursive: true, mode: facts.mode });
+    for await (const { name } of await opendir(from)) {
+      await copyTree(join(from, name), join(to, name), signal, total);
+    }
+  } else if (facts?.isFile()) {
+    const there = await statIfThere(to);
+    // Files of results never change; others are small.
+    if (there?.size !== facts.size) await copyIfThere(from, to);
+    total.bytes += facts.size;
+    total.files += 1;
+  }
+}
+
+/** Old files are deleted while the server runs. */
+async function copyIfThere(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch(passOverMissing);
+}
+
+const statIfThere = (path: string) => lstat(path).catch(passOverMissing);
+
+function passOverMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

@@ -1,0 +1,96 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { formatBytes } from '#lib/format/format-bytes';
+import { errorMessage } from '#lib/util/error-message';
+import { problemOfNode } from '../../bootstrap/node-version.mjs';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
+
+export const checkNode: Check = () => {
+  const { node } = process.versions;
+  const problem = problemOfNode(node);
+  return [
+    problem === undefined ? ok('node', `Node ${node}`) : failed('node', `Node ${node}`, problem),
+  ];
+};
+
+/** Secrets lie there: it is for its owner alone. */
+export const checkDataDir: Check = ({ dataDir: { dir } }) => {
+  if (!existsSync(dir)) {
+    return [skipped('data_dir', `${dir} is not there; the first start makes it`)];
+  }
+  const facts = statSync(dir);
+  if (!facts.isDirectory()) {
+    return [failed('data_dir', `${dir} is not a folder`, 'set CALLBOARD_DATA_DIR to a folder')];
+  }
+  return [writableFinding(dir), ...[dir, join(dir, 'token')].flatMap(modeFinding)];
+};
+
+function writableFinding(dir: string): Finding {
+  try {
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return ok('data_dir', `${dir} can be read and written`);
+  } catch (error) {
+    const mend = `give it to the user who runs the server: chown -R "$USER" ${dir}`;
+    return failed('data_dir', errorMessage(error), mend);
+  }
+}
+
+function modeFinding(path: string): Finding[] {
+  // Windows has other rights, which its user folder has set.
+  if (process.platform === 'win32' || !existsSync(path)) return [];
+  const facts = statSync(path);
+  const others = facts.mode & 0o077;
+  if (others === 0) return [];
+  const mode = (facts.mode & 0o777).toString(8);
+  const right = facts.isDirectory() ? '700' : '600';
+  return [
+    warning('data_dir_mode', `${path} is open to others (mode ${mode})`, `chmod ${right} ${path}`),
+  ];
+}
+
+const NEEDED_BYTES = 100e6;
+const WANTED_BYTES = 1e9;
+
+export const checkDisk: Check = ({ dataDir: { dir } }) => {
+  const { bavail, bsize } = statfsSync(nearestExisting(dir));
+  const free = bavail * bsize;
+  const text = `${formatBytes(free, 'en')} free for ${dir}`;
+  if (free >= WANTED_BYTES) return [ok('disk', text)];
+  const mend =
+    'make room, or let the history end earlier: CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES';
+  return [(free >= NEEDED_BYTES ? warning : failed)('disk', text, mend)];
+};
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+/** Of a server that does not run: whether it could listen. */
+export const checkPort: Check = async ({ context, dataDir, url }) => {
+  if (dataDir.isInUse() || url !== undefined) return [];
+  const { env } = context.place;
+  const port = Number(env.CALLBOARD_PORT?.trim() || 3000);
+  const host = env.CALLBOARD_HOST?.trim() || '127.0.0.1';
+  const problem = await listenProblem(host, port);
+  if (problem === undefined) return [ok('port', `${host}:${port} is free`)];
+  return [
+    failed(
+      'port',
+      `${host}:${port} cannot be used: ${problem}`,
+      'set CALLBOARD_PORT to another, or to 0 for any',
+    ),
+  ];
+};
+
+function listenProblem(host: string, port: number): Promise<string | undefined> {
+  return new Promise((answer) => {
+    const probe = createServer();
+    probe.once('error', (error) => answer(error.message));
+    try {
+      probe.listen({ host, port }, () => probe.close(() => answer(undefined)));
+    } catch (error) {
+      answer(errorMessage(error));
+    }
+  });
+}

@@ -1,0 +1,88 @@
+import { showControlCharacters, visibleJsonText } from '#lib/format/show-control-characters';
+
+/** Where text goes; a stream of the process, or of a test. */
+export interface Sink {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): unknown;
+}
+
+/**
+ * What a command prints. All of it passes one place, where control characters become visible: the
+ * words of models, clients and pages cannot move a terminal's cursor or change its title (CX4).
+ */
+export class Output {
+  readonly isJson: boolean;
+  readonly #out: Sink;
+  readonly #errors: Sink;
+
+  constructor(streams: { out: Sink; errors: Sink; isJson: boolean }) {
+    this.#out = streams.out;
+    this.#errors = streams.errors;
+    this.isJson = streams.isJson;
+  }
+
+  get isTerminal(): boolean {
+    return this.#out.isTTY === true;
+  }
+
+  /** For people; nothing with `--json`. */
+  line(text = ''): void {
+    if (!this.isJson) this.#out.write(`${visible(text)}\n`);
+  }
+
+  /** Columns as wide as their widest cell, each cell in one line. */
+  table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+    for (const row of alignColumns([head, ...rows])) this.line(row);
+  }
+
+  /** One document, only with `--json`. */
+  document(value: unknown): void {
+    if (this.isJson) this.#out.write(`${visibleJsonText(value)}\n`);
+  }
+
+  /** One line of NDJSON. */
+  jsonLine(value: unknown): void {
+    this.#out.write(`${visibleJsonText(value, 0)}\n`);
+  }
+
+  /** A picture that this program drew itself, with its own escape sequences. */
+  picture(text: string): void {
+    if (!this.isJson) this.#out.write(`${text}\n`);
+  }
+
+  /** Beside the result, on stderr. */
+  note(text: string): void {
+    this.#errors.write(`${visible(text)}\n`);
+  }
+}
+
+const visible = (text: string): string => showControlCharacters(text, { keepLayout: true });
+
+const MOST_CELL_CHARS = 60;
+
+/** The text in one line, cut to a length. */
+export function inOneLine(text: string, most = MOST_CELL_CHARS): string {
+  const line = showControlCharacters(text.replace(/\s+/g, ' ').trim());
+  return line.length > most
+    ? `${Array.from(line)
+        .slice(0, most - 1)
+        .join('')}…`
+    : line;
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map((cell) => inOneLine(cell)));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A time of the wire, in seconds, as people and programs read it. */
+export const timeText = (seconds: number | null): string =>
+  seconds === null ? '-' : new Date(seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,0 +1,106 @@
+import { text as readText } from 'node:stream/consumers';
+import { errorMessage } from '#lib/util/error-message';
+import type { Command, Context, Prompt } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { connect, dataDirOf, type Environment, type ServerOptions } from './connect.ts';
+import { CliError, EXIT_CODES, type ExitName } from './exit-codes.ts';
+import { helpOf, helpOfAll } from './help.ts';
+import { Output } from './output.ts';
+import { type ParsedLine, parseCommandLine } from './parse-command-line.ts';
+
+export interface Terminal {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream;
+  readonly prompt: Prompt;
+}
+
+export interface CliInput {
+  /** Behind the program's name. */
+  readonly line: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly terminal: Terminal;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command; gives the exit code. Throws only what is a defect of this program. */
+export async function runCli(input: CliInput): Promise<number> {
+  const isJson = input.line.includes('--json');
+  const { stdout: out, stderr: errors } = input.terminal;
+  const output = new Output({ out, errors, isJson });
+  try {
+    return EXIT_CODES[await runCommand(input, output)].code;
+  } catch (error) {
+    if (input.signal.aborted) return EXIT_CODES.interrupted.code;
+    if (!(error instanceof CliError)) throw error;
+    output.note(`callboard: ${error.message}`);
+    return EXIT_CODES[error.exit].code;
+  }
+}
+
+async function runCommand(input: CliInput, output: Output): Promise<ExitName> {
+  const [name = 'help', ...rest] = input.line;
+  if (name === '--version' || name === '-V') return printed(output, input.version);
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined) return noCommand(name, rest, output);
+  const parsed = parseCommandLine(command, rest);
+  if (parsed.values.help === true) return printed(output, helpOf(command));
+  return command.run(contextOf(command, parsed, input, output));
+}
+
+/** `help`, `help <command>`, or a name that there is none of. */
+function noCommand(name: string, rest: readonly string[], output: Output): ExitName {
+  if (!['help', '--help', '-h'].includes(name)) {
+    const names = COMMANDS.map((one) => one.name).join(', ');
+    throw new CliError('usage', `${name} is not a command; the commands are ${names}`);
+  }
+  const about = COMMANDS.find((one) => one.name === rest[0]);
+  return printed(output, about === undefined ? helpOfAll(COMMANDS) : helpOf(about));
+}
+
+function printed(output: Output, text: string): ExitName {
+  output.line(text);
+  output.document({ text });
+  return 'ok';
+}
+
+function contextOf(
+  command: Command,
+  { args, values }: ParsedLine,
+  { env, cwd, terminal, signal }: CliInput,
+  out: Output,
+): Context {
+  const text = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const options: ServerOptions = {
+    url: text('url'),
+    token: text('token'),
+    'data-dir': text('data-dir'),
+    ca: text('ca'),
+  };
+  const place = { env, cwd };
+  return {
+    args,
+    out,
+    text,
+    flag: (name) => values[name] === true,
+    server: () => connect(options, place),
+    dataDir: () => dataDirOf(options, place),
+    // With --json a question would not be seen: scripts decide by options.
+    prompt: out.isJson ? { isThere: false, ask: async () => null } : terminal.prompt,
+    place,
+    signal,
+    async readInput() {
+      try {
+        return await readText(terminal.stdin);
+      } catch (error) {
+        throw new CliError('failed', `${command.name}: stdin: ${errorMessage(error)}`);
+      }
+    },
+    stdout: terminal.stdout,
+  };
+}
