@@ -2,6 +2,7 @@ import { chmodSync, constants, existsSync } from 'node:fs';
 import { copyFile, lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { errorMessage } from '#lib/util/error-message';
 import { CliError } from './exit-codes.ts';
 
@@ -21,9 +22,14 @@ interface Copying {
 /** In one step: with pages in steps, a busy server would have it begin again and again. */
 const ALL_PAGES = 2 ** 31 - 1;
 const DATABASE = 'callboard.db';
+/**
+ * How many commits the database holds at least. Taken first it is true of the copy; a later one
+ * would be of commits that the copy has not, and a start would find it damaged.
+ */
+const MARK = `${DATABASE}.mark`;
 const BLOBS = 'blobs';
-/** Of a running server alone: its lock, its address, and what the database's copy already holds. */
-const LEFT_OUT = new Set(['lock.db', 'address', `${DATABASE}-wal`, `${DATABASE}-shm`]);
+/** Of a running server alone. */
+const LEFT_OUT = new Set(['lock.db', 'lock.db-journal', 'address']);
 
 /**
  * A copy from which a server can start. Files of results are there before the record leads to them,
@@ -40,11 +46,14 @@ export async function copyDataDir(copying: Copying): Promise<CopiedPart[]> {
   const parts: CopiedPart[] = [];
   try {
     await copyEntry(copying, BLOBS);
+    // guard: mark-before-database
+    parts.push(await copyEntry(copying, MARK));
     parts.push(await copyDatabase(copying));
     // guard: blobs-after-database
     parts.push(await copyEntry(copying, BLOBS));
     for await (const { name } of await opendir(from)) {
-      if (name === DATABASE || name === BLOBS || LEFT_OUT.has(name)) continue;
+      // What lies beside the database is of that file, and no copy of it is true.
+      if (name.startsWith(DATABASE) || name === BLOBS || LEFT_OUT.has(name)) continue;
       parts.push(await copyEntry(copying, name));
     }
     verify(join(to, DATABASE));
@@ -73,7 +82,10 @@ async function copyDatabase({ from, to, signal }: Copying): Promise<CopiedPart> 
 }
 
 function verify(file: string): void {
-  const copy = new DatabaseSync(file, { readOnly: true });
+  const address = pathToFileURL(file);
+  // Nothing else has it open: no log is made beside it.
+  address.search = '?immutable=1';
+  const copy = new DatabaseSync(address, { readOnly: true });
   try {
     const rows = copy.prepare('PRAGMA quick_check(1)').all();
     const [answer] = rows.map((row) => Object.values(row)[0]);

@@ -22,6 +22,11 @@ export async function findPairing(context: Context, id: string): Promise<WirePai
 export const decideOnPairing = (context: Context, id: string, body: object): Promise<WirePairing> =>
   context.server().post(`/v1/pairings/${encodeURIComponent(id)}/decision`, body, pairingSchema);
 
+export const withdrawPairing = (context: Context, id: string): Promise<WirePairing> =>
+  context
+    .server()
+    .send({ method: 'DELETE', path: `/v1/pairings/${encodeURIComponent(id)}` }, pairingSchema);
+
 /** `ABCDEFGH` as people read it aloud: `ABCD-EFGH`. */
 const spelled = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 

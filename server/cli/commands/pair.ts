@@ -3,7 +3,13 @@ import type { WirePairing } from '#lib/protocol/device';
 import type { Command, Context } from '../command.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
 import { inOneLine } from '../output.ts';
-import { decideOnPairing, findPairing, openPairing, printInvitation } from '../pairings.ts';
+import {
+  decideOnPairing,
+  findPairing,
+  openPairing,
+  printInvitation,
+  withdrawPairing,
+} from '../pairings.ts';
 
 const LOOK_MS = 500;
 
@@ -24,9 +30,16 @@ export const pairCommand: Command = {
     if (!context.prompt.isThere && !context.flag('yes')) {
       throw new CliError('usage', 'nobody can be asked here: run it at a terminal, or give --yes');
     }
-    const id = context.args[0] ?? (await invite(context));
-    const asking = await untilLeaves(context, id, ['open']);
-    return asking.state === 'asking' ? decide(context, asking) : ended(context, asking);
+    const [named] = context.args;
+    const id = named ?? (await invite(context));
+    try {
+      const asking = await untilLeaves(context, id, ['open']);
+      return asking.state === 'asking' ? await decide(context, asking) : ended(context, asking);
+    } catch (error) {
+      // Where nobody waits any more, a code that lets a device ask is not left open.
+      if (context.signal.aborted && named === undefined) await withdrawPairing(context, id);
+      throw error;
+    }
   },
 };
 

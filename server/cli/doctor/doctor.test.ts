@@ -1,0 +1,106 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
+
+const me = () => ({
+  ...{ kind: 'operator', name: 'operator', role: 'admin', tools: null, client_id: null },
+  token_id: null,
+});
+const model = (more: object = {}) => ({
+  models: [
+    {
+      ...{ model: 'openai:m', label: 'M', provider: 'openai', rehearsal: false },
+      ...{ images: false, default: true },
+      ...more,
+    },
+  ],
+});
+const healthy = {
+  'GET /healthz': () => ({ status: 'alive' }),
+  'GET /v1/me': me,
+  'GET /v1/models': () => model(),
+};
+
+async function examine(line: readonly string[], env: Record<string, string> = {}) {
+  const { out, code } = await cli(['doctor', '--json', ...line], { env });
+  const { ok, findings } = JSON.parse(out);
+  const found = (step: string) => findings.find((one: { step: string }) => one.step === step);
+  return { code, ok, found };
+}
+
+test('[CX12] a server without fault has no step that fails', async () => {
+  const { url } = await scriptedServer(healthy);
+  const { code, ok, found } = await examine(['--url', url, '--token', 't']);
+  expect({ code, ok }).toEqual({ code: 0, ok: true });
+  for (const step of ['node', 'disk', 'server', 'clock', 'token', 'model']) {
+    expect(found(step)).toMatchObject({ state: 'ok' });
+  }
+});
+
+test.each([
+  [
+    'token',
+    { 'GET /v1/me': () => new Status(401, { error: { code: 'unauthenticated', message: 'No.' } }) },
+    /CALLBOARD_TOKEN/,
+  ],
+  ['host', { 'GET /healthz': () => new Status(421, {}) }, /allowed_hosts/],
+  ['server', { 'GET /healthz': () => new Status(500, {}) }, /another program/],
+  [
+    'clock',
+    { 'GET /healthz': () => new Status(200, {}, { date: 'Mon, 05 Jan 2026 00:00:00 GMT' }) },
+    /NTP/,
+  ],
+  ['model', { 'GET /v1/models': () => model({ available: false }) }, /OPENAI_BASE_URL/],
+] as const)(
+  '[CX12] a fault of the step %s is named with what mends it',
+  async (step, more, mend) => {
+    const { url } = await scriptedServer({ ...healthy, ...more });
+    const { code, found } = await examine(['--url', url, '--token', 't']);
+    expect(code).toBe(1);
+    expect(found(step)).toMatchObject({ state: 'failed', mend: expect.stringMatching(mend) });
+  },
+);
+
+test('[CX12] without a server it says so, and whether its port is free', async () => {
+  const taken = createServer();
+  await new Promise<void>((ready) => taken.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => void taken.close());
+  const address = taken.address();
+  const port = String(typeof address === 'object' && address ? address.port : 0);
+  const { code, found } = await examine([], { CALLBOARD_PORT: port });
+  expect(code).toBe(1);
+  expect(found('server')).toMatchObject({
+    state: 'failed',
+    mend: expect.stringContaining('callboard start'),
+  });
+  expect(found('port')).toMatchObject({
+    state: 'failed',
+    mend: expect.stringContaining('CALLBOARD_PORT'),
+  });
+  expect((await examine([], { CALLBOARD_PORT: '0' })).found('port')).toMatchObject({ state: 'ok' });
+});
+
+test('[CX12] a data directory that others can read, or that is none, is named', async () => {
+  const dir = join(emptyFolder(), 'data');
+  mkdirSync(dir);
+  chmodSync(dir, 0o755);
+  expect((await examine(['--data-dir', dir])).found('data_dir_mode')).toMatchObject({
+    state: 'warning',
+    mend: `chmod 700 ${dir}`,
+  });
+  const file = join(emptyFolder(), 'file');
+  writeFileSync(file, '');
+  expect((await examine(['--data-dir', file])).found('data_dir')).toMatchObject({
+    state: 'failed',
+  });
+});
+
+test('[CX12] people read each step in a line, with what mends it below', async () => {
+  const { out } = await cli(['doctor', '--data-dir', join(emptyFolder(), 'none')], {
+    env: { CALLBOARD_PORT: '0' },
+  });
+  expect(out).toMatch(/ok +node: Node \d+/);
+  expect(out).toMatch(/FAILED +server: no server runs.*\n +-> start it with "callboard start"/);
+});

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { runCli } from '../run-cli.ts';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | undefined;
+  readonly body: unknown;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** A status other than 200 is given with `status`. */
+export type Reply = (asked: Asked) => unknown;
+export class Status {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** A server that answers by `method path`, without the query; it notes what it was asked. */
+export async function scriptedServer(replies: Readonly<Record<string, Reply>>) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const one = await readRequest(request);
+    asked.push(one);
+    const reply = replies[`${one.method} ${one.path.split('?')[0]}`];
+    answer(response, reply === undefined ? notFound(one) : reply(one));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, asked, server };
+}
+
+async function readRequest(request: IncomingMessage): Promise<Asked> {
+  const body = await text(request);
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '',
+    token: request.headers.authorization?.replace('Bearer ', ''),
+    body: body === '' ? undefined : JSON.parse(body),
+    headers: request.headers,
+  };
+}
+
+function answer(response: ServerResponse, value: unknown): void {
+  const { status, body, headers } = value instanceof Status ? value : new Status(200, value);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
+}
+
+const notFound = ({ path }: Asked) =>
+  new Status(404, { error: { code: 'not_found', message: `There is no ${path}.` } });
+
+export interface CliSetup {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** What a person at the terminal answers; without it nobody is there. */
+  readonly answers?: readonly (string | null)[];
+  readonly stdin?: string;
+  readonly signal?: AbortSignal;
+  readonly isTTY?: boolean;
+}
+
+/** Runs one command in this process, with streams of its own. */
+export async function cli(line: readonly string[], setup: CliSetup = {}) {
+  const stdout = Object.assign(new PassThrough(), { isTTY: setup.isTTY ?? false });
+  const stderr = new PassThrough();
+  const answers = [...(setup.answers ?? [])];
+  const questions: string[] = [];
+  const prompt = {
+    isThere: setup.answers !== undefined,
+    async ask(question: string) {
+      questions.push(question);
+      return answers.shift() ?? null;
+    },
+  };
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runCli({
+    line,
+    env: setup.env ?? {},
+    cwd: setup.cwd ?? emptyFolder(),
+    terminal: { stdin: Readable.from([setup.stdin ?? '']), stdout, stderr, prompt },
+    version: '1.2.3',
+    signal: setup.signal ?? new AbortController().signal,
+  });
+  stdout.end();
+  stderr.end();
+  const [out, errors] = await printed;
+  return { code, out, errors, questions };
+}
+
+export function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), `callboard-cli-${randomUUID().slice(0, 8)}-`));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const NOW = 1_800_000_000;
+
+/** A call as the server sends it, final unless `more` says otherwise. */
+export const wireCall = (more: Readonly<Record<string, unknown>> = {}) => ({
+  tool_call_id: 'tc_1',
+  run_id: 'run_1',
+  tool_name: 'weather.query',
+  source: 'server',
+  status: 'SUCCEEDED',
+  phase: null,
+  args: {},
+  result: 'fine',
+  error: null,
+  attachments: [],
+  created_at: NOW,
+  completed_at: NOW + 1,
+  client_id: null,
+  attempt: 1,
+  timeout_ms: 30_000,
+  timings: { queued_at: NOW, offered_at: NOW, started_at: NOW, completed_at: NOW + 1 },
+  late_result: null,
+  retry_of: null,
+  card: { status: 'SUCCESS' },
+  ...more,
+});
+
+export const accepted = () =>
+  new Status(202, { tool_call_id: 'tc_1', status: 'pending', message: 'recorded' });
