@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { packageProgram, ROOT, SERVER, say, sayElapsed } from './project.mjs';
@@ -127,7 +127,17 @@ async function buildPages({ node, env }) {
     cwd: ROOT,
     output: 'keep',
   });
-  if (code === 0) return undefined;
+  if (code === 0) {
+    removeOwnPath();
+    return undefined;
+  }
   process.stderr.write(output);
   return 'the pages could not be built (the reason is above).';
+}
+
+/** Next notes where it built. Where it is installed that is another folder, and the package has no path of this machine. */
+function removeOwnPath() {
+  const file = join(ROOT, '.next', 'required-server-files.json');
+  const here = JSON.stringify(resolve(ROOT));
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(here, '"."'));
 }

@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { OLDEST_LAUNCHER_NODE, RIGHT_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
 import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
@@ -34,13 +34,18 @@ export async function ensurePackagedNode({ cache = cacheFolder(process.env) } = 
   if (isHere) return ensureNode({ mayInstall: false });
   const manifests = ['package.json', 'package-lock.json'];
   const folder = join(cache, `runtime-${hashContents(BOOTSTRAP, manifests).slice(0, 16)}`);
-  return findNode(async (setup) => {
-    if (!isInstalled(setup.node)) {
-      const problem = await installBeside({ ...setup, folder, manifests });
-      if (problem !== undefined) return problem;
-    }
-    return ensurePrivateNode({ ...setup, folder, mayInstall: false });
-  }, folder);
+  return findNode((setup) => ensureCachedNode({ ...setup, folder, manifests }), folder);
+}
+
+/**
+ * @param {import('./project.mjs').Setup & { folder: string, manifests: readonly string[] }} options
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+export async function ensureCachedNode({ manifests, ...setup }) {
+  const problem = isInstalled(setup.node)
+    ? undefined
+    : await installBeside({ ...setup, manifests });
+  return problem ?? ensurePrivateNode({ ...setup, mayInstall: false });
 }
 
 /** @param {import('./project.mjs').Environment} env */
@@ -58,22 +63,24 @@ function cacheFolder(env) {
  * @param {import('./project.mjs').Setup & { folder: string, manifests: readonly string[] }} options
  * @returns {Promise<import('./project.mjs').Problem>}
  */
-async function installBeside({ folder, manifests, env, npmCli }) {
-  const work = `${folder}.${process.pid}`;
-  const { platform, arch } = process;
-  const node = privateNodePath({ folder: work, platform, arch }) ?? work;
+async function installBeside({ folder, node: installed, manifests, env, npmCli }) {
+  let work = folder;
   try {
-    mkdirSync(work, { recursive: true });
+    mkdirSync(dirname(folder), { recursive: true });
+    work = mkdtempSync(`${folder}.`);
+    // guard: cached-node-whole
+    const node = join(work, relative(folder, installed));
     for (const name of manifests) copyFileSync(join(BOOTSTRAP, name), join(work, name));
     const print = (/** @type {string} */ line) => void process.stderr.write(`callboard: ${line}\n`);
     const problem = await install({ folder: work, node, env, npmCli, print });
     if (problem !== undefined) return problem;
     renameSync(work, folder);
   } catch (error) {
-    if (existsSync(folder)) return undefined;
+    // Another start was first.
+    if (isInstalled(installed)) return undefined;
     return `the cache folder ${folder} cannot be written (${error}); set XDG_CACHE_HOME to one that can, or ${RIGHT_NODE}.`;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    if (work !== folder) rmSync(work, { recursive: true, force: true });
   }
   return undefined;
 }

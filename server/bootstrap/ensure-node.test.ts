@@ -1,8 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ensurePrivateNode } from './ensure-node.mjs';
+import { ensureCachedNode, ensurePrivateNode } from './ensure-node.mjs';
 
 /** What the system's loader prints where a library is missing. */
 const LOADER = 'node: error while loading shared libraries: libatomic.so.1: cannot open';
@@ -50,4 +58,49 @@ test('one that does not start is refused in one line, with the reason and what w
 test('one for another system is refused in one line too', async () => {
   const { ensure } = setup('#!/no/such/loader\n');
   expect(await ensure(true)).toMatch(/does not start here: .*ENOENT.*install Node 24/);
+});
+
+/** A cache, and an npm that installs a program in place of Node, and then fails where it should. */
+function setupCache(program: string, ending = '') {
+  const cache = mkdtempSync(join(tmpdir(), 'cached-node-'));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const npmCli = join(cache, 'npm-cli.cjs');
+  writeFileSync(
+    npmCli,
+    `const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
+     mkdirSync('node_modules/node-here/bin', { recursive: true });
+     writeFileSync('node_modules/node-here/bin/node', ${JSON.stringify(program)}, { mode: 0o755 });
+     appendFileSync(${JSON.stringify(join(cache, 'installs'))}, '+');
+     ${ending}`,
+  );
+  const folder = join(cache, 'deep', 'runtime-1');
+  const node = join(folder, 'node_modules', 'node-here', 'bin', 'node');
+  const manifests = ['package.json', 'package-lock.json'];
+  const env = { PATH: process.env.PATH };
+  return {
+    cache,
+    ensure: () => ensureCachedNode({ folder, node, npmCli, env, manifests }),
+    left: () => readdirSync(join(cache, 'deep')),
+  };
+}
+
+test('[CX15] the right Node is installed into the cache once, also by several that start at once', async () => {
+  const { ensure, left, cache } = setupCache('#!/bin/sh\necho v24.21.0\n');
+  expect(await Promise.all([ensure(), ensure(), ensure()])).toEqual(Array(3).fill(undefined));
+  const installs = readFileSync(join(cache, 'installs'), 'utf8');
+  expect(await ensure()).toBeUndefined();
+  expect(readFileSync(join(cache, 'installs'), 'utf8')).toBe(installs);
+  expect(left()).toEqual(['runtime-1']);
+});
+
+test('[CX15] an install that was cut short leaves nothing that would pass for one', async () => {
+  const { ensure, left } = setupCache('#!/bin/sh\necho v24.21.0\n', 'process.exit(1);');
+  expect(await ensure()).toMatch(/could not be installed/);
+  expect(left()).toEqual([]);
+});
+
+test('[CX15] a cache that cannot be written is named, with what would be right', async () => {
+  const { ensure, cache } = setupCache('');
+  writeFileSync(join(cache, 'deep'), 'a file in its place');
+  expect(await ensure()).toMatch(/cannot be written .*XDG_CACHE_HOME.*install Node 24/);
 });
