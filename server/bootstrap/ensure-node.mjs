@@ -68,7 +68,6 @@ async function installBeside({ folder, node: installed, manifests, env, npmCli }
   try {
     mkdirSync(dirname(folder), { recursive: true });
     work = mkdtempSync(`${folder}.`);
-    // guard: cached-node-whole
     const node = join(work, relative(folder, installed));
     for (const name of manifests) copyFileSync(join(BOOTSTRAP, name), join(work, name));
     const print = (/** @type {string} */ line) => void process.stderr.write(`callboard: ${line}\n`);

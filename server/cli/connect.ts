@@ -73,7 +73,6 @@ function readAuthority(cwd: string, file: string): string {
 function tokenOfDataDir(options: ServerOptions, url: URL, dataDir: DataDir): string {
   const own = dataDir.server();
   const isOwn = own !== undefined && new URL(own.url).origin === url.origin;
-  // guard: token-stays-home
   const token = isOwn || options['data-dir'] !== undefined ? dataDir.token() : undefined;
   if (token !== undefined) return token;
   throw new CliError(

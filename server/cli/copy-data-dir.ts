@@ -46,10 +46,8 @@ export async function copyDataDir(copying: Copying): Promise<CopiedPart[]> {
   const parts: CopiedPart[] = [];
   try {
     await copyEntry(copying, BLOBS);
-    // guard: mark-before-database
     parts.push(await copyEntry(copying, MARK));
     parts.push(await copyDatabase(copying));
-    // guard: blobs-after-database
     parts.push(await copyEntry(copying, BLOBS));
     for await (const { name } of await opendir(from)) {
       // What lies beside the database is of that file, and no copy of it is true.

@@ -32,7 +32,6 @@ export function openDataDir(dir: string): DataDir {
     server() {
       const text = readIfThere(join(dir, 'address'));
       // A file that a killed server left may lead to another program, which must not get the token.
-      // guard: address-of-running-server
       if (text === undefined || !isInUse()) return undefined;
       return addressSchema.safeParse(parseJson(text)).data;
     },

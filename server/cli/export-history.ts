@@ -77,7 +77,6 @@ async function exportCalls(
   const path = `/v1/tool_calls?limit=${PAGE}&include=args,result`;
   for await (const page of pagesOf(context, path, callsPageSchema)) {
     for (const listed of page.tool_calls) {
-      // guard: export-since
       if (listed.created_at < since) return;
       const call = await whole(context, listed);
       await write({ type: 'call', call });

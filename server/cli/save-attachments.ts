@@ -31,7 +31,6 @@ export async function saveBlob(
   folder: string,
   { blob_id: id, media_type: mediaType }: Attachment,
 ): Promise<string> {
-  // guard: blob-name-is-no-path
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(id)) {
     throw new CliError('failed', `${JSON.stringify(id)} is not the id of a file`);
   }
