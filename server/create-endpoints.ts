@@ -16,9 +16,11 @@ import { readToolStats } from './calls/tool-stats.ts';
 import { createChatSocketHandler } from './clawseed/chat-socket.ts';
 import { createKeptIdentities } from './clawseed/kept-identities.ts';
 import type { Config } from './config.ts';
+import { createClientConnections } from './connections/client-connection.ts';
 import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
 import { createClientSocketHandler } from './connections/client-socket.ts';
+import { createClientStreams } from './connections/client-streams.ts';
 import { createHttpClients } from './connections/http-clients.ts';
 import type { Core } from './create-core.ts';
 import { createSnapshots } from './events/snapshot.ts';
@@ -28,6 +30,7 @@ import { createWholeLists } from './events/whole-lists.ts';
 import { createClientScript } from './http/client-script.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { createOpenSockets } from './http/open-sockets.ts';
 import { readiness } from './http/readiness.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createRequestsInFlight } from './http/requests-in-flight.ts';
@@ -110,20 +113,23 @@ function createSockets(config: Config, core: Core, { access, clients, pages, aud
   });
   const { enabled, token_in_url: chatTokenInUrl } = config.file.clawseed;
   const { hostGate, credentials, inbound } = access;
+  const connections = createClientConnections({
+    ...{ ...beat, ...ofClients, table },
+    newNonce: () => randomUUID(),
+  });
+  const streams = createClientStreams({ connections, clock, newSecret });
+  const openSockets = createOpenSockets({ sessions: access.sessions, tokens });
   const gate = createUpgradeGate({
-    ...{ hostGate, credentials, sessions: access.sessions, tokens, inbound, logger },
+    ...{ hostGate, credentials, openSockets, inbound, logger },
     sockets: {
-      '/ws/client': createClientSocketHandler({
-        ...{ ...beat, ...ofClients, table },
-        newNonce: () => randomUUID(),
-      }),
+      '/ws/client': createClientSocketHandler(connections),
       '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
       ...(enabled ? { '/ws/chat': chat } : {}),
     },
     chatTokenInUrl,
     ...given({ devUpgrade: pages.devUpgrade }),
   });
-  return { snapshot, hub, gate };
+  return { snapshot, hub, gate, streams, openSockets };
 }
 
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
@@ -139,13 +145,14 @@ export async function createEndpoints(config: Config, core: Core, closing: Abort
     port: config.port,
   });
   const audit = await openAudit(core);
-  const { snapshot, hub, gate } = createSockets(config, core, { access, clients, pages, audit });
+  const parts = { access, clients, pages, audit };
+  const { hub, gate, ...ofSockets } = createSockets(config, core, parts);
   const { hostGate, ...ofAccess } = access;
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
-    ...{ bus, snapshot, clock, closing, logger },
+    ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, audit },
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),

@@ -17,6 +17,7 @@ import { CircuitBreaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
 import { createSystemClock } from '../../server/clock.ts';
+import { createClientConnections } from '../../server/connections/client-connection.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
 import { createClientSessions } from '../../server/connections/client-sessions.ts';
 import { createClientSocketHandler } from '../../server/connections/client-socket.ts';
@@ -81,7 +82,7 @@ const sessions = createClientSessions({
   secretAfter: (token) => `after-${token}`,
   logger,
 });
-const onClient = createClientSocketHandler({
+const connections = createClientConnections({
   sessions,
   table,
   clock,
@@ -90,6 +91,7 @@ const onClient = createClientSocketHandler({
   newNonce: randomUUID,
   turns: createTurns(),
 });
+const onClient = createClientSocketHandler(connections);
 const listed = { bus, registry, clients: table.listings, publishNow: () => {} };
 const snapshot = createSnapshots({
   calls,

@@ -14,6 +14,7 @@ const INTERFACES = [
   'server/calls/call-service.ts',
   'server/clock.ts',
   'server/collect-garbage.ts',
+  'server/http/client-stream-service.ts',
   'server/http/http-client-service.ts',
   'server/logger.ts',
   'server/policy/policy-service.ts',

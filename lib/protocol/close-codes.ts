@@ -1,6 +1,7 @@
 /** Close codes of both sockets, beside those of RFC 6455. In a file of its own, so that pages need no schemas for it. */
 export const CLOSE = {
   policy: 1008,
+  tooLarge: 1009,
   restarting: 1012,
   unauthenticated: 4401,
   superseded: 4010,

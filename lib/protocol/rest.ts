@@ -10,6 +10,7 @@ import { pathIdSchema } from './path-id.ts';
 import { modelListingSchema, runRecordSchema, runSummarySchema } from './run.ts';
 import { offerSchema, runToolSchema } from './run-tools.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
+import { STREAM_LIMITS } from './stream.ts';
 import { isToolName, LONGEST_TOOL_NAME } from './tool-name.ts';
 import { rejectionsShape, toolListingSchema } from './tool-spec.ts';
 import { approvalListingSchema } from './watch-messages.ts';
@@ -267,6 +268,12 @@ export const registerBodySchema = z.object({
   /** Checked one by one: a bad one does not take the good ones with it. */
   tools: z.array(z.unknown()).max(LIMITS.toolsPerMessage),
 });
+/** For the reference: each message is checked by itself, as a frame of a socket is. */
+export const streamBodySchema = z.object({
+  seq: z.number().int().positive(),
+  messages: z.array(z.unknown()).max(STREAM_LIMITS.messages),
+});
+export const streamAnswerSchema = z.object({ ok: z.literal(true), seq: z.number().int() });
 /** Of the path of a client's requests. */
 export const clientPathSchema = z.object({ client_id: pathIdSchema });
 export const registerAnswerSchema = z.object({

@@ -13,6 +13,7 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
+import { clientStreamRoutes } from './routes/client-stream.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -42,6 +43,7 @@ export function createApi(deps: HttpDeps): Api {
     eventsRoute(deps),
     ...blobRoutes(deps),
     ...internalRoutes(deps),
+    ...clientStreamRoutes(deps),
     ...authRoutes(deps),
     ...tokenRoutes(deps),
     auditRoute(deps),

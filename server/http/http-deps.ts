@@ -17,7 +17,9 @@ import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { History } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ClientStreamService } from './client-stream-service.ts';
 import type { HttpClientService } from './http-client-service.ts';
+import type { OpenSockets } from './open-sockets.ts';
 
 export type Readiness =
   | { readonly ok: true }
@@ -38,6 +40,8 @@ export interface HttpDeps {
   readonly uploads: UploadQuota;
   readonly history: Pick<History, 'isBlobOf'>;
   readonly clients: HttpClientService;
+  readonly streams: ClientStreamService;
+  readonly openSockets: OpenSockets;
   readonly bus: Pick<EventBus, 'subscribe'>;
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;

@@ -22,12 +22,13 @@ const LINGER_MS = 1_000;
 
 /**
  * The whole body, up to `maxBytes`. What is over it is not kept. It takes its share
- * of what may come in at a time; one that is larger than a call's has it until the
- * request is answered.
+ * of what may come in at a time; one that is larger than `heldFrom`, by default a
+ * call's, has it until the request is answered.
  */
 export function readBody(
   { incoming, outgoing, inbound }: BodySource,
   maxBytes: number,
+  heldFrom: number = LIMITS.httpBodyBytes,
 ): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0);
   const mostTaken = maxBytes + drainOf(maxBytes);
@@ -53,7 +54,7 @@ export function readBody(
       reject(tooLarge(maxBytes));
     });
     incoming.once('end', () => {
-      share.set({ arriving: 0, waiting: size > LIMITS.httpBodyBytes ? size : 0 });
+      share.set({ arriving: 0, waiting: size > heldFrom ? size : 0 });
       if (size > maxBytes) reject(tooLarge(maxBytes));
       else resolve(gathered.all());
     });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import { parseJson } from '#lib/json/parse-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
@@ -18,17 +19,21 @@ export async function readJson(
 ): Promise<JsonBody> {
   const bytes = await readBody(context, maxBytes);
   if (bytes.length === 0) return { value: {}, bytes: 0 };
-  const type = context.incoming.headers['content-type'];
-  if (type !== undefined && !isJsonType(type)) {
-    throw new HttpError(
-      'unsupported_media_type',
-      `The body came as ${JSON.stringify(type.slice(0, 100))}; send JSON with "Content-Type: application/json".`,
-    );
-  }
+  checkJsonType(context.incoming);
   if (!isUtf8(bytes)) throw new HttpError('bad_request', 'The body is not UTF-8 text; send JSON.');
   const parsed = parseJson(bytes.toString('utf8'), JSON_LIMITS);
   if (!parsed.ok) throw new HttpError('bad_request', `The body cannot be read. ${parsed.message}`);
   return { value: parsed.value, bytes: bytes.length };
+}
+
+/** Throws where the body is of a type that is named and is not JSON. */
+export function checkJsonType({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const type = headers['content-type'];
+  if (type === undefined || isJsonType(type)) return;
+  throw new HttpError(
+    'unsupported_media_type',
+    `The body came as ${JSON.stringify(type.slice(0, 100))}; send JSON with "Content-Type: application/json".`,
+  );
 }
 
 export const isJsonType = (type: string): boolean =>

@@ -177,7 +177,7 @@ describe('what it bears', () => {
   });
 
   test('[UG7] no more than the allowed sockets', async () => {
-    const { server } = await setup({ limits: { maxSockets: 2 } });
+    const { server } = await setup({}, { maxSockets: 2 });
     const [first] = [await open(server), await open(server)];
     expect(await dial(server, '/ws/client', { headers: asOperator })).toBe(429);
     first.close();
@@ -195,7 +195,7 @@ describe('what it bears', () => {
         return FIRST_OPERATOR;
       },
     };
-    const { server } = await setup({ credentials, limits: { maxPendingPerAddress: 1 } });
+    const { server } = await setup({ credentials, maxPendingPerAddress: 1 });
     const first = dial(server, '/ws/client');
     await asked.promise;
     expect(await dial(server, '/ws/client')).toBe(429);
@@ -305,10 +305,11 @@ describe('how it ends', () => {
 
 type GateOptions = NonNullable<TestServerOptions['gate']>;
 
-async function setup(gate: GateOptions = {}) {
+async function setup(gate: GateOptions = {}, options: Partial<TestServerOptions> = {}) {
   const contexts: SocketContext[] = [];
   const server = await startTestServer({
     gate,
+    ...options,
     onSocket: (_ws, context) => void contexts.push(context),
   });
   return { server, contexts };

@@ -3,10 +3,9 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import { CLOSE, PROTOCOL } from '#lib/protocol/server-messages';
+import { PROTOCOL } from '#lib/protocol/server-messages';
 import { CLAWSEED_PROTOCOL } from '#lib/protocol/subprotocols';
 import type { Credentials } from '../auth/credentials.ts';
-import { type Followed, followCaller } from '../auth/follow-caller.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { Caller } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
@@ -16,6 +15,7 @@ import { type Allowed, refuseCaller } from './allowed.ts';
 import { chatCredential } from './chat-credential.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { toHttpError } from './error-response.ts';
+import type { OpenSockets } from './open-sockets.ts';
 import { parseTarget } from './parse-target.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';
@@ -46,8 +46,7 @@ type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => v
 export interface UpgradeGateDeps {
   readonly hostGate: HostGate;
   readonly credentials: Credentials;
-  readonly sessions: Followed['sessions'];
-  readonly tokens: Followed['tokens'];
+  readonly openSockets: OpenSockets;
   /** `/ws/chat` may be switched off. */
   readonly sockets: Handlers;
   /** On `/ws/chat` a token may stand in the address. */
@@ -55,18 +54,12 @@ export interface UpgradeGateDeps {
   readonly inbound: InboundBudget;
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
-  readonly limits?: Partial<UpgradeLimits>;
+  /** Upgrades of one address whose credential is still being looked up. */
+  readonly maxPendingPerAddress?: number;
   readonly logger: Logger;
 }
 
-export interface UpgradeLimits {
-  /** Open sockets in all. */
-  readonly maxSockets: number;
-  /** Upgrades of one address whose credential is still being looked up. */
-  readonly maxPendingPerAddress: number;
-}
-
-const DEFAULT_LIMITS: UpgradeLimits = { maxSockets: 2_000, maxPendingPerAddress: 64 };
+const MAX_PENDING_PER_ADDRESS = 64;
 
 /** Contract, section 4: agents have neither socket, a device only the client's; a viewer offers no tools. */
 const MAY_OPEN: Record<SocketPath, Allowed> = {
@@ -85,15 +78,14 @@ const PROTOCOLS: Record<SocketPath, string> = {
 export interface UpgradeGate {
   readonly onUpgrade: RawUpgrade;
   readonly openCount: number;
-  /** Closes every socket and refuses further ones. */
+  /** Closes all that is open and refuses further ones. */
   close(code: number, reason: string): void;
 }
 
 export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const { openSockets: open, maxPendingPerAddress = MAX_PENDING_PER_ADDRESS } = deps;
   const wss = createSocketServer();
-  const open = createOpenSockets(deps, limits.maxSockets);
-  const pending = createCountOfEach(limits.maxPendingPerAddress);
+  const pending = createCountOfEach(maxPendingPerAddress);
 
   const upgrade = async (
     incoming: IncomingMessage,
@@ -109,7 +101,10 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     if (problem) throw problem;
     admit(incoming.socket);
     wss.handleUpgrade(incoming, socket, head, (ws) => {
-      open.add(ws, principal);
+      // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
+      // guard: socket-errors-handled
+      ws.on('error', () => {});
+      ws.on('close', open.add(ws, principal));
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
       const sender = { ...principal, address };
       const query = new URLSearchParams(search);
@@ -121,6 +116,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     get openCount() {
       return open.count;
     },
+    close: open.close,
     onUpgrade(incoming, socket, head) {
       // The peer may vanish at any moment before ws takes the socket over.
       socket.on('error', () => socket.destroy());
@@ -138,7 +134,6 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       if (deps.devUpgrade) return deps.devUpgrade(incoming, socket, head);
       refuse(new HttpError('not_found', isSocketPath(pathname) ? CHAT_IS_OFF : NO_SOCKET));
     },
-    close: open.close,
   };
 }
 
@@ -157,43 +152,6 @@ function refuseRequest(
   const refusal =
     hostGate.refuse(incoming) ?? (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
   return refusal && new HttpError(refusal.code, refusal.message);
-}
-
-/** The open sockets, until the gate closes. */
-function createOpenSockets(followed: Followed, maxSockets: number) {
-  const open = new Set<WebSocket>();
-  let closing = false;
-  return {
-    get count() {
-      return open.size;
-    },
-    capacityProblem(): HttpError | undefined {
-      if (closing)
-        return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
-      if (open.size < maxSockets) return undefined;
-      return new HttpError('rate_limited', `All ${maxSockets} sockets are in use.`, {
-        retryAfter: 10,
-      });
-    },
-    add(ws: WebSocket, principal: Caller): void {
-      open.add(ws);
-      // A page that is open is in use, also without a click.
-      const release = followCaller(followed, principal, () =>
-        ws.close(CLOSE.unauthenticated, 'signed out, or the token was revoked'),
-      );
-      // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
-      // guard: socket-errors-handled
-      ws.on('error', () => {});
-      ws.on('close', () => {
-        open.delete(ws);
-        release();
-      });
-    },
-    close(code: number, reason: string): void {
-      closing = true;
-      for (const ws of open) ws.close(code, reason);
-    },
-  };
 }
 
 async function authenticate(

@@ -1,10 +1,10 @@
-import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
+import type { Line } from './line.ts';
 
 export interface LivenessDeps {
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  readonly socket: Pick<WebSocket, 'ping' | 'terminate' | 'on' | 'isPaused'>;
+  readonly socket: Pick<Line, 'ping' | 'terminate' | 'on' | 'isPaused'>;
   caps(): readonly string[];
   probe(): void;
   /** False: it does not reply, though its socket is open. True: it replies again. */

@@ -1,6 +1,6 @@
-import type { WebSocket } from 'ws';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Clock } from '../clock.ts';
+import type { Line } from './line.ts';
 
 /** What a client may leave unread: the socket's own buffer, and what waits for it here. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
@@ -11,7 +11,7 @@ const WINDOW_MS = 15_000;
 const MOST_WINDOWS = 4;
 
 export interface OutboxDeps {
-  readonly socket: Pick<WebSocket, 'send' | 'bufferedAmount' | 'readyState' | 'OPEN'>;
+  readonly socket: Pick<Line, 'send' | 'bufferedAmount' | 'readyState' | 'OPEN'>;
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Before each frame. */
   onSend(): void;

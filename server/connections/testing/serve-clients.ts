@@ -15,6 +15,7 @@ import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createTurns } from '../../sockets/large-frames.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
+import { createClientConnections } from '../client-connection.ts';
 import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-sessions.ts';
 import { createClientSocketHandler } from '../client-socket.ts';
@@ -72,7 +73,7 @@ export async function serveClients({
     secretAfter: (token) => `after-${token}`,
     logger,
   });
-  const handle = createClientSocketHandler({
+  const connections = createClientConnections({
     sessions,
     table,
     clock,
@@ -81,6 +82,7 @@ export async function serveClients({
     newNonce: newId,
     turns: createTurns(),
   });
+  const handle = createClientSocketHandler(connections);
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const budget = createInboundBudget({ clock });
   const closed: number[] = [];
@@ -94,7 +96,7 @@ export async function serveClients({
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `ws://127.0.0.1:${port}`,
-    ...{ calls, store, bus, registry, sessions, table, errors },
+    ...{ calls, clock, connections, store, bus, registry, sessions, table, errors },
     /** Cuts all lines without a word. */
     cut() {
       for (const socket of wss.clients) socket.terminate();

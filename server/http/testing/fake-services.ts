@@ -12,6 +12,7 @@ import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call
 import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
+import type { ClientStreamService } from '../client-stream-service.ts';
 import type { HttpClientService } from '../http-client-service.ts';
 
 /** A call that has just been recorded, but for what is given. */
@@ -184,6 +185,9 @@ export function createFakeClients() {
   };
   return { asked, service };
 }
+
+/** No stream is open. */
+export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };
 
 export function createFakeBlobs(): BlobStore {
   const kept = new Map<string, { attachment: Attachment; bytes: Uint8Array }>();

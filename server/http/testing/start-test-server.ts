@@ -24,6 +24,7 @@ import { createClientScript } from '../client-script.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createOpenSockets } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
 import { createRequestListener } from '../request-listener.ts';
 import { createUpgradeGate, type SocketHandler, type UpgradeGateDeps } from '../upgrade-gate.ts';
@@ -34,6 +35,7 @@ import {
   createFakeClients,
   createFakeSessionStore,
   fakeRuns,
+  fakeStreams,
   fakeTools,
 } from './fake-services.ts';
 
@@ -78,6 +80,7 @@ export interface TestServerOptions {
   readonly onSocket?: SocketHandler;
   readonly development?: boolean;
   readonly allowedAttempts?: number;
+  readonly maxSockets?: number;
 }
 
 export interface Asked {
@@ -130,6 +133,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
     allowedHosts: [],
     allowedOrigins: [],
   });
+  const onRevoked = (listener: (id: string) => void) => tokens.onRevoked(listener);
+  const isLive = (id: string) => callers.of(id) !== undefined;
+  const followed = { sessions, tokens: { isLive, onRevoked } };
+  const openSockets = createOpenSockets(followed, options.maxSockets);
   const api = createApi({
     calls: calls.service,
     runs: fakeRuns,
@@ -139,6 +146,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     uploads: { take: () => undefined },
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,
+    ...{ streams: fakeStreams, openSockets },
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
     credentials,
@@ -158,11 +166,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const gate = createUpgradeGate({
     hostGate,
     credentials,
-    sessions,
-    tokens: {
-      isLive: (id) => callers.of(id) !== undefined,
-      onRevoked: (listener) => tokens.onRevoked(listener),
-    },
+    openSockets,
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
     logger,
     inbound,

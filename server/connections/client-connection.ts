@@ -1,0 +1,160 @@
+import type { Duplex } from 'node:stream';
+import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
+import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
+import type { Principal } from '../auth/principal.ts';
+import type { Clock } from '../clock.ts';
+import { closeSocket } from '../sockets/close-socket.ts';
+import { createCork } from '../sockets/cork.ts';
+import type { InboundSocket } from '../sockets/inbound-socket.ts';
+import { createFrameQueue, type Turns } from '../sockets/large-frames.ts';
+import type { Line } from '../sockets/line.ts';
+import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
+import { Outbox } from '../sockets/outbox.ts';
+import type { ClientSession, Received } from './client-session.ts';
+import type { ClientSessions } from './client-sessions.ts';
+import type { ClientTable } from './client-table.ts';
+import { parseClientFrame } from './parse-client-frame.ts';
+import type { ClientChannel } from './presence.ts';
+
+export interface ClientConnectionDeps {
+  readonly sessions: ClientSessions;
+  readonly table: ClientTable;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly flood: RateLimit;
+  newNonce(): string;
+  /** Shared by all lines on which frames may be large. */
+  readonly turns: Turns;
+}
+
+/** What carries the texts of one client, whatever it is. */
+export interface OpenLine {
+  readonly principal: Principal;
+  readonly line: Line;
+  /** What it writes to; for gathering writes. */
+  readonly corked: Pick<Duplex, 'cork' | 'uncork'>;
+  readonly inbound: InboundSocket;
+}
+
+/** The text of one message. */
+type Frame = Buffer | string;
+
+/** Those of all clients. */
+export interface ClientConnections {
+  open(line: OpenLine): ClientConnection;
+}
+
+export function createClientConnections(deps: ClientConnectionDeps): ClientConnections {
+  return { open: (line) => new ClientConnection(deps, line) };
+}
+
+/** Messages to and from one client: frames, floods, liveness, and nothing else. */
+export class ClientConnection implements ClientChannel {
+  readonly #line: Line;
+  readonly #outbox: Outbox;
+  readonly #bucket: TokenBucket;
+  readonly #session: ClientSession;
+  readonly #liveness: Liveness;
+  readonly #takeFrame: (frame: Frame) => void;
+
+  constructor(
+    deps: ClientConnectionDeps,
+    { principal, line, corked, inbound }: OpenLine,
+  ) {
+    this.#line = line;
+    this.#takeFrame = createFrameQueue<Frame, Received>({
+      inbound,
+      turns: deps.turns,
+      parse: (frame) => this.#parse(frame),
+      handle: (message) => this.#session.receive(message),
+      takesLong: ({ type }) => type === 'register_tools',
+    });
+    // When it connects again, its calls are as they were.
+    const cut = () => line.terminate();
+    const onSend = createCork(corked);
+    this.#outbox = new Outbox({
+      ...{ socket: line, clock: deps.clock, onSend },
+      ...{ onFull: cut, onStalled: cut },
+    });
+    this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
+    this.#session = deps.sessions.open(principal, this);
+    this.#liveness = watchLiveness({
+      clock: deps.clock,
+      heartbeatMs: deps.heartbeatMs,
+      socket: line,
+      caps: () => deps.table.get(this.#session.instanceId ?? '')?.caps ?? [],
+      probe: () => this.send({ type: 'probe', nonce: deps.newNonce() }),
+      onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
+    });
+    // Its replies to probes are behind a large frame, which may take minutes over a phone's network.
+    inbound.onArriving(this.#liveness.received);
+  }
+
+  receive(frame: Frame): void {
+    if (this.#isReceived()) this.#takeFrame(frame);
+  }
+
+  receiveBinary(): void {
+    if (this.#isReceived()) this.#sendError('Send text frames of JSON, not binary ones');
+  }
+
+  /** The program runs, though it sends no message. */
+  showsLife(): void {
+    this.#liveness.received();
+  }
+
+  /** False for what comes behind our close, until the client has answered that, and for a flood. */
+  #isReceived(): boolean {
+    if (this.#line.readyState !== this.#line.OPEN) return false;
+    this.#liveness.received();
+    // guard: client-flood-limited
+    if (!this.#bucket.take()) {
+      this.close(CLOSE.policy, 'Too many messages; slow down and connect again');
+      return false;
+    }
+    return true;
+  }
+
+  #parse(text: Frame): Received | undefined {
+    if (this.#line.readyState !== this.#line.OPEN) return undefined;
+    const frame = parseClientFrame(String(text));
+    if (frame.ok) return frame.message;
+    this.#sendError(frame.message, frame.id);
+    // An answer that is rejected for good has ended its call, where that call can be read.
+    if (!frame.answer && frame.answerTo !== undefined) {
+      this.#rejectAnswer(frame.answerTo, frame.message);
+    }
+    return frame.answer;
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#line.readyState !== this.#line.OPEN) return;
+    // The reply to a message that the server had requested takes no part in a flood.
+    if (isRequested(message)) this.#bucket.giveBack();
+    this.#outbox.send(message);
+  }
+
+  close(code: number, reason: string): void {
+    closeSocket(this.#line, code, reason);
+    this.#session.closed();
+  }
+
+  closed(): void {
+    this.#liveness.stop();
+    this.#outbox.stop();
+    this.#session.closed();
+  }
+
+  #sendError(message: string, id?: string): void {
+    this.send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
+  }
+
+  /** Final, since an answer that cannot be read would block its client's outbox for ever. */
+  #rejectAnswer(id: string, message: string): void {
+    this.send({ type: 'result_rejected', id, code: 'result_invalid', message, final: true });
+  }
+}
+
+const isRequested = (message: ServerMessage): boolean =>
+  message.type === 'tool_call_granted' ||
+  (message.type === 'result_acknowledged' && message.disposition === 'accepted');

@@ -1,0 +1,164 @@
+import type { ServerResponse } from 'node:http';
+import { LIMITS } from '#lib/protocol/limits';
+import { STREAM_LIMITS } from '#lib/protocol/stream';
+import { type Caller, principalKey } from '../auth/principal.ts';
+import type { Clock } from '../clock.ts';
+import type {
+  ClientStream,
+  ClientStreamService,
+  TakeOutcome,
+} from '../http/client-stream-service.ts';
+import { EventStream } from '../sockets/event-stream.ts';
+import type { InboundSocket } from '../sockets/inbound-socket.ts';
+import type { ClientConnection, ClientConnections } from './client-connection.ts';
+import { readBatch } from './read-batch.ts';
+
+export interface ClientStreamsDeps {
+  readonly connections: ClientConnections;
+  readonly clock: Pick<Clock, 'schedule'>;
+  newSecret(): string;
+}
+
+/** The open streams. A stream's id is a secret, and of use to the principal that opened it alone. */
+export function createClientStreams({
+  connections,
+  clock,
+  newSecret,
+}: ClientStreamsDeps): ClientStreamService {
+  const streams = new Map<string, { readonly holder: string; readonly stream: OpenStream }>();
+  return {
+    open(principal, outgoing) {
+      const id = newSecret();
+      const stream = new OpenStream(connections, clock, principal, outgoing);
+      streams.set(id, { holder: holderOf(principal), stream });
+      outgoing.once('close', () => streams.delete(id));
+      stream.begin(id);
+      return stream;
+    },
+    find(principal, id) {
+      const found = streams.get(id);
+      return found?.holder === holderOf(principal) ? found.stream : undefined;
+    },
+  };
+}
+
+/** Of two sign-ins by one token each has its own streams. */
+const holderOf = (principal: Caller): string => {
+  const session = principal.kind === 'operator' ? principal.sessionId : null;
+  return JSON.stringify([principal.kind, principalKey(principal), session]);
+};
+
+/** One client's messages: out as events of a response, in by requests, one after the other. */
+class OpenStream implements ClientStream {
+  readonly #line: EventStream;
+  readonly #connection: ClientConnection;
+  #onArriving = () => {};
+  /** Of the newest request that was taken, and when its messages are handled. */
+  #seq = 0;
+  #handled: Promise<void> = Promise.resolve();
+  #isHandling = false;
+  #onResume = () => {};
+
+  constructor(
+    connections: ClientConnections,
+    clock: Pick<Clock, 'schedule'>,
+    principal: Caller,
+    outgoing: ServerResponse,
+  ) {
+    this.#line = new EventStream(outgoing, clock);
+    this.#connection = connections.open({
+      ...{ principal, line: this.#line },
+      // Not the response itself: Node would write its end before what it has gathered.
+      corked: outgoing.socket ?? outgoing,
+      inbound: this.#inbound(),
+    });
+    outgoing.once('close', () => {
+      this.#connection.closed();
+      this.#onResume();
+    });
+  }
+
+  begin(streamId: string): void {
+    const { messages, bytes } = STREAM_LIMITS;
+    const limits = { ...LIMITS, requestBytes: bytes, requestMessages: messages };
+    this.#line.open({ stream_id: streamId, limits });
+  }
+
+  arriving(): void {
+    this.#onArriving();
+  }
+
+  close(code: number, reason: string): void {
+    this.#line.close(code, reason);
+  }
+
+  async take(text: string): Promise<TakeOutcome> {
+    const batch = readBatch(text);
+    if (!batch) return NO_BATCH;
+    const { seq } = batch;
+    // The response to it was lost.
+    if (seq <= this.#seq) await this.#handled;
+    else if (seq !== this.#seq + 1) return outOfOrder(seq, this.#seq + 1);
+    else if (this.#isHandling) return TWO_AT_ONCE;
+    else {
+      this.#seq = seq;
+      this.#handled = this.#handle(batch.messages);
+      await this.#handled;
+    }
+    return this.#line.readyState === this.#line.OPEN ? { ok: true, seq } : HAS_ENDED;
+  }
+
+  async #handle(messages: readonly string[]): Promise<void> {
+    this.#isHandling = true;
+    this.#connection.showsLife();
+    for (const message of messages) this.#connection.receive(message);
+    if (this.#line.isPaused) {
+      await new Promise<void>((resolve) => {
+        this.#onResume = resolve;
+      });
+    }
+    this.#isHandling = false;
+  }
+
+  /** What of a socket is "not read" is here a request without its response: its client sends no other. */
+  #inbound(): InboundSocket {
+    return {
+      pause: () => {
+        this.#line.isPaused = true;
+      },
+      resume: () => {
+        this.#line.isPaused = false;
+        this.#onResume();
+      },
+      // The request holds its bytes until it has its response.
+      hold: () => () => {},
+      onArriving: (listener) => {
+        this.#onArriving = listener;
+      },
+    };
+  }
+}
+
+const NO_BATCH: TakeOutcome = {
+  ok: false,
+  code: 'bad_request',
+  message: `The body must be {"seq": 1, "messages": [...]}: seq counts the requests of this stream from 1, and messages has at most ${STREAM_LIMITS.messages}.`,
+};
+
+const TWO_AT_ONCE: TakeOutcome = {
+  ok: false,
+  code: 'conflict',
+  message: 'The request before this one has no response yet. Send one at a time.',
+};
+
+const HAS_ENDED: TakeOutcome = {
+  ok: false,
+  code: 'not_found',
+  message: 'The stream has ended. Open a new one with GET /internal/stream.',
+};
+
+const outOfOrder = (seq: number, expected: number): TakeOutcome => ({
+  ok: false,
+  code: 'conflict',
+  message: `The request has seq ${seq}, and ${expected} is next. Send what is missing first, or open a new stream.`,
+});

@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { HttpError } from '#lib/protocol/http-error';
+import { streamAnswerSchema, streamBodySchema } from '#lib/protocol/rest';
+import { CLOSE } from '#lib/protocol/server-messages';
+import { STREAM_LIMITS } from '#lib/protocol/stream';
+import type { ClientStream } from '../client-stream-service.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { readBody } from '../read-body.ts';
+import { checkJsonType } from '../read-json.ts';
+import { json } from '../response.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { CLIENTS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'streams' | 'openSockets'>;
+
+const tag = 'clients without a socket';
+
+/** The messages of `/ws/client` where a socket cannot be opened: events down, requests up. */
+export const clientStreamRoutes = ({ streams, openSockets }: Deps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/internal/stream',
+    id: 'openStream',
+    tag,
+    summary: 'The messages of a client without a socket, as Server-Sent Events',
+    access: CLIENTS,
+    responses: {
+      200: {
+        description:
+          'text/event-stream: an event "open" with {stream_id, limits}, then a message as the data of each event, at last "close" with {code, reason}',
+      },
+    },
+    handle({ principal }) {
+      const problem = openSockets.capacityProblem();
+      if (problem) throw problem;
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+        stream(outgoing) {
+          const stream = streams.open(principal, outgoing);
+          outgoing.once('close', openSockets.add(stream, principal));
+        },
+      };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/internal/stream/:id',
+    id: 'sendToStream',
+    tag,
+    summary: 'Messages of the client of a stream, in order; the same seq again changes nothing',
+    access: CLIENTS,
+    docsBody: streamBodySchema,
+    responses: { 200: { description: 'Handled', schema: streamAnswerSchema } },
+    async handle({ principal, params, context }) {
+      const stream = streams.find(principal, params.id);
+      if (!stream) throw new HttpError('not_found', NO_STREAM);
+      const outcome = await stream.take(await readText(context, stream));
+      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+      return json(200, outcome);
+    },
+  }),
+];
+
+const NO_STREAM =
+  'There is no such stream, or it is not yours. Open one with GET /internal/stream.';
+
+/** Unparsed: each message is read by itself, as a frame of a socket is. */
+async function readText(context: RequestContext, stream: ClientStream): Promise<string> {
+  checkJsonType(context.incoming);
+  context.incoming.on('data', () => stream.arriving());
+  // It holds its bytes until all of it is handled.
+  const bytes = await readBody(context, STREAM_LIMITS.bytes, 0).catch((error: unknown) => {
+    const isTooLarge = error instanceof HttpError && error.code === 'too_large';
+    if (isTooLarge) stream.close(CLOSE.tooLarge, 'A message is larger than 16 MiB');
+    throw error;
+  });
+  if (!isUtf8(bytes)) throw new HttpError('bad_request', 'The body is not UTF-8 text; send JSON.');
+  return bytes.toString('utf8');
+}
