@@ -69,6 +69,7 @@ export function createBrowserEnvironment(
 ): ClientEnvironment {
   return {
     openSocket: (url, protocols) => new WebSocket(url, [...protocols, ...pageProtocols()]),
+    fetch: (url, init) => fetch(url, init),
     now: () => Date.now(),
     schedule(ms, fire) {
       const timer = setTimeout(fire, ms);

@@ -14,6 +14,7 @@ export function createNodeEnvironment({
   const now = () => Date.now();
   return {
     openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
+    fetch: (url, init) => fetch(url, init),
     now,
     schedule(ms, fire) {
       const timer = setTimeout(fire, ms);

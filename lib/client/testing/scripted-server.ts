@@ -1,10 +1,14 @@
-import { type WebSocket, WebSocketServer } from 'ws';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
 import {
   type ClientMessage,
   type ClientMessageOf,
   clientMessageSchema,
 } from '../../protocol/client-messages.ts';
 import { PROTOCOL, type ServerMessage } from '../../protocol/server-messages.ts';
+import { createScriptedStreams, type ScriptedLine, socketLine } from './scripted-line.ts';
 
 /** The server's end of one connection, played by a test. */
 export interface Link {
@@ -34,50 +38,64 @@ export interface ScriptedServer {
   /** The next connection that comes. */
   accept(): Promise<Link>;
   readonly connections: number;
+  /** False: each upgrade is cut off from now on, as by a proxy that knows none. */
+  takeSockets(takes: boolean): void;
+  /** The next requests of streams are handled, and their responses lost. */
+  loseResponses(count: number): void;
   close(): Promise<void>;
 }
 
-/** A real WebSocket server that says only what the test makes it say. */
+/** A real server, for sockets and streams, that sends only what the test makes it send. */
 export async function createScriptedServer(): Promise<ScriptedServer> {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  await new Promise<void>((resolve) => server.once('listening', resolve));
   const links = createInbox<Link>();
   let connections = 0;
-  server.on('connection', (socket) => {
+  let takesSockets = true;
+  const accept = (line: ScriptedLine) => {
     connections += 1;
-    links.put(createLink(socket, connections));
+    links.put(createLink(line, connections));
+  };
+  const streams = createScriptedStreams(accept);
+  const server = createServer(streams.onRequest);
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (takesSockets) sockets.handleUpgrade(request, socket, head, (ws) => accept(socketLine(ws)));
+    else socket.destroy();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `ws://127.0.0.1:${address.port}`,
+    url: `ws://127.0.0.1:${port}`,
     accept: () => links.take(() => true),
     get connections() {
       return connections;
     },
-    close() {
-      for (const socket of server.clients) socket.terminate();
-      return new Promise((resolve) => server.close(() => resolve()));
+    takeSockets(takes) {
+      takesSockets = takes;
+    },
+    loseResponses: streams.loseResponses,
+    async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-function createLink(socket: WebSocket, number: number): Link {
+function createLink(line: ScriptedLine, number: number): Link {
   const inbox = createInbox<ClientMessage>();
   const all: ClientMessage[] = [];
   let probes = 0;
-  socket.on('error', () => {});
-  socket.on('message', (data) => {
+  line.onText((text) => {
     // Parsed as the real server does: a message that it would refuse fails the test here.
-    const message = clientMessageSchema.parse(JSON.parse(String(data)));
+    const message = clientMessageSchema.parse(JSON.parse(text));
     all.push(message);
     inbox.put(message);
   });
 
   const link: Link = {
     all,
-    closed: new Promise((resolve) => socket.once('close', () => resolve())),
-    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    closed: new Promise((resolve) => line.onClose(resolve)),
+    send: (message) => line.send(typeof message === 'string' ? message : JSON.stringify(message)),
     async next<T extends ClientMessage['type']>(type: T) {
       const isWanted = (message: ClientMessage) => message.type === type;
       return (await inbox.take(isWanted)) as ClientMessageOf<T>;
@@ -106,8 +124,8 @@ function createLink(socket: WebSocket, number: number): Link {
       });
       return hello;
     },
-    close: (code, reason) => socket.close(code, reason),
-    cut: () => socket.terminate(),
+    close: line.close,
+    cut: line.cut,
   };
   return link;
 }

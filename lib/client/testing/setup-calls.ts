@@ -1,5 +1,5 @@
 import type { ToolClientOptions } from '../tool-client.ts';
-import { createHeldTool, setupClient, until } from './setup-client.ts';
+import { createHeldTool, setupClient, until, type Way } from './setup-client.ts';
 
 type Setup = Awaited<ReturnType<typeof setupClient>>;
 
@@ -7,8 +7,9 @@ type Setup = Awaited<ReturnType<typeof setupClient>>;
 export async function setupCalls(
   tool = createHeldTool(),
   options: Partial<ToolClientOptions> = {},
+  way?: Way,
 ) {
-  const rig = await setupClient({ tools: [tool.definition], ...options });
+  const rig = await setupClient({ tools: [tool.definition], ...options }, way);
   return { ...rig, tool, ...(await rig.connect()) };
 }
 

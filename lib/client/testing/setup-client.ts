@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { createStreamSocket } from '../../net/stream-socket.ts';
 import type { Observable } from '../../util/observable.ts';
 import { createMemoryIdentity } from '../client-identity.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
@@ -6,13 +7,29 @@ import { createFixedInstanceId } from '../instance-id.ts';
 import type { Journal } from '../journal.ts';
 import { createMemoryJournal } from '../memory-journal.ts';
 import { createToolClient, type ToolClientOptions } from '../tool-client.ts';
+import type { Transport } from '../transports.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createScriptedServer } from './scripted-server.ts';
 
-/** A client with a real socket to a scripted server, and with time in the test's hands. */
-export async function setupClient(options: Partial<ToolClientOptions> = {}) {
+/** What a client connects by: one of the two alone, or what it chooses. */
+export type Way = Transport | 'choice';
+
+/** Each promise holds on both. */
+export const TRANSPORTS: readonly Transport[] = ['socket', 'stream'];
+
+/** A client with a real connection to a scripted server, and with time in the test's hands. */
+export async function setupClient(options: Partial<ToolClientOptions> = {}, way: Way = 'socket') {
   const server = await createScriptedServer();
   const clock = createManualClock();
+  /** How often it was asked whether the server responds, and the response was there, or none. */
+  let checks = 0;
+  const ask = async (url: string, init: RequestInit) => {
+    try {
+      return await fetch(url, init);
+    } finally {
+      if (init.method === 'HEAD') checks += 1;
+    }
+  };
   const wakeListeners = new Set<() => void>();
   const putAwayListeners = new Set<() => void>();
   const problems: string[] = [];
@@ -27,7 +44,11 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}) {
     name: 'test tab',
     kind: 'tab',
     environment: {
-      openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
+      openSocket: (url, protocols) =>
+        way === 'stream'
+          ? createStreamSocket(ask, url, protocols)
+          : new WebSocket(url, [...protocols]),
+      ...(way === 'choice' ? { fetch: ask } : {}),
       now: clock.now,
       schedule: clock.schedule,
       random: () => 0.5,
@@ -58,6 +79,7 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}) {
     server,
     client,
     clock,
+    checks: () => checks,
     problems,
     journals,
     wake: () => {

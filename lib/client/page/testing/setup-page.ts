@@ -21,7 +21,8 @@ export async function setupPage() {
   const probes = { isReachable: true, asked: 0 };
   /** Another address that sockets are opened at. */
   const line: { cutTo?: string } = {};
-  const environment = createNodeEnvironment({ WebSocket });
+  // Without streams: what is tested here is what a page reports of its socket.
+  const { fetch: _fetch, ...environment } = createNodeEnvironment({ WebSocket });
   const page: Page = {
     createClient: (options) =>
       createToolClient({

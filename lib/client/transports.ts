@@ -1,0 +1,87 @@
+import type { Socket } from '../net/environment.ts';
+import { createStreamSocket, type Fetch } from '../net/stream-socket.ts';
+import type { ClientEnvironment } from './environment.ts';
+
+/** A WebSocket, or a stream of events and requests. */
+export type Transport = 'socket' | 'stream';
+
+/** So many sockets in a row without a welcome, though the server responds, and a stream is tried. */
+const MOST_FAILURES = 2;
+/** A connection that is made so long after a stream was chosen tries a socket again. */
+const STREAM_MS = 10 * 60_000;
+
+export interface Transports {
+  /** Opens what is to be used now. */
+  open(url: string, protocols: readonly string[]): Socket;
+  readonly transport: Transport;
+  /** The connection has its welcome. */
+  welcomed(): void;
+  /** It has ended. */
+  ended(): void;
+}
+
+/** Chooses between the ways to one server. Rules: CL60 to CL62. */
+export function createTransports({ openSocket, now, fetch }: ClientEnvironment): Transports {
+  let transport: Transport = 'socket';
+  let failures = 0;
+  let chosenAt = 0;
+  let isWelcomed = false;
+  /** A stream that had a welcome is not given up when its server is away. */
+  let isProven = false;
+  let server = '';
+
+  async function socketFailed(ask: Fetch): Promise<void> {
+    const isServerThere = await isReachable(ask, server);
+    if (isWelcomed) return;
+    failures = isServerThere ? failures + 1 : 0;
+    if (failures < MOST_FAILURES || transport === 'stream') return;
+    transport = 'stream';
+    chosenAt = now();
+  }
+
+  return {
+    get transport() {
+      return transport;
+    },
+    open(url, protocols) {
+      isWelcomed = false;
+      server = url.replace(/^ws/, 'http');
+      if (transport === 'stream' && now() - chosenAt >= STREAM_MS) {
+        transport = 'socket';
+        // One failure is enough now.
+        failures = MOST_FAILURES - 1;
+      }
+      return transport === 'stream' && fetch
+        ? createStreamSocket(fetch, url, protocols)
+        : openSocket(url, protocols);
+    },
+    welcomed() {
+      isWelcomed = true;
+      isProven = transport === 'stream';
+      failures = 0;
+    },
+    ended() {
+      if (isWelcomed) return;
+      if (transport === 'socket') {
+        if (fetch) void socketFailed(fetch);
+      } else if (!isProven) {
+        transport = 'socket';
+        failures = 0;
+      }
+    },
+  };
+}
+
+/**
+ * Whether requests get through where a socket did not. Of another origin the response cannot be
+ * read, and its status is 0; one of 5xx is that of a proxy before a server that is away.
+ */
+async function isReachable(ask: Fetch, server: string): Promise<boolean> {
+  try {
+    const url = new URL('/client.js', server).href;
+    const { status } = await ask(url, { method: 'HEAD', mode: 'no-cors', credentials: 'omit' });
+    return status < 500;
+  } catch {
+    return false;
+  }
+}
