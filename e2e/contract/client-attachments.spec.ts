@@ -3,182 +3,192 @@ import { attachmentSchema } from '../../lib/protocol/attachment.ts';
 import { LIMITS } from '../../lib/protocol/limits.ts';
 import { get, post } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
-import { expect, sharedCallboard, test } from './kit/contract-test.ts';
+import { expect, overEachTransport, sharedCallboard, test } from './kit/contract-test.ts';
 
-const board = sharedCallboard();
+overEachTransport(() => {
+  const board = sharedCallboard();
 
-/** Two by one pixels. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGP4z8DwH4QZYAwAR8oH+Rq28akAAAAASUVORK5CYII=',
-  'base64',
-);
-const png = (more: object = {}) => ({
-  media_type: 'image/png',
-  data: PNG.toString('base64'),
-  ...more,
-});
-
-test('§5 a picture sent as base64 lies in a blob, with its size and type, and out of the record', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['photo'] });
-  const id = await invoke(board(), 'photo');
-  await client.request();
-  client.succeed(id, 'taken', { attachments: [png({ name: 'a.png', alt: 'A red dot' })] });
-  expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-  const call = await readCall(board(), id);
-  const [picture] = call.attachments;
-  expect(picture).toEqual({
-    blob_id: expect.stringMatching(/^blob_[0-9a-f]{40}$/),
+  /** Two by one pixels. */
+  const PNG = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGP4z8DwH4QZYAwAR8oH+Rq28akAAAAASUVORK5CYII=',
+    'base64',
+  );
+  const png = (more: object = {}) => ({
     media_type: 'image/png',
-    size: PNG.length,
-    name: 'a.png',
-    alt: 'A red dot',
-    width: 2,
-    height: 1,
+    data: PNG.toString('base64'),
+    ...more,
   });
-  expect(call.card.attachments).toEqual(call.attachments);
-  expect(JSON.stringify(call)).not.toContain(PNG.toString('base64').slice(0, 40));
-  const blob = await get(board(), `/v1/blobs/${picture?.blob_id}`);
-  expect(blob.bytes.equals(PNG)).toBe(true);
-  expect(blob.headers['content-type']).toBe('image/png');
-});
 
-test('§5 bytes that are not what they say fail the call, and the client may forget it', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['forger'] });
-  const id = await invoke(board(), 'forger');
-  await client.request();
-  const data = Buffer.from('<svg onload=alert(1)>').toString('base64');
-  client.succeed(id, 'taken', { attachments: [png({ data })] });
-  const rejected = await client.next('result_rejected');
-  expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
-  expect(rejected.message).toContain('image/png');
-  const call = await readCall(board(), id);
-  expect([call.status, call.error?.code, call.result]).toEqual(['FAILED', 'result_invalid', null]);
-  expect(call.error?.executed).toBe('yes');
-});
-
-test('§5 base64 that is none, and a blob that is nowhere, are invalid results', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['careless'] });
-  for (const attachment of [
-    { media_type: 'application/octet-stream', data: 'no base64 !!' },
-    { media_type: 'image/png', blob_id: `blob_${'0'.repeat(40)}` },
-    { media_type: 'image/png', blob_id: '../../callboard.db' },
-    { media_type: 'not a type', data: 'AAAA' },
-    { media_type: 'text/plain', data: '' },
-  ]) {
-    const id = await invoke(board(), 'careless');
+  test('§5 a picture sent as base64 lies in a blob, with its size and type, and out of the record', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['photo'] });
+    const id = await invoke(board(), 'photo');
     await client.request();
-    client.succeed(id, 'x', { attachments: [attachment] });
-    expect(await client.next('result_rejected')).toMatchObject({ id, code: 'result_invalid' });
-    expect((await readCall(board(), id)).status).toBe('FAILED');
-  }
-});
+    client.succeed(id, 'taken', { attachments: [png({ name: 'a.png', alt: 'A red dot' })] });
+    expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
+    const call = await readCall(board(), id);
+    const [picture] = call.attachments;
+    expect(picture).toEqual({
+      blob_id: expect.stringMatching(/^blob_[0-9a-f]{40}$/),
+      media_type: 'image/png',
+      size: PNG.length,
+      name: 'a.png',
+      alt: 'A red dot',
+      width: 2,
+      height: 1,
+    });
+    expect(call.card.attachments).toEqual(call.attachments);
+    expect(JSON.stringify(call)).not.toContain(PNG.toString('base64').slice(0, 40));
+    const blob = await get(board(), `/v1/blobs/${picture?.blob_id}`);
+    expect(blob.bytes.equals(PNG)).toBe(true);
+    expect(blob.headers['content-type']).toBe('image/png');
+  });
 
-test('§5 attachments of another shape, or too many, are invalid results', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: ['shapeless'] });
-  const nine = Array.from({ length: LIMITS.attachmentsPerResult + 1 }, () => png());
-  for (const attachments of [5, null, {}, ['x'], [{ data: 'AAAA' }], [png({ data: 5 })], nine]) {
-    const id = await invoke(board(), 'shapeless', {}, { timeout_ms: 599_000 });
+  test('§5 bytes that are not what they say fail the call, and the client may forget it', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['forger'] });
+    const id = await invoke(board(), 'forger');
     await client.request();
-    client.succeed(id, 'x', { attachments });
+    const data = Buffer.from('<svg onload=alert(1)>').toString('base64');
+    client.succeed(id, 'taken', { attachments: [png({ data })] });
     const rejected = await client.next('result_rejected');
     expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
-    expect(rejected.message).toContain('attachments');
-    const { status, error } = await readCall(board(), id);
-    expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
-  }
-});
-
-test('§6 large bytes are uploaded first and named in the result', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: ['archive'] });
-  const id = await invoke(board(), 'archive');
-  await client.request();
-  const bytes = Buffer.alloc(3 * 1024 * 1024, 7);
-  const uploaded = await post(board(), '/v1/blobs', bytes, {
-    headers: { 'content-type': 'application/octet-stream' },
+    expect(rejected.message).toContain('image/png');
+    const call = await readCall(board(), id);
+    expect([call.status, call.error?.code, call.result]).toEqual([
+      'FAILED',
+      'result_invalid',
+      null,
+    ]);
+    expect(call.error?.executed).toBe('yes');
   });
-  expect(uploaded.status).toBe(200);
-  const { blob_id } = attachmentSchema.parse(uploaded.body);
-  client.succeed(id, 'see the file', {
-    attachments: [{ media_type: 'application/octet-stream', blob_id, name: 'all.bin' }],
+
+  test('§5 base64 that is none, and a blob that is nowhere, are invalid results', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['careless'] });
+    for (const attachment of [
+      { media_type: 'application/octet-stream', data: 'no base64 !!' },
+      { media_type: 'image/png', blob_id: `blob_${'0'.repeat(40)}` },
+      { media_type: 'image/png', blob_id: '../../callboard.db' },
+      { media_type: 'not a type', data: 'AAAA' },
+      { media_type: 'text/plain', data: '' },
+    ]) {
+      const id = await invoke(board(), 'careless');
+      await client.request();
+      client.succeed(id, 'x', { attachments: [attachment] });
+      expect(await client.next('result_rejected')).toMatchObject({ id, code: 'result_invalid' });
+      expect((await readCall(board(), id)).status).toBe('FAILED');
+    }
   });
-  await client.next('result_acknowledged');
-  const [file] = (await readCall(board(), id)).attachments;
-  expect(file).toMatchObject({ blob_id, size: bytes.length, name: 'all.bin' });
-});
 
-test('§5 a blob cannot be passed off as another type', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: ['relabel'] });
-  const uploaded = await post(board(), '/v1/blobs', '<script>alert(1)</script>', {
-    headers: { 'content-type': 'text/html' },
+  test('§5 attachments of another shape, or too many, are invalid results', async ({ connect }) => {
+    const client = await connect.client(board(), { tools: ['shapeless'] });
+    const nine = Array.from({ length: LIMITS.attachmentsPerResult + 1 }, () => png());
+    for (const attachments of [5, null, {}, ['x'], [{ data: 'AAAA' }], [png({ data: 5 })], nine]) {
+      const id = await invoke(board(), 'shapeless', {}, { timeout_ms: 599_000 });
+      await client.request();
+      client.succeed(id, 'x', { attachments });
+      const rejected = await client.next('result_rejected');
+      expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
+      expect(rejected.message).toContain('attachments');
+      const { status, error } = await readCall(board(), id);
+      expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
+    }
   });
-  const { blob_id } = attachmentSchema.parse(uploaded.body);
-  const id = await invoke(board(), 'relabel');
-  await client.request();
-  client.succeed(id, 'x', { attachments: [{ media_type: 'image/png', blob_id }] });
-  await Promise.race([client.next('result_rejected'), client.next('result_acknowledged')]);
-  const [shown] = (await readCall(board(), id)).attachments;
-  expect(shown?.media_type).not.toBe('image/png');
-  const served = await get(board(), `/v1/blobs/${blob_id}`);
-  expect(served.headers['content-disposition']).toContain('attachment');
-  expect(served.headers['content-type']).not.toContain('html');
-});
 
-test('§5 a result that is too large fails the call, and says how to send it', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['talker'] });
-  const id = await invoke(board(), 'talker');
-  await client.request();
-  client.succeed(id, 'x'.repeat(LIMITS.resultBytes + 1));
-  const rejected = await client.next('result_rejected');
-  expect(rejected).toMatchObject({ id, code: 'result_too_large', final: true });
-  expect(rejected.message).toMatch(/attachment/i);
-  expect((await readCall(board(), id)).error?.code).toBe('result_too_large');
-});
-
-test('§5 an attachment that is too large for a message fails the call, and says where to send it', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['heavy'] });
-  const id = await invoke(board(), 'heavy');
-  await client.request();
-  const data = Buffer.alloc(LIMITS.attachmentBytes + 1).toString('base64');
-  const media_type = 'application/octet-stream';
-  client.succeed(id, 'x', { attachments: [{ media_type, data }] });
-  const rejected = await client.next('result_rejected');
-  expect(rejected).toMatchObject({ id, code: 'result_too_large' });
-  expect(rejected.message).toContain('/v1/blobs');
-});
-
-test('§5 an answer from a client that was not asked leaves no blob behind', async ({ connect }) => {
-  await connect.client(board(), { tools: ['asked_one'] });
-  const stranger = await connect.client(board());
-  const id = await invoke(board(), 'asked_one');
-  const text = Buffer.from('not mine to say');
-  stranger.succeed(id, 'x', {
-    attachments: [{ media_type: 'text/plain', data: text.toString('base64') }],
+  test('§6 large bytes are uploaded first and named in the result', async ({ connect }) => {
+    const client = await connect.client(board(), { tools: ['archive'] });
+    const id = await invoke(board(), 'archive');
+    await client.request();
+    const bytes = Buffer.alloc(3 * 1024 * 1024, 7);
+    const uploaded = await post(board(), '/v1/blobs', bytes, {
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+    expect(uploaded.status).toBe(200);
+    const { blob_id } = attachmentSchema.parse(uploaded.body);
+    client.succeed(id, 'see the file', {
+      attachments: [{ media_type: 'application/octet-stream', blob_id, name: 'all.bin' }],
+    });
+    await client.next('result_acknowledged');
+    const [file] = (await readCall(board(), id)).attachments;
+    expect(file).toMatchObject({ blob_id, size: bytes.length, name: 'all.bin' });
   });
-  expect(await stranger.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
-  const blobId = `blob_${hash('sha256', text).slice(0, 40)}`;
-  expect((await get(board(), `/v1/blobs/${blobId}`)).status).toBe(404);
-});
 
-test('§2 a large result is whole in the record and only begun on the card', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: ['novel'] });
-  const id = await invoke(board(), 'novel');
-  await client.request();
-  const text = 'é'.repeat(100_000);
-  client.succeed(id, text);
-  await client.next('result_acknowledged');
-  const call = await readCall(board(), id);
-  expect(call.result).toBe(text);
-  expect(call.card.result_bytes).toBe(200_000);
-  expect(String(call.card.result).length).toBeLessThan(20_000);
-  expect(text.startsWith(String(call.card.result))).toBe(true);
+  test('§5 a blob cannot be passed off as another type', async ({ connect }) => {
+    const client = await connect.client(board(), { tools: ['relabel'] });
+    const uploaded = await post(board(), '/v1/blobs', '<script>alert(1)</script>', {
+      headers: { 'content-type': 'text/html' },
+    });
+    const { blob_id } = attachmentSchema.parse(uploaded.body);
+    const id = await invoke(board(), 'relabel');
+    await client.request();
+    client.succeed(id, 'x', { attachments: [{ media_type: 'image/png', blob_id }] });
+    await Promise.race([client.next('result_rejected'), client.next('result_acknowledged')]);
+    const [shown] = (await readCall(board(), id)).attachments;
+    expect(shown?.media_type).not.toBe('image/png');
+    const served = await get(board(), `/v1/blobs/${blob_id}`);
+    expect(served.headers['content-disposition']).toContain('attachment');
+    expect(served.headers['content-type']).not.toContain('html');
+  });
+
+  test('§5 a result that is too large fails the call, and says how to send it', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['talker'] });
+    const id = await invoke(board(), 'talker');
+    await client.request();
+    client.succeed(id, 'x'.repeat(LIMITS.resultBytes + 1));
+    const rejected = await client.next('result_rejected');
+    expect(rejected).toMatchObject({ id, code: 'result_too_large', final: true });
+    expect(rejected.message).toMatch(/attachment/i);
+    expect((await readCall(board(), id)).error?.code).toBe('result_too_large');
+  });
+
+  test('§5 an attachment that is too large for a message fails the call, and says where to send it', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['heavy'] });
+    const id = await invoke(board(), 'heavy');
+    await client.request();
+    const data = Buffer.alloc(LIMITS.attachmentBytes + 1).toString('base64');
+    const media_type = 'application/octet-stream';
+    client.succeed(id, 'x', { attachments: [{ media_type, data }] });
+    const rejected = await client.next('result_rejected');
+    expect(rejected).toMatchObject({ id, code: 'result_too_large' });
+    expect(rejected.message).toContain('/v1/blobs');
+  });
+
+  test('§5 an answer from a client that was not asked leaves no blob behind', async ({
+    connect,
+  }) => {
+    await connect.client(board(), { tools: ['asked_one'] });
+    const stranger = await connect.client(board());
+    const id = await invoke(board(), 'asked_one');
+    const text = Buffer.from('not mine to say');
+    stranger.succeed(id, 'x', {
+      attachments: [{ media_type: 'text/plain', data: text.toString('base64') }],
+    });
+    expect(await stranger.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
+    const blobId = `blob_${hash('sha256', text).slice(0, 40)}`;
+    expect((await get(board(), `/v1/blobs/${blobId}`)).status).toBe(404);
+  });
+
+  test('§2 a large result is whole in the record and only begun on the card', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['novel'] });
+    const id = await invoke(board(), 'novel');
+    await client.request();
+    const text = 'é'.repeat(100_000);
+    client.succeed(id, text);
+    await client.next('result_acknowledged');
+    const call = await readCall(board(), id);
+    expect(call.result).toBe(text);
+    expect(call.card.result_bytes).toBe(200_000);
+    expect(String(call.card.result).length).toBeLessThan(20_000);
+    expect(text.startsWith(String(call.card.result))).toBe(true);
+  });
 });

@@ -2,194 +2,208 @@ import { LIMITS } from '../../lib/protocol/limits.ts';
 import { toolsAnswerSchema } from '../../lib/protocol/rest.ts';
 import { get } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
-import { expect, sharedCallboard, test } from './kit/contract-test.ts';
+import { expect, overEachTransport, sharedCallboard, test } from './kit/contract-test.ts';
 import { spec } from './kit/tool-client.ts';
 
-const board = sharedCallboard();
-const READS = { annotations: { readOnlyHint: true } };
+overEachTransport(() => {
+  const board = sharedCallboard();
+  const READS = { annotations: { readOnlyHint: true } };
 
-test('§5 welcome has the client id, the resume token and the limits', async ({ connect }) => {
-  const client = await connect.client(board(), {
-    hello: { client_id: 'till-1', name: 'Till', kind: 'program', caps: ['claim', 'time-travel'] },
+  test('§5 welcome has the client id, the resume token and the limits', async ({ connect }) => {
+    const client = await connect.client(board(), {
+      hello: { client_id: 'till-1', name: 'Till', kind: 'program', caps: ['claim', 'time-travel'] },
+    });
+    expect(client.welcome).toMatchObject({
+      client_id: 'till-1',
+      resumed: false,
+      forget: [],
+      cancel: [],
+      protocol: 'callboard.v1',
+    });
+    expect(client.welcome.resume_token.length).toBeGreaterThanOrEqual(32);
+    expect(client.welcome.heartbeat_ms).toBeGreaterThan(0);
+    expect(client.welcome.limits).toMatchObject({ frameBytes: 16 * 1024 * 1024 });
+    expect(client.welcome.limits).toEqual({ ...LIMITS });
   });
-  expect(client.welcome).toMatchObject({
-    client_id: 'till-1',
-    resumed: false,
-    forget: [],
-    cancel: [],
-    protocol: 'callboard.v1',
+
+  test('§5 a client that says no hello works all the same, under an id of its own', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { tools: ['mute'] });
+    const id = await invoke(board(), 'mute');
+    client.succeed((await client.request()).id, 'heard');
+    await client.next('result_acknowledged');
+    const call = await readCall(board(), id);
+    expect(call.result).toBe('heard');
+    expect(call.client_id).toMatch(/^client_/);
+    expect(client.all('welcome')).toEqual([]);
   });
-  expect(client.welcome.resume_token.length).toBeGreaterThanOrEqual(32);
-  expect(client.welcome.heartbeat_ms).toBeGreaterThan(0);
-  expect(client.welcome.limits).toMatchObject({ frameBytes: 16 * 1024 * 1024 });
-  expect(client.welcome.limits).toEqual({ ...LIMITS });
-});
 
-test('§5 a client that says no hello works all the same, under an id of its own', async ({
-  connect,
-}) => {
-  const client = await connect.client(board(), { tools: ['mute'] });
-  const id = await invoke(board(), 'mute');
-  client.succeed((await client.request()).id, 'heard');
-  await client.next('result_acknowledged');
-  const call = await readCall(board(), id);
-  expect(call.result).toBe('heard');
-  expect(call.client_id).toMatch(/^client_/);
-  expect(client.all('welcome')).toEqual([]);
-});
-
-test('§5 hello comes once: a second one is an error and changes nothing', async ({ connect }) => {
-  const client = await connect.client(board(), { hello: { client_id: 'twice' }, tools: ['once'] });
-  client.send({ type: 'hello', client_id: 'somebody-else' });
-  expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
-  const id = await invoke(board(), 'once');
-  client.succeed((await client.request()).id, 1);
-  await client.next('result_acknowledged');
-  expect((await readCall(board(), id)).client_id).toBe('twice');
-});
-
-test('§5 a resume token is good for one return: the old one does not resume', async ({
-  connect,
-}) => {
-  const first = await connect.client(board(), { hello: { client_id: 'phone' } });
-  const { resume_token: old } = first.welcome;
-  await first.vanish();
-  const second = await connect.client(board(), {
-    hello: { client_id: 'phone', resume_token: old },
+  test('§5 hello comes once: a second one is an error and changes nothing', async ({ connect }) => {
+    const client = await connect.client(board(), {
+      hello: { client_id: 'twice' },
+      tools: ['once'],
+    });
+    client.send({ type: 'hello', client_id: 'somebody-else' });
+    expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
+    const id = await invoke(board(), 'once');
+    client.succeed((await client.request()).id, 1);
+    await client.next('result_acknowledged');
+    expect((await readCall(board(), id)).client_id).toBe('twice');
   });
-  expect(second.welcome.resumed).toBe(true);
-  expect(second.welcome.resume_token).not.toBe(old);
-  // What it says after its welcome shows that it has the new one.
-  await second.settled();
-  await second.vanish();
-  const thief = await connect.client(board(), { hello: { client_id: 'phone', resume_token: old } });
-  expect(thief.welcome.resumed).toBe(false);
-  const third = await connect.client(board(), {
-    hello: { client_id: 'phone', resume_token: second.welcome.resume_token },
+
+  test('§5 a resume token is good for one return: the old one does not resume', async ({
+    connect,
+  }) => {
+    const first = await connect.client(board(), { hello: { client_id: 'phone' } });
+    const { resume_token: old } = first.welcome;
+    await first.vanish();
+    const second = await connect.client(board(), {
+      hello: { client_id: 'phone', resume_token: old },
+    });
+    expect(second.welcome.resumed).toBe(true);
+    expect(second.welcome.resume_token).not.toBe(old);
+    // What it says after its welcome shows that it has the new one.
+    await second.settled();
+    await second.vanish();
+    const thief = await connect.client(board(), {
+      hello: { client_id: 'phone', resume_token: old },
+    });
+    expect(thief.welcome.resumed).toBe(false);
+    const third = await connect.client(board(), {
+      hello: { client_id: 'phone', resume_token: second.welcome.resume_token },
+    });
+    expect(third.welcome.resumed).toBe(true);
   });
-  expect(third.welcome.resumed).toBe(true);
-});
 
-test('§5 a client whose welcome was lost on the way comes back by the token that it has', async ({
-  connect,
-}) => {
-  const hello = { client_id: 'unheard', journal_epoch: 'j' };
-  const first = await connect.client(board(), { hello, tools: ['unheard'] });
-  const { resume_token } = first.welcome;
-  await first.vanish();
-  // It hears nothing of this one, which breaks.
-  const lost = await connect.client(board(), { hello: { ...hello, resume_token } });
-  await lost.vanish();
-  const second = await connect.client(board(), { hello: { ...hello, resume_token } });
-  expect(second.welcome).toMatchObject({ resumed: true, client_id: 'unheard' });
-  expect(second.welcome.resume_token).toBe(lost.welcome.resume_token);
-});
-
-test("§5 one client's resume token opens no other client", async ({ connect }) => {
-  const mine = await connect.client(board(), { hello: { client_id: 'mine' } });
-  const other = await connect.client(board(), {
-    hello: { client_id: 'theirs', resume_token: mine.welcome.resume_token },
+  test('§5 a client whose welcome was lost on the way comes back by the token that it has', async ({
+    connect,
+  }) => {
+    const hello = { client_id: 'unheard', journal_epoch: 'j' };
+    const first = await connect.client(board(), { hello, tools: ['unheard'] });
+    const { resume_token } = first.welcome;
+    await first.vanish();
+    // It hears nothing of this one, which breaks.
+    const lost = await connect.client(board(), { hello: { ...hello, resume_token } });
+    await lost.vanish();
+    const second = await connect.client(board(), { hello: { ...hello, resume_token } });
+    expect(second.welcome).toMatchObject({ resumed: true, client_id: 'unheard' });
+    expect(second.welcome.resume_token).toBe(lost.welcome.resume_token);
   });
-  expect(other.welcome).toMatchObject({ client_id: 'theirs', resumed: false });
-});
 
-test('§5 the same instance connected again closes its older socket, whose late words count for nothing', async ({
-  connect,
-}) => {
-  const old = await connect.client(board(), {
-    hello: { client_id: 'tab', instance_id: 'one' },
-    tools: [spec('superseded', READS)],
+  test("§5 one client's resume token opens no other client", async ({ connect }) => {
+    const mine = await connect.client(board(), { hello: { client_id: 'mine' } });
+    const other = await connect.client(board(), {
+      hello: { client_id: 'theirs', resume_token: mine.welcome.resume_token },
+    });
+    expect(other.welcome).toMatchObject({ client_id: 'theirs', resumed: false });
   });
-  const id = await invoke(board(), 'superseded');
-  const asked = await old.request();
-  // The older socket hears nothing of its end, and goes on talking.
-  old.ws.pause();
-  const fresh = await connect.client(board(), {
-    hello: { client_id: 'tab', instance_id: 'one', resume_token: old.welcome.resume_token },
-    tools: [spec('superseded', READS)],
+
+  test('§5 the same instance connected again closes its older socket, whose late words count for nothing', async ({
+    connect,
+  }) => {
+    const old = await connect.client(board(), {
+      hello: { client_id: 'tab', instance_id: 'one' },
+      tools: [spec('superseded', READS)],
+    });
+    const id = await invoke(board(), 'superseded');
+    const asked = await old.request();
+    // The older socket hears nothing of its end, and goes on talking.
+    old.pause();
+    const fresh = await connect.client(board(), {
+      hello: { client_id: 'tab', instance_id: 'one', resume_token: old.welcome.resume_token },
+      tools: [spec('superseded', READS)],
+    });
+    const again = await fresh.request();
+    expect([again.id, again.attempt]).toEqual([id, asked.attempt + 1]);
+    old.succeed(id, 'from the grave', { attempt: asked.attempt });
+    old.send({ type: 'register_tools', tools: [spec('ghost')] });
+    old.resume();
+    expect((await old.closed).code).toBe(4010);
+    expect((await readCall(board(), id)).status).toBe('RUNNING');
+    expect((await get(board(), '/api/tools')).text).not.toContain('ghost');
+    fresh.succeed(id, 'alive', { attempt: again.attempt });
+    await fresh.next('result_acknowledged');
+    expect((await readCall(board(), id)).result).toBe('alive');
   });
-  const again = await fresh.request();
-  expect([again.id, again.attempt]).toEqual([id, asked.attempt + 1]);
-  old.succeed(id, 'from the grave', { attempt: asked.attempt });
-  old.send({ type: 'register_tools', tools: [spec('ghost')] });
-  old.ws.resume();
-  expect((await old.closed).code).toBe(4010);
-  expect((await readCall(board(), id)).status).toBe('RUNNING');
-  expect((await get(board(), '/api/tools')).text).not.toContain('ghost');
-  fresh.succeed(id, 'alive', { attempt: again.attempt });
-  await fresh.next('result_acknowledged');
-  expect((await readCall(board(), id)).result).toBe('alive');
-});
 
-test('§5 two tabs of one client are two instances: one cannot answer for the other', async ({
-  connect,
-}) => {
-  const a = await connect.client(board(), {
-    hello: { client_id: 'browser', instance_id: 'a' },
-    tools: ['shared'],
+  test('§5 two tabs of one client are two instances: one cannot answer for the other', async ({
+    connect,
+  }) => {
+    const a = await connect.client(board(), {
+      hello: { client_id: 'browser', instance_id: 'a' },
+      tools: ['shared'],
+    });
+    const b = await connect.client(board(), { hello: { client_id: 'browser', instance_id: 'b' } });
+    const id = await invoke(board(), 'shared');
+    const { attempt } = await a.request();
+    b.succeed(id, 'hijacked', { attempt });
+    expect(await b.next('result_rejected')).toMatchObject({
+      id,
+      code: 'not_your_call',
+      final: true,
+    });
+    b.send({ type: 'tool_status', id, tip: 'forged' });
+    b.send({ type: 'tool_call_claim', id, attempt });
+    expect(await b.next('tool_call_refused')).toMatchObject({ id, attempt });
+    const call = await readCall(board(), id);
+    expect([call.status, call.card.tip]).toEqual(['RUNNING', undefined]);
+    a.succeed(id, 'honest', { attempt });
+    expect(await a.next('result_acknowledged')).toMatchObject({ id, disposition: 'accepted' });
   });
-  const b = await connect.client(board(), { hello: { client_id: 'browser', instance_id: 'b' } });
-  const id = await invoke(board(), 'shared');
-  const { attempt } = await a.request();
-  b.succeed(id, 'hijacked', { attempt });
-  expect(await b.next('result_rejected')).toMatchObject({ id, code: 'not_your_call', final: true });
-  b.send({ type: 'tool_status', id, tip: 'forged' });
-  b.send({ type: 'tool_call_claim', id, attempt });
-  expect(await b.next('tool_call_refused')).toMatchObject({ id, attempt });
-  const call = await readCall(board(), id);
-  expect([call.status, call.card.tip]).toEqual(['RUNNING', undefined]);
-  a.succeed(id, 'honest', { attempt });
-  expect(await a.next('result_acknowledged')).toMatchObject({ id, disposition: 'accepted' });
-});
 
-test('§5 an instance id cannot be taken without its token, in use or raced for', async ({
-  connect,
-}) => {
-  const hello = { client_id: 'raced', instance_id: 'free' };
-  const all = await Promise.all(
-    Array.from({ length: 6 }, () => connect.client(board(), { hello, tools: ['raced_tool'] })),
-  );
-  // Nobody has superseded anybody: each got an instance of its own.
-  await Promise.all(all.map((one) => one.settled()));
-  const { body } = await get(board(), '/api/tools');
-  const raced = toolsAnswerSchema.parse(body).tools.find(({ name }) => name === 'raced_tool');
-  expect(raced?.clients).toHaveLength(6);
-});
-
-test('§5 the ids of an instance that is away, without its token, do not let another client answer for it', async ({
-  connect,
-}) => {
-  const hello = { client_id: 'absent', instance_id: 'absent-1' };
-  const client = await connect.client(board(), { hello, tools: ['absent_tool'] });
-  const id = await invoke(board(), 'absent_tool');
-  const { attempt } = await client.request();
-  await client.vanish();
-  const stranger = await connect.client(board(), { hello });
-  expect(stranger.welcome.resumed).toBe(false);
-  stranger.succeed(id, 'forged', { attempt });
-  expect(await stranger.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
-  const back = await connect.client(board(), {
-    hello: { ...hello, resume_token: client.welcome.resume_token },
+  test('§5 an instance id cannot be taken without its token, in use or raced for', async ({
+    connect,
+  }) => {
+    const hello = { client_id: 'raced', instance_id: 'free' };
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => connect.client(board(), { hello, tools: ['raced_tool'] })),
+    );
+    // Nobody has superseded anybody: each got an instance of its own.
+    await Promise.all(all.map((one) => one.settled()));
+    const { body } = await get(board(), '/api/tools');
+    const raced = toolsAnswerSchema.parse(body).tools.find(({ name }) => name === 'raced_tool');
+    expect(raced?.clients).toHaveLength(6);
   });
-  expect(back.welcome.resumed).toBe(true);
-  back.succeed(id, 'mine', { attempt });
-  expect(await back.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-});
 
-test('§5 unregistered names leave the lists, and only those', async ({ connect }) => {
-  const client = await connect.client(board(), { tools: ['kept', 'dropped'] });
-  client.send({ type: 'unregister_tools', names: ['dropped', 'never_there', 'calculation.eval'] });
-  await client.settled();
-  const { text } = await get(board(), '/v1/tools');
-  expect(text).toContain('"kept"');
-  expect(text).not.toContain('"dropped"');
-  expect(text).toContain('"calculation.eval"');
-});
+  test('§5 the ids of an instance that is away, without its token, do not let another client answer for it', async ({
+    connect,
+  }) => {
+    const hello = { client_id: 'absent', instance_id: 'absent-1' };
+    const client = await connect.client(board(), { hello, tools: ['absent_tool'] });
+    const id = await invoke(board(), 'absent_tool');
+    const { attempt } = await client.request();
+    await client.vanish();
+    const stranger = await connect.client(board(), { hello });
+    expect(stranger.welcome.resumed).toBe(false);
+    stranger.succeed(id, 'forged', { attempt });
+    expect(await stranger.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
+    const back = await connect.client(board(), {
+      hello: { ...hello, resume_token: client.welcome.resume_token },
+    });
+    expect(back.welcome.resumed).toBe(true);
+    back.succeed(id, 'mine', { attempt });
+    expect(await back.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
+  });
 
-test('§5 a client may not unregister what another one offers', async ({ connect }) => {
-  await connect.client(board(), { tools: ['not_yours'] });
-  const other = await connect.client(board());
-  other.send({ type: 'unregister_tools', names: ['not_yours'] });
-  await other.settled();
-  expect((await get(board(), '/v1/tools')).text).toContain('"not_yours"');
+  test('§5 unregistered names leave the lists, and only those', async ({ connect }) => {
+    const client = await connect.client(board(), { tools: ['kept', 'dropped'] });
+    client.send({
+      type: 'unregister_tools',
+      names: ['dropped', 'never_there', 'calculation.eval'],
+    });
+    await client.settled();
+    const { text } = await get(board(), '/v1/tools');
+    expect(text).toContain('"kept"');
+    expect(text).not.toContain('"dropped"');
+    expect(text).toContain('"calculation.eval"');
+  });
+
+  test('§5 a client may not unregister what another one offers', async ({ connect }) => {
+    await connect.client(board(), { tools: ['not_yours'] });
+    const other = await connect.client(board());
+    other.send({ type: 'unregister_tools', names: ['not_yours'] });
+    await other.settled();
+    expect((await get(board(), '/v1/tools')).text).toContain('"not_yours"');
+  });
 });

@@ -2,7 +2,12 @@ import { test as base } from '../../fixtures.ts';
 import type { StartOptions } from '../../start-callboard.ts';
 import { type Callboard, startCallboard } from '../../start-callboard.ts';
 import type { SocketOptions } from './socket.ts';
-import { type ClientOptions, connectClient, type ToolClient } from './tool-client.ts';
+import {
+  type ClientOptions,
+  connectClient,
+  type ToolClient,
+  type Transport,
+} from './tool-client.ts';
 import { connectWatcher, type Watcher, type WatchOptions } from './watcher.ts';
 
 /** Opens sockets that are gone when the test ends. */
@@ -16,13 +21,15 @@ export interface Connect {
   ): Promise<Watcher>;
 }
 
-export const test = base.extend<{ connect: Connect }>({
+export const test = base.extend<{ connect: Connect; transport: Transport }>({
+  /** Of clients whose options name none. */
+  transport: ['socket', { option: true }],
   // Playwright wants a pattern here, also where nothing is taken out of it.
-  connect: async ({ startServer: _startServer }, use) => {
+  connect: async ({ startServer: _startServer, transport }, use) => {
     const open: (ToolClient | Watcher)[] = [];
     await use({
       async client(board, options) {
-        const client = await connectClient(board, options);
+        const client = await connectClient(board, { transport, ...options });
         open.push(client);
         return client;
       },
@@ -36,6 +43,16 @@ export const test = base.extend<{ connect: Connect }>({
     await Promise.all(open.map((socket) => socket.vanish()));
   },
 });
+
+/** The same tests over sockets and over streams: each promise holds on both. */
+export function overEachTransport(tests: () => void): void {
+  for (const transport of ['socket', 'stream'] as const) {
+    test.describe(`over a ${transport}`, () => {
+      test.use({ transport });
+      tests();
+    });
+  }
+}
 
 /** One server for all tests of a file, which then run one after another. Gives it to a running test. */
 export function sharedCallboard(options: StartOptions = {}): () => Callboard {

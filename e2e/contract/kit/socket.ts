@@ -1,8 +1,9 @@
 import { WebSocket } from 'ws';
 import type { Callboard } from '../../start-callboard.ts';
+import { createInbox, type Inbox } from './inbox.ts';
 
 /** Far above what any answer takes, also on a machine under load. */
-const NEXT_MS = 8_000;
+export const NEXT_MS = 8_000;
 
 interface Typed {
   readonly type: string;
@@ -22,23 +23,21 @@ export interface SocketOptions {
   readonly patienceMs?: number;
 }
 
-/** A socket whose messages were parsed by the protocol's own schemas, and wait until they are taken. */
-export interface Socket<M extends Typed> {
-  readonly ws: WebSocket;
-  /** All that ever came, in order. */
-  readonly inbox: readonly M[];
+/** A connection whose messages were parsed by the protocol's own schemas, and wait until they are taken. */
+export interface Line<M extends Typed> extends Omit<Inbox<M>, 'put'> {
   /** An object goes out as JSON, text and bytes as they are. */
   send(message: unknown): void;
-  /** The next message of this type that nobody has taken; those of other types stay. */
-  next<T extends M['type']>(
-    type: T,
-    fits?: (message: Extract<M, { type: T }>) => boolean,
-  ): Promise<Extract<M, { type: T }>>;
-  all<T extends M['type']>(type: T): Extract<M, { type: T }>[];
+  /** Reads nothing for now. */
+  pause(): void;
+  resume(): void;
   readonly closed: Promise<Closed>;
   close(): Promise<Closed>;
   /** No close frame, as a phone that lost its network. */
   vanish(): Promise<Closed>;
+}
+
+export interface Socket<M extends Typed> extends Line<M> {
+  readonly ws: WebSocket;
 }
 
 /** The status with which an upgrade was refused. */
@@ -62,62 +61,24 @@ export async function openSocket<M extends Typed>(
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
     maxPayload: 64 * 1024 * 1024,
   });
-  const inbox: M[] = [];
-  const taken = new Set<M>();
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of [...listeners]) listener();
-  };
-  ws.on('message', (data) => {
-    inbox.push(...parse(JSON.parse(String(data))));
-    tell();
-  });
+  const { put, ...inbox } = createInbox<M>(patienceMs);
+  ws.on('message', (data) => put(parse(JSON.parse(String(data)))));
   const closed = new Promise<Closed>((resolve) => {
     ws.on('close', (code, reason) => {
       resolve({ code, reason: String(reason) });
-      tell();
     });
   });
   await opened(ws);
 
-  function next<T extends M['type']>(
-    type: T,
-    fits: (message: Extract<M, { type: T }>) => boolean = () => true,
-  ) {
-    const isWanted = (message: M): message is Extract<M, { type: T }> =>
-      message.type === type && fits(message as Extract<M, { type: T }>);
-    return new Promise<Extract<M, { type: T }>>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(tooLate);
-        listeners.delete(look);
-      };
-      const look = () => {
-        const found = inbox.filter(isWanted).find((message) => !taken.has(message));
-        if (!found) return;
-        stop();
-        taken.add(found);
-        resolve(found);
-      };
-      const tooLate = setTimeout(() => {
-        stop();
-        const had = inbox.map((message) => message.type).slice(-30);
-        reject(new Error(`No "${type}" came in ${patienceMs} ms; there were: ${had.join(', ')}`));
-      }, patienceMs);
-      listeners.add(look);
-      look();
-    });
-  }
-
   return {
+    ...inbox,
     ws,
-    inbox,
     send(message) {
       const isRaw = typeof message === 'string' || Buffer.isBuffer(message);
       ws.send(isRaw ? message : JSON.stringify(message));
     },
-    next,
-    all: <T extends M['type']>(type: T) =>
-      inbox.filter((message): message is Extract<M, { type: T }> => message.type === type),
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
     closed,
     close() {
       ws.close();

@@ -1,10 +1,12 @@
+import type { WebSocket } from 'ws';
 import {
   type ServerMessage,
   type ServerMessageOf,
   serverMessageSchema,
 } from '../../../lib/protocol/server-messages.ts';
 import type { Callboard } from '../../start-callboard.ts';
-import { openSocket, type Socket, type SocketOptions } from './socket.ts';
+import { type Line, openSocket, type Socket, type SocketOptions } from './socket.ts';
+import { openStream } from './stream.ts';
 
 export interface Spec {
   readonly name: string;
@@ -26,7 +28,11 @@ export const spec = (name: string, more: Partial<Spec> = {}): Spec => ({
 export const reader = (name: string, more: Partial<Spec> = {}): Spec =>
   spec(name, { annotations: { readOnlyHint: true }, ...more });
 
+export type Transport = 'socket' | 'stream';
+
 export interface ClientOptions extends SocketOptions {
+  /** By default a socket. */
+  readonly transport?: Transport;
   /** Said first, when given. */
   readonly hello?: object;
   readonly tools?: readonly (string | Spec)[];
@@ -48,17 +54,24 @@ export interface ToolClient extends Socket<ServerMessage> {
   settled(): Promise<void>;
 }
 
-/** Connects to `/ws/client` as a program of its own would. */
+/** Connects as a program of its own would. */
 export async function connectClient(
   board: Callboard,
-  { hello, tools = [], ...options }: ClientOptions = {},
+  { hello, tools = [], transport = 'socket', ...options }: ClientOptions = {},
 ): Promise<ToolClient> {
   const parse = (value: unknown) => [serverMessageSchema.parse(value)];
-  const socket = await openSocket(board, '/ws/client', parse, options);
+  const { ws, ...socket }: Line<ServerMessage> & { readonly ws?: WebSocket } =
+    transport === 'stream'
+      ? await openStream(board, parse, options)
+      : await openSocket(board, '/ws/client', parse, options);
   let welcome: ServerMessageOf<'welcome'> | undefined;
   let probes = 0;
   const client: ToolClient = {
     ...socket,
+    get ws() {
+      if (!ws) throw new Error('This client has a stream, and no socket');
+      return ws;
+    },
     get welcome() {
       if (!welcome) throw new Error('This client said no hello');
       return welcome;
