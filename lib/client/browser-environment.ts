@@ -1,3 +1,4 @@
+import { createStreamSocket, type Fetch } from '../net/stream-socket.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { randomId } from '../util/random-id.ts';
 import {
@@ -61,15 +62,21 @@ export function createBrowserParts({
 }
 
 /**
- * Sockets, time and wake-ups of this page. `pageProtocols` gives subprotocols that each socket
- * offers as well; it is called for each, since a page may be signed in anew between two.
+ * Sockets, time and wake-ups of this page. `pageProtocols` gives subprotocols that each socket, or
+ * the stream in its place, offers as well; it is called for each, since a page may be signed in anew between two.
  */
 export function createBrowserEnvironment(
   pageProtocols: () => readonly string[] = () => [],
 ): ClientEnvironment {
+  // A method of the window, which works on nothing else.
+  const ask: Fetch = (url, init) => fetch(url, init);
   return {
     openSocket: (url, protocols) => new WebSocket(url, [...protocols, ...pageProtocols()]),
-    fetch: (url, init) => fetch(url, init),
+    byRequests: {
+      fetch: ask,
+      openStream: (url, protocols) =>
+        createStreamSocket(ask, url, [...protocols, ...pageProtocols()]),
+    },
     now: () => Date.now(),
     schedule(ms, fire) {
       const timer = setTimeout(fire, ms);

@@ -7,5 +7,9 @@ export type ClientSocket = Socket;
 /** What a client needs of the program or page that it runs in. */
 export interface ClientEnvironment extends SocketEnvironment {
   /** For where no WebSocket can be opened; without it there are sockets alone. */
-  readonly fetch?: Fetch;
+  readonly byRequests?: {
+    readonly fetch: Fetch;
+    /** Takes what `openSocket` takes. */
+    openStream(url: string, protocols: readonly string[]): Socket;
+  };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from '../net/environment.ts';
-import { createStreamSocket, type Fetch } from '../net/stream-socket.ts';
+import type { Fetch } from '../net/stream-socket.ts';
 import type { ClientEnvironment } from './environment.ts';
 
 /** A WebSocket, or a stream of events and requests. */
@@ -21,7 +21,7 @@ export interface Transports {
 }
 
 /** Chooses between the ways to one server. Rules: CL60 to CL62. */
-export function createTransports({ openSocket, now, fetch }: ClientEnvironment): Transports {
+export function createTransports({ openSocket, now, byRequests }: ClientEnvironment): Transports {
   let transport: Transport = 'socket';
   let failures = 0;
   let chosenAt = 0;
@@ -51,8 +51,8 @@ export function createTransports({ openSocket, now, fetch }: ClientEnvironment):
         // One failure is enough now.
         failures = MOST_FAILURES - 1;
       }
-      return transport === 'stream' && fetch
-        ? createStreamSocket(fetch, url, protocols)
+      return transport === 'stream' && byRequests
+        ? byRequests.openStream(url, protocols)
         : openSocket(url, protocols);
     },
     welcomed() {
@@ -63,7 +63,7 @@ export function createTransports({ openSocket, now, fetch }: ClientEnvironment):
     ended() {
       if (isWelcomed) return;
       if (transport === 'socket') {
-        if (fetch) void socketFailed(fetch);
+        if (byRequests) void socketFailed(byRequests.fetch);
       } else if (!isProven) {
         transport = 'socket';
         failures = 0;

@@ -1,3 +1,4 @@
+import { createStreamSocket } from '../../net/stream-socket.ts';
 import { randomId } from '../../util/random-id.ts';
 import type { ClientEnvironment, ClientSocket } from '../environment.ts';
 import { watchForSleep } from './watch-for-sleep.ts';
@@ -14,7 +15,10 @@ export function createNodeEnvironment({
   const now = () => Date.now();
   return {
     openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
-    fetch: (url, init) => fetch(url, init),
+    byRequests: {
+      fetch,
+      openStream: (url, protocols) => createStreamSocket(fetch, url, protocols),
+    },
     now,
     schedule(ms, fire) {
       const timer = setTimeout(fire, ms);

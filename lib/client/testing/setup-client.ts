@@ -39,16 +39,16 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}, way:
     ids += 1;
     return `id-${ids}`;
   };
+  const openStream = (url: string, protocols: readonly string[]) =>
+    createStreamSocket(ask, url, protocols);
   const client = createToolClient({
     url: server.url,
     name: 'test tab',
     kind: 'tab',
     environment: {
       openSocket: (url, protocols) =>
-        way === 'stream'
-          ? createStreamSocket(ask, url, protocols)
-          : new WebSocket(url, [...protocols]),
-      ...(way === 'choice' ? { fetch: ask } : {}),
+        way === 'stream' ? openStream(url, protocols) : new WebSocket(url, [...protocols]),
+      ...(way === 'choice' ? { byRequests: { fetch: ask, openStream } } : {}),
       now: clock.now,
       schedule: clock.schedule,
       random: () => 0.5,

@@ -22,7 +22,7 @@ export async function setupPage() {
   /** Another address that sockets are opened at. */
   const line: { cutTo?: string } = {};
   // Without streams: what is tested here is what a page reports of its socket.
-  const { fetch: _fetch, ...environment } = createNodeEnvironment({ WebSocket });
+  const { byRequests: _, ...environment } = createNodeEnvironment({ WebSocket });
   const page: Page = {
     createClient: (options) =>
       createToolClient({
