@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
-import { formatBanner, reachableUrl } from './banner.ts';
+import type { Reach, ReachAddress } from '#lib/protocol/reach';
+import { formatBanner, ownAddress } from './banner.ts';
+
+const address = (origin: string, more: Partial<ReachAddress> = {}): ReachAddress => ({
+  ...{ origin, scheme: 'http', from: 'this_machine', needs_trust: false, lacks: [], ...more },
+});
+const reach: Reach = {
+  ...{ tls: 'none', open: false, plaintext: false, ca: null },
+  addresses: [address('http://127.0.0.1:3000')],
+};
 
 const facts = {
+  reach,
   url: 'http://127.0.0.1:3000',
   signInUrl: 'http://127.0.0.1:3000/sign-in/x',
   dataDir: '/data',
@@ -35,8 +45,27 @@ test('[AL69] a start prints what is set and that it did not answer, and does not
   expect(chosen).toContain('CALLBOARD_MODEL names it');
 });
 
-test('the address it prints can be opened', () => {
-  expect(reachableUrl('127.0.0.1', 3000)).toBe('http://127.0.0.1:3000');
-  expect(reachableUrl('::1', 3000)).toBe('http://[::1]:3000');
-  expect(reachableUrl('0.0.0.0', 80)).toBe('http://localhost:80');
+test('the address it prints is that of this machine, else the first', () => {
+  const phone = address('https://192.168.1.5:3000', { from: 'network' });
+  expect(ownAddress({ ...reach, addresses: [phone, ...reach.addresses] })).toBe(
+    'http://127.0.0.1:3000',
+  );
+  expect(ownAddress({ ...reach, addresses: [phone] })).toBe('https://192.168.1.5:3000');
+});
+
+test('[LN30] with --lan it prints the links for phones, the trust page and the fingerprint', () => {
+  const origins = ['192.168.1.5', '10.0.0.5', 'desk.local', 'desk', 'fifth'];
+  const addresses = origins.map((host) => address(`https://${host}:3000`, { from: 'network' }));
+  const ca = { fingerprint: 'AB:CD', name: 'Callboard CA', expires_at: 1, page: '/trust' };
+  const text = formatBanner({ ...facts, reach: { ...reach, addresses, ca }, ...using('x') });
+  expect(text).toContain('For phones:      https://192.168.1.5:3000\n');
+  expect(text).toContain('https://192.168.1.5:3000/trust\n');
+  expect(text).toContain('AB:CD');
+  expect(text).not.toContain('fifth');
+  expect(text).not.toContain('WARNING');
+});
+
+test('[LN31] T32: without TLS on a network it warns of what everyone there can read', () => {
+  const text = formatBanner({ ...facts, reach: { ...reach, plaintext: true }, ...using('x') });
+  expect(text).toMatch(/WARNING: +no TLS: everyone on the network can read/);
 });

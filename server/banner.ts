@@ -1,5 +1,8 @@
+import type { Reach } from '#lib/protocol/reach';
+
 export interface BannerFacts {
   readonly url: string;
+  readonly reach: Reach;
   readonly signInUrl: string;
   readonly dataDir: string;
   /** Where the operator's token is to be found. */
@@ -21,6 +24,7 @@ export function formatBanner(facts: BannerFacts): string {
   return [
     `Callboard is ready: ${url}`,
     `  Sign in (once):  ${signInUrl}`,
+    ...reachLines(facts.reach),
     `  Data directory:  ${dataDir}`,
     `  Operator token:  ${token}`,
     `  History:         ${history}`,
@@ -42,8 +46,28 @@ function modelLabel({ isModelSet, models }: BannerFacts): string {
   return trouble === undefined ? name : `${name}. ${trouble.message}`;
 }
 
-/** The address as a browser takes it; "any address" cannot be opened. */
-export function reachableUrl(host: string, port: number): string {
-  const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+/** Of a machine with many addresses the rest is in `GET /v1/reach`. */
+const MOST_LINKS = 4;
+
+/** The links for phones, what they need first, and what everyone can read. */
+function reachLines({ addresses, ca, plaintext }: Reach): string[] {
+  const links = addresses.filter(({ from }) => from !== 'this_machine').slice(0, MOST_LINKS);
+  const phones = links.map(({ origin }, at) =>
+    at === 0 ? `  For phones:      ${origin}` : `                   ${origin}`,
+  );
+  const trust = ca && links[0] ? [`  Trust the CA:    ${links[0].origin}${ca.page}`] : [];
+  const fingerprint = ca ? [`  Its SHA-256:     ${ca.fingerprint}`] : [];
+  const danger = plaintext
+    ? [
+        '  WARNING:         no TLS: everyone on the network can read tokens, calls and results;',
+        '                   camera, position, clipboard and notifications do not work there.',
+      ]
+    : [];
+  return [...phones, ...trust, ...fingerprint, ...danger];
+}
+
+/** The address for a browser at this machine. */
+export function ownAddress({ addresses }: Reach): string {
+  const own = addresses.find(({ from }) => from === 'this_machine') ?? addresses[0];
+  return own?.origin ?? '';
 }

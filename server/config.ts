@@ -18,6 +18,7 @@ import {
   readModels,
   readText,
 } from './config-models.ts';
+import { readProxies, readPublicUrl } from './config-network.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
 export { ConfigError };
@@ -162,7 +163,12 @@ type SubAgentSettings = Omit<z.infer<typeof subAgentSchema>, 'prompt'> & {
 
 export interface Config {
   readonly port: number;
-  readonly host: string;
+  /** `CALLBOARD_HOST`; what it is without that depends on the arguments (network.ts). */
+  readonly host: string | undefined;
+  /** An origin. */
+  readonly publicUrl: string | undefined;
+  /** Addresses, or ranges as `10.0.0.0/8`. */
+  readonly trustedProxies: readonly string[];
   readonly dataDir: string;
   readonly token: string | undefined;
   readonly model: string | undefined;
@@ -200,7 +206,9 @@ export function readConfig(env: Environment, cwd: string): Config {
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   return {
     port: readPort(given('CALLBOARD_PORT')),
-    host: given('CALLBOARD_HOST') ?? '127.0.0.1',
+    host: given('CALLBOARD_HOST'),
+    publicUrl: readPublicUrl(given('CALLBOARD_PUBLIC_URL')),
+    trustedProxies: readProxies(given('CALLBOARD_TRUSTED_PROXIES')),
     dataDir: resolve(cwd, given('CALLBOARD_DATA_DIR') ?? '.callboard'),
     token,
     model: readModel(given('CALLBOARD_MODEL'), given('OPENAI_BASE_URL') !== undefined),
@@ -292,6 +300,8 @@ function readUrl(name: string, value: string | undefined): string | undefined {
 const SETTINGS = [
   'CALLBOARD_PORT',
   'CALLBOARD_HOST',
+  'CALLBOARD_PUBLIC_URL',
+  'CALLBOARD_TRUSTED_PROXIES',
   'CALLBOARD_DATA_DIR',
   'CALLBOARD_TOKEN',
   'CALLBOARD_CONFIG',

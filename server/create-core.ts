@@ -42,7 +42,7 @@ import { OwnTools } from './tools/own-tools.ts';
 const REHEARSAL_PACE_MS = 25;
 const PROJECT = resolve(import.meta.dirname, '..');
 
-export interface CoreOptions extends Arguments {
+export interface CoreOptions extends Pick<Arguments, 'salvage'> {
   /** Of which `shell` passes on what the configuration names. */
   readonly env: NodeJS.ProcessEnv;
   readonly logger: ServerLogger;

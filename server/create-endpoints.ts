@@ -9,6 +9,7 @@ import { createHostGate } from './auth/host-gate.ts';
 import { loadInstanceId } from './auth/instance-id.ts';
 import { newSecret } from './auth/new-secret.ts';
 import { createTokenCheck } from './auth/operator-token.ts';
+import { createIsAmong } from './auth/peer.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
 import { createUploadQuota } from './blobs/upload-quota.ts';
@@ -31,13 +32,17 @@ import { createClientScript } from './http/client-script.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createOpenSockets } from './http/open-sockets.ts';
+import { createPlainGate } from './http/plain-gate.ts';
 import { readiness } from './http/readiness.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { createRequestsInFlight } from './http/requests-in-flight.ts';
+import { createTrustPages } from './http/trust/trust-pages.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
 import { serverMetrics } from './metrics.ts';
+import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
+import { type Door, openDoor } from './open-door.ts';
 import { preparePages } from './pages.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
@@ -46,24 +51,31 @@ import { createTurns } from './sockets/large-frames.ts';
 const HEARTBEAT_MS = 10_000;
 const PROJECT = resolve(import.meta.dirname, '..');
 
-/** Who asks, and whether the host that is asked is ours. `portNow`: known once it listens. */
-async function createAccess(config: Config, core: Core, portNow: () => number) {
+/** Who asks, and whether the host that is asked is ours. */
+async function createAccess(config: Config, core: Core, door: Door) {
   const { clock, store, tokens, operator, logger } = core;
   const callers = createCallers(createTokenCheck(operator.token), tokens);
   const instanceId = await loadInstanceId(config.dataDir);
-  const sessions = createSessions({ store, clock, newSecret, secure: false, instanceId, logger });
+  const sessions = createSessions({ store, clock, newSecret, instanceId, logger });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
   const credentials = createCredentials({ callers, sessions, failedAttempts });
+  const { network, peerOf } = door;
   const hostGate = createHostGate({
-    scheme: 'http',
-    port: portNow,
-    host: config.host,
+    ...{ peerOf, port: door.port, host: network.host, publicUrl: network.publicUrl },
+    machineHosts: door.machineHosts,
     allowedHosts: config.file.allowed_hosts,
     allowedOrigins: config.file.allowed_origins,
   });
+  const isProxy = createIsAmong(network.trustedProxies);
+  const plainGate = createPlainGate({
+    hostGate,
+    mayBePlain: (address) => network.isPlaintext || isLoopbackHost(address) || isProxy(address),
+    hasTls: network.tls.kind !== 'none',
+  });
   const inbound = createInboundBudget({ clock });
-  return { callers, sessions, signInCodes, failedAttempts, credentials, hostGate, inbound };
+  const ofCallers = { callers, sessions, signInCodes, failedAttempts, credentials, peerOf };
+  return { ...ofCallers, hostGate, plainGate, inbound };
 }
 
 type Access = Awaited<ReturnType<typeof createAccess>>;
@@ -112,7 +124,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages, aud
     ...{ kept: createKeptIdentities(), newSessionId: () => randomUUID() },
   });
   const { enabled, token_in_url: chatTokenInUrl } = config.file.clawseed;
-  const { hostGate, credentials, inbound } = access;
+  const { hostGate, plainGate, credentials, peerOf, inbound } = access;
   const connections = createClientConnections({
     ...{ ...beat, ...ofClients, table },
     newNonce: () => randomUUID(),
@@ -120,7 +132,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages, aud
   const streams = createClientStreams({ connections, clock, newSecret });
   const openSockets = createOpenSockets({ sessions: access.sessions, tokens });
   const gate = createUpgradeGate({
-    ...{ hostGate, credentials, openSockets, inbound, logger },
+    ...{ hostGate, plainGate, credentials, peerOf, openSockets, inbound, logger },
     sockets: {
       '/ws/client': createClientSocketHandler(connections),
       '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
@@ -133,32 +145,41 @@ function createSockets(config: Config, core: Core, { access, clients, pages, aud
 }
 
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
-export async function createEndpoints(config: Config, core: Core, closing: AbortSignal) {
+export async function createEndpoints(
+  config: Config,
+  network: Network,
+  core: Core,
+  closing: AbortSignal,
+) {
   const { clock, store, bus, blobs, registry, calls, runs, tokens, policy, logger } = core;
   let port = config.port;
-  const access = await createAccess(config, core, () => port);
+  const door = await openDoor(config, network, core, () => port);
+  const access = await createAccess(config, core, door);
   const clients = createClients(core, closing);
   const pages = await preparePages({
     dir: PROJECT,
     development: config.development,
-    hostname: config.host,
+    hostname: network.host,
     port: config.port,
   });
   const audit = await openAudit(core);
   const parts = { access, clients, pages, audit };
   const { hub, gate, ...ofSockets } = createSockets(config, core, parts);
-  const { hostGate, ...ofAccess } = access;
+  const { hostGate, plainGate, ...ofAccess } = access;
+  const { reach, peerOf } = door;
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, audit },
+    reach: reach.describe,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),
   });
   const onRequest = createRequestListener({
-    ...{ hostGate, credentials: access.credentials, api, clock, logger },
+    ...{ hostGate, plainGate, peerOf, credentials: access.credentials, api, clock, logger },
+    ...{ trustPages: createTrustPages(door.trust), strictTransport: door.strictTransport },
     pages: pages.handle,
     clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
     newNonce: () => randomBytes(16).toString('base64'),
@@ -166,9 +187,10 @@ export async function createEndpoints(config: Config, core: Core, closing: Abort
   });
   const inFlight = createRequestsInFlight(onRequest);
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
-  port = await listen(server, config);
+  door.serveTls(server, closing);
+  port = await listen(server, { host: network.host, port: config.port });
   const { signInCodes } = access;
-  return { server, answered: inFlight.answered, gate, hub, pages, signInCodes, port };
+  return { server, answered: inFlight.answered, gate, hub, pages, signInCodes, port, reach };
 }
 
 export type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;

@@ -4,19 +4,27 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from './config.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
 
+const WITHOUT_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
+
 /** Listens, and returns the port; throws `ConfigError` with what to do when it cannot. */
 export async function listen(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<number> {
-  try {
-    await retryWhileTaken(
+  const listenOn = (address: string) =>
+    retryWhileTaken(
       async () => {
-        server.listen(port, host);
+        server.listen(port, address);
         await once(server, 'listening');
       },
       (error) => codeOf(error) === 'EADDRINUSE',
     );
+  try {
+    await listenOn(host).catch((error: unknown) => {
+      // A machine without IPv6 has no "::", which is all addresses elsewhere.
+      if (host !== '::' || !WITHOUT_IPV6.has(codeOf(error))) throw error;
+      return listenOn('0.0.0.0');
+    });
   } catch (error) {
     throw new ConfigError(`The address ${host}:${port} ${explain(codeOf(error))}`);
   }

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { type AddressFile, createAddressFile } from './address-file.ts';
-import { formatBanner, reachableUrl } from './banner.ts';
+import { formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Core, createCore } from './create-core.ts';
 import { createEndpoints, type Endpoints } from './create-endpoints.ts';
 import { readHistory } from './history/describe-history.ts';
 import { createLogger } from './logger.ts';
+import { readNetwork } from './network.ts';
 import { openBrowser } from './open-browser.ts';
 import { watchParent } from './parent-watch.ts';
 import { readArguments } from './read-arguments.ts';
@@ -45,13 +46,14 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
 }
 
 async function printBanner(config: Config, core: Core, endpoints: Endpoints): Promise<string> {
-  const url = reachableUrl(config.host, endpoints.port);
+  const reach = endpoints.reach.describe();
+  const url = ownAddress(reach);
   const signInUrl = `${url}${endpoints.signInCodes.make()}`;
   const { dataDir, model, keep } = config;
   const isGiven = core.operator.source === 'given';
   const token = isGiven ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
   const history = await readHistory({ ...core, keep });
-  const facts = { url, signInUrl, dataDir, token, history, models: core.models };
+  const facts = { url, reach, signInUrl, dataDir, token, history, models: core.models };
   process.stdout.write(formatBanner({ ...facts, isModelSet: model !== undefined }));
   return signInUrl;
 }
@@ -71,15 +73,16 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const closing = new AbortController();
   const storeFailed = Promise.withResolvers<Error>();
+  const args = readArguments(process.argv.slice(2));
+  const network = readNetwork(config, args);
   const core = await createCore(config, {
-    ...readArguments(process.argv.slice(2)),
-    ...{ env: process.env, logger, onStoreFailed: storeFailed.resolve },
+    ...{ salvage: args.salvage, env: process.env, logger, onStoreFailed: storeFailed.resolve },
   });
   // Of a server that was killed: none may find this one's port by it, before it listens.
   const address = createAddressFile(join(config.dataDir, 'address'), process.pid);
   address.remove();
-  const endpoints = await createEndpoints(config, core, closing.signal);
-  address.publish(reachableUrl(config.host, endpoints.port));
+  const endpoints = await createEndpoints(config, network, core, closing.signal);
+  address.publish(ownAddress(endpoints.reach.describe()));
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;

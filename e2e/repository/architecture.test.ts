@@ -73,12 +73,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // What each tool may be given stands beside it; what reads it knows neither.
   'server/config.ts': [
-    ...['server/config-error.ts', 'server/config-models.ts', 'server/tools/tools-config.ts', 'lib'],
+    ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
+    ...['server/tools/tools-config.ts', 'lib'],
   ],
+  'server/config-network.ts': ['server/config-error.ts', 'lib'],
   'server/config-models.ts': ['server/config-error.ts', 'lib'],
+  // Its files are kept as blobs are; a certificate that makes no sense is a setting that makes none.
+  'server/tls': [
+    ...['server/tls', 'server/config-error.ts', 'server/blobs/write-durably.ts'],
+    ...INTERFACES,
+    'lib',
+  ],
   'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // A program of its own, which reaches the server by HTTP as others do.
   'server/cli': ['server/cli', 'server/bootstrap/node-version.mjs', 'lib'],
+  // How the outside reaches the server: certificates, addresses, whose word counts.
+  'server/open-door.ts': [
+    ...['server/tls', 'server/auth', 'server/config.ts', 'server/network.ts'],
+    ...['server/create-core.ts', ...INTERFACES, 'lib'],
+  ],
   // Next, as the one that answers what the HTTP part leaves to pages.
   'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
   // The composition root builds everything: what is inside, then what faces the outside.

@@ -1,10 +1,16 @@
+import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { TOOL_VIA } from '#lib/protocol/sent-by-tool';
 import { createHostGate, type HostGateOptions, isForeignFetch } from './host-gate.ts';
 
+const NO_HOSTS: readonly string[] = [];
+const PLAIN = { socket: new Socket() };
+
 const gate = (more: Partial<HostGateOptions> = {}) =>
   createHostGate({
-    scheme: 'http',
+    peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
+    machineHosts: () => NO_HOSTS,
+    publicUrl: undefined,
     port: () => 3000,
     host: '127.0.0.1',
     allowedHosts: [],
@@ -15,7 +21,7 @@ const gate = (more: Partial<HostGateOptions> = {}) =>
 describe('Host', () => {
   test.each(['127.0.0.1:3000', 'localhost:3000', 'LocalHost:3000', '[::1]:3000'])(
     '[AU11] %s is ours',
-    (host) => expect(gate().refuseHost(host)).toBeUndefined(),
+    (host) => expect(gate().refuseHost(host, false)).toBeUndefined(),
   );
 
   test.each([
@@ -31,7 +37,7 @@ describe('Host', () => {
     '127.1:3000',
     '0.0.0.0:3000',
   ])('[AU11] %o is not', (host) =>
-    expect(gate({ host: '0.0.0.0' }).refuseHost(host)?.code).toBe('host_not_allowed'),
+    expect(gate({ host: '0.0.0.0' }).refuseHost(host, false)?.code).toBe('host_not_allowed'),
   );
 
   test('[AU11] the configured host and the allowed ones are ours', () => {
@@ -45,30 +51,31 @@ describe('Host', () => {
       'board.example:3000',
       'other.example:8443',
     ]) {
-      expect(own.refuseHost(host), host).toBeUndefined();
+      expect(own.refuseHost(host, false), host).toBeUndefined();
     }
-    expect(own.refuseHost('other.example:3000')).toBeDefined();
-    expect(gate({ host: 'fd00::5' }).refuseHost('[fd00::5]:3000')).toBeUndefined();
+    expect(own.refuseHost('other.example:3000', false)).toBeDefined();
+    expect(gate({ host: 'fd00::5' }).refuseHost('[fd00::5]:3000', false)).toBeUndefined();
   });
 
   test('[AU11] on the default port it may be left out', () => {
-    expect(gate({ port: () => 80 }).refuseHost('localhost')).toBeUndefined();
-    expect(gate({ port: () => 443 }).refuseHost('localhost')).toBeDefined();
+    expect(gate({ port: () => 80 }).refuseHost('localhost', false)).toBeUndefined();
+    expect(gate({ port: () => 443 }).refuseHost('localhost', false)).toBeDefined();
+    expect(gate({ port: () => 443 }).refuseHost('localhost', true)).toBeUndefined();
   });
 
   test('[AU11] the port is asked for anew: it may be known only later', () => {
     let port = 0;
     const later = gate({ port: () => port });
-    expect(later.refuseHost('localhost:4000')).toBeDefined();
+    expect(later.refuseHost('localhost:4000', false)).toBeDefined();
     port = 4000;
-    expect(later.refuseHost('localhost:4000')).toBeUndefined();
+    expect(later.refuseHost('localhost:4000', false)).toBeUndefined();
   });
 });
 
 describe('Origin', () => {
   test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
     '[AU12] %s is ours',
-    (origin) => expect(gate().refuseOrigin(origin)).toBeUndefined(),
+    (origin) => expect(gate().refuseOrigin(origin, false)).toBeUndefined(),
   );
 
   test.each([
@@ -90,18 +97,18 @@ describe('Origin', () => {
     'file://',
     'chrome-extension://abcdefgh',
   ])('[AU12] %o is refused', (origin) =>
-    expect(gate().refuseOrigin(origin)?.code).toBe('origin_not_allowed'),
+    expect(gate().refuseOrigin(origin, false)?.code).toBe('origin_not_allowed'),
   );
 
   test('[AU12] allowed origins are let in, by their own spelling alone', () => {
     const open = gate({ allowedOrigins: ['https://board.example'] });
-    expect(open.refuseOrigin('https://board.example')).toBeUndefined();
+    expect(open.refuseOrigin('https://board.example', false)).toBeUndefined();
     for (const other of [
       'http://board.example',
       'https://board.example:444',
       'https://a.board.example',
     ]) {
-      expect(open.refuseOrigin(other), other).toBeDefined();
+      expect(open.refuseOrigin(other, false), other).toBeDefined();
     }
   });
 
@@ -115,6 +122,40 @@ describe('Origin', () => {
   });
 });
 
+describe('by https, on a network, behind a proxy', () => {
+  test('[AU60] by https our origins are those of https alone, by http those of http', () => {
+    expect(gate().refuseOrigin('https://localhost:3000', true)).toBeUndefined();
+    expect(gate().refuseOrigin('http://localhost:3000', true)).toBeDefined();
+    expect(gate().refuseOrigin('https://localhost:3000', false)).toBeDefined();
+    const secure = gate({ peerOf: () => ({ address: '192.0.2.1', isSecure: true }) });
+    const headers = { host: 'localhost:3000', origin: 'https://localhost:3000' };
+    expect(secure.refuse(request(headers))).toBeUndefined();
+  });
+
+  test('[AU61] names and addresses of the machine are ours while it has them', () => {
+    let hosts: readonly string[] = ['192.168.1.5', 'fd00::5', 'desk.local'];
+    const open = gate({ host: '::', machineHosts: () => hosts });
+    for (const host of ['192.168.1.5:3000', '[fd00::5]:3000', 'DESK.local:3000']) {
+      expect(open.refuseHost(host, true), host).toBeUndefined();
+    }
+    expect(open.refuseOrigin('https://192.168.1.5:3000', true)).toBeUndefined();
+    expect(open.refuseHost('192.168.1.6:3000', true)).toBeDefined();
+    expect(open.refuseHost('[::]:3000', true)).toBeDefined();
+    hosts = ['192.168.1.6'];
+    expect(open.refuseHost('192.168.1.6:3000', true)).toBeUndefined();
+    expect(open.refuseHost('192.168.1.5:3000', true)).toBeDefined();
+    expect(gate().refuseHost('192.168.1.6:3000', true)).toBeDefined();
+  });
+
+  test('[AU62] the host of the public URL is ours, and its pages may ask', () => {
+    const proxied = gate({ publicUrl: 'https://board.example' });
+    expect(proxied.refuseHost('board.example', true)).toBeUndefined();
+    expect(proxied.refuseOrigin('https://board.example', true)).toBeUndefined();
+    expect(proxied.refuseHost('board.example:8443', true)).toBeDefined();
+    expect(proxied.refuseOrigin('http://board.example', true)).toBeDefined();
+  });
+});
+
 describe('several Hosts', () => {
   const own = ['Host', 'localhost:3000'];
   test.each([
@@ -123,13 +164,15 @@ describe('several Hosts', () => {
     [...own, 'hOsT', 'localhost:3000'],
     [...own, 'Accept', '*/*', 'HOST', ''],
   ])('[AU26] %j is refused, although the first is ours', (...rawHeaders) => {
-    const refusal = gate().refuse({ headers: { host: 'localhost:3000' }, rawHeaders });
+    const refusal = gate().refuse({ ...PLAIN, headers: { host: 'localhost:3000' }, rawHeaders });
     expect(refusal?.code).toBe('bad_request');
   });
 
   test('[AU26] a value that reads Host is none', () => {
     const rawHeaders = [...own, 'X-Note', 'Host', 'Accept', 'host'];
-    expect(gate().refuse({ headers: { host: 'localhost:3000' }, rawHeaders })).toBeUndefined();
+    expect(
+      gate().refuse({ ...PLAIN, headers: { host: 'localhost:3000' }, rawHeaders }),
+    ).toBeUndefined();
   });
 });
 
@@ -161,6 +204,7 @@ describe('what the browser reports of the caller', () => {
 
 /** As Node reads it. */
 const request = (headers: Record<string, string>) => ({
+  ...PLAIN,
   headers,
   rawHeaders: Object.entries(headers).flat(),
 });

@@ -1,12 +1,18 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isSentByTool } from '#lib/protocol/sent-by-tool';
+import type { PeerOf } from './peer.ts';
 
 export interface HostGateOptions {
-  readonly scheme: 'http' | 'https';
+  /** Of the request: by it the origins of our own pages differ. */
+  readonly peerOf: PeerOf;
   /** Asked at each check: with port 0 it is known only once the server listens. */
   readonly port: () => number;
-  /** `CALLBOARD_HOST`. */
+  /** The address that is listened on. */
   readonly host: string;
+  /** Names and addresses of this machine, where others can reach it. The same list until one changes. */
+  readonly machineHosts: () => readonly string[];
+  /** The origin under which a proxy offers this server. */
+  readonly publicUrl: string | undefined;
   /** More names people reach us by, `name` or `name:port`, e.g. that of a reverse proxy. */
   readonly allowedHosts: readonly string[];
   /** More origins whose pages may talk to us, e.g. `https://board.example`. */
@@ -25,11 +31,13 @@ export interface GateRefusal {
  */
 export interface HostGate {
   /** Against DNS rebinding: a name that is not ours is refused, with any credential (421). */
-  refuseHost(host: string | undefined): GateRefusal | undefined;
+  refuseHost(host: string | undefined, isSecure: boolean): GateRefusal | undefined;
   /** Checks an `Origin` only where there is one (403). */
-  refuseOrigin(origin: string | undefined): GateRefusal | undefined;
+  refuseOrigin(origin: string | undefined, isSecure: boolean): GateRefusal | undefined;
   /** Both, host first, and what a tool of a Callboard sent (403); of hosts there may be one alone: who reads which of two is not agreed (400). */
-  refuse(incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): GateRefusal | undefined;
+  refuse(
+    incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>,
+  ): GateRefusal | undefined;
 }
 
 /** `none`: typed in, or opened from outside the browser. */
@@ -58,39 +66,60 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 /** Addresses to listen on that no request can name. */
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
-export function createHostGate(options: HostGateOptions): HostGate {
-  const origins = new Set(options.allowedOrigins.map((origin) => new URL(origin).origin));
-  let known: { port: number; hosts: Set<string>; origins: Set<string> } | undefined;
+type Scheme = 'http' | 'https';
 
-  const allowed = () => {
-    const port = options.port();
-    if (known?.port === port) return known;
-    const hosts = new Set(hostsOf(options, port));
-    const own = [...hosts].map((host) => new URL(`${options.scheme}://${host}`).origin);
-    known = { port, hosts, origins: new Set([...own, ...origins]) };
-    return known;
+export function createHostGate(options: HostGateOptions): HostGate {
+  const more = [...options.allowedOrigins, ...(options.publicUrl ? [options.publicUrl] : [])];
+  const origins = more.map((origin) => new URL(origin).origin);
+  const allowed = {
+    http: allowedBy(options, 'http', origins),
+    https: allowedBy(options, 'https', origins),
   };
+  const by = (isSecure: boolean) => allowed[isSecure ? 'https' : 'http']();
 
   const gate: HostGate = {
-    refuseHost: (host) =>
-      host !== undefined && allowed().hosts.has(host.toLowerCase()) ? undefined : foreignHost(host),
-    refuseOrigin: (origin) =>
-      origin === undefined || isOneOf(allowed().origins, origin)
+    refuseHost: (host, isSecure) =>
+      host !== undefined && by(isSecure).hosts.has(host.toLowerCase())
+        ? undefined
+        : foreignHost(host),
+    refuseOrigin: (origin, isSecure) =>
+      origin === undefined || isOneOf(by(isSecure).origins, origin)
         ? undefined
         : foreignOrigin(origin),
-    refuse: ({ headers, rawHeaders }) =>
-      refuseSecondHost(rawHeaders) ??
-      gate.refuseHost(headers.host) ??
-      (isSentByTool(headers.via) ? sentByTool : undefined) ??
-      gate.refuseOrigin(headers.origin),
+    refuse(incoming) {
+      const { headers, rawHeaders } = incoming;
+      const { isSecure } = options.peerOf(incoming);
+      return (
+        refuseSecondHost(rawHeaders) ??
+        gate.refuseHost(headers.host, isSecure) ??
+        (isSentByTool(headers.via) ? sentByTool : undefined) ??
+        gate.refuseOrigin(headers.origin, isSecure)
+      );
+    },
   };
   return gate;
 }
 
+/** The hosts and origins of now, made anew once the port is known or the machine has another address. */
+function allowedBy(options: HostGateOptions, scheme: Scheme, more: readonly string[]) {
+  let known:
+    | { port: number; machine: readonly string[]; hosts: Set<string>; origins: Set<string> }
+    | undefined;
+  return () => {
+    const [port, machine] = [options.port(), options.machineHosts()];
+    if (known?.port === port && known.machine === machine) return known;
+    const hosts = new Set(hostsOf(options, scheme, port));
+    const own = [...hosts].map((host) => new URL(`${scheme}://${host}`).origin);
+    known = { port, machine, hosts, origins: new Set([...own, ...more]) };
+    return known;
+  };
+}
+
 /** Every spelling of `Host` that means us. A default port may be left out of it. */
-function hostsOf(options: HostGateOptions, port: number): string[] {
-  const own = WILDCARDS.has(options.host) ? LOOPBACK : [...LOOPBACK, toHostName(options.host)];
-  const ownDefault = options.scheme === 'https' ? 443 : 80;
+function hostsOf(options: HostGateOptions, scheme: Scheme, port: number): string[] {
+  const listening = WILDCARDS.has(options.host) ? [] : [options.host];
+  const own = [...LOOPBACK, ...[...listening, ...options.machineHosts()].map(toHostName)];
+  const ownDefault = scheme === 'https' ? 443 : 80;
   const ours = own.flatMap((name) =>
     port === ownDefault ? [name, `${name}:${port}`] : [`${name}:${port}`],
   );
@@ -98,7 +127,10 @@ function hostsOf(options: HostGateOptions, port: number): string[] {
   const extra = options.allowedHosts.flatMap((name) =>
     /:\d+$/.test(name) ? [name] : [name, `${name}:${port}`],
   );
-  return [...ours, ...extra].map((host) => host.toLowerCase()).filter((host) => HOST.test(host));
+  const publicHost = options.publicUrl ? [new URL(options.publicUrl).host] : [];
+  return [...ours, ...extra, ...publicHost]
+    .map((host) => host.toLowerCase())
+    .filter((host) => HOST.test(host));
 }
 
 const toHostName = (host: string): string =>

@@ -10,26 +10,41 @@ describe('the cookie and the key', () => {
   test('[AU7] the cookie is out of reach of scripts and other sites, and has the name of its server', async () => {
     const { sessions } = setup();
     expect(sessions.cookieName).toBe(NAME);
-    expect(await sessions.signIn(null)).toEqual({
+    expect(await sessions.signIn(null, false)).toEqual({
       cookie: `${NAME}=secret-0; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict`,
       key: 'secret-1',
     });
   });
 
   test('[AU7] by https the cookie goes over https alone', async () => {
-    expect((await setup({ secure: true }).sessions.signIn(null)).cookie).toMatch(/; Secure$/);
+    expect((await setup().sessions.signIn(null, true)).cookie).toMatch(/; Secure$/);
+  });
+
+  test('[AU64] sign-ins by http and by https on one host have cookies of their own, and both count', async () => {
+    const { sessions } = setup();
+    const [plain, secure] = [await sessions.signIn(null, false), await sessions.signIn(null, true)];
+    expect(secure.cookie).toMatch(new RegExp(`^__Host-${NAME}=[^;]+; .*Path=/; .*; Secure$`));
+    expect(plain.cookie).not.toContain('Secure');
+    const both = `${plain.cookie.split(';')[0]}; ${secure.cookie.split(';')[0]}`;
+    expect(await sessions.find(both, plain.key)).toBeDefined();
+    const found = await sessions.find(both, secure.key);
+    expect(found).toBeDefined();
+    expect(await sessions.signOut(found?.id ?? '', true)).toMatch(
+      new RegExp(`^__Host-${NAME}=; Max-Age=0; .*Secure$`),
+    );
+    expect(await sessions.find(both, plain.key)).toBeDefined();
   });
 
   test('[AU8] the store holds neither secret', async () => {
     const { sessions, stored } = setup();
-    await sessions.signIn(null);
+    await sessions.signIn(null, false);
     expect(stored.size).toBe(1);
     expect(JSON.stringify([...stored.values()])).not.toContain('secret-');
   });
 
   test('[AU21] both are needed, and of the same sign-in', async () => {
     const { sessions } = setup();
-    const [mine, other] = [await sessions.signIn(null), await sessions.signIn(null)];
+    const [mine, other] = [await sessions.signIn(null, false), await sessions.signIn(null, false)];
     expect(await sessions.find(mine.cookie, mine.key)).toBeDefined();
     for (const key of ['', 'secret-0', other.key, `${mine.key} `]) {
       expect(await sessions.find(mine.cookie, key), key).toBeUndefined();
@@ -49,13 +64,13 @@ describe('the cookie and the key', () => {
     'callboard_session_ffffffff=secret-0',
   ])('[AU9] the cookie header %o carries no session', async (header) => {
     const { sessions } = setup();
-    const { key } = await sessions.signIn(null);
+    const { key } = await sessions.signIn(null, false);
     expect(await sessions.find(header, key)).toBeUndefined();
   });
 
   test('[AU22] cookies that others planted do not hide the right one', async () => {
     const { sessions } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     const planted = Array.from({ length: 560 }, (_, n) => `${NAME}=planted-${n}`).join('; ');
     expect(await sessions.find(`${planted}; theme=dark; ${cookie}`, key)).toBeDefined();
     expect(await sessions.find(`${planted}; ${planted}; ${cookie}`, key)).toBeDefined();
@@ -73,14 +88,14 @@ describe('the cookie and the key', () => {
 describe('how long it lasts', () => {
   test('[AU9] a session that is not used ends after twelve hours', async () => {
     const { sessions, clock } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     clock.advance(SESSION_IDLE_MS);
     expect(await sessions.find(cookie, key)).toBeUndefined();
   });
 
   test('[AU9] used, it lasts seven days and no longer', async () => {
     const { sessions, clock } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     for (let spent = 0; spent < SESSION_MAX_MS; spent += SESSION_IDLE_MS / 2) {
       expect(await sessions.find(cookie, key), `${spent / DAY_MS} days`).toBeDefined();
       clock.advance(SESSION_IDLE_MS / 2);
@@ -90,7 +105,7 @@ describe('how long it lasts', () => {
 
   test('[AU9] use is written down once an hour', async () => {
     const { sessions, clock, writes } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     const before = writes();
     for (let n = 0; n < 100; n += 1) await sessions.find(cookie, key);
     expect(writes()).toBe(before);
@@ -103,7 +118,7 @@ describe('how long it lasts', () => {
     const { sessions, clock } = setup();
     const ended: string[] = [];
     sessions.onEnd((id) => ended.push(id));
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     const id = (await sessions.find(cookie, key))?.id ?? '';
     const releases = [sessions.hold(id), sessions.hold(id)];
     for (let spent = 0; spent < SESSION_MAX_MS; spent += SESSION_RENEW_MS) {
@@ -121,7 +136,7 @@ describe('how long it lasts', () => {
 
   test('[AU23] let go by all, it is watched no longer', async () => {
     const { sessions, clock, lookUps } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     const id = (await sessions.find(cookie, key))?.id ?? '';
     const [first, second] = [sessions.hold(id), sessions.hold(id)];
     await settled();
@@ -139,11 +154,11 @@ describe('how long it lasts', () => {
 
   test('[AU10] one that is held only after it ended has ended, also while others let go of it', async () => {
     const { sessions } = setup();
-    const { cookie, key } = await sessions.signIn(null);
+    const { cookie, key } = await sessions.signIn(null, false);
     const id = (await sessions.find(cookie, key))?.id ?? '';
     sessions.hold(id);
     await settled();
-    await sessions.signOut(id);
+    await sessions.signOut(id, false);
     const ended: string[] = [];
     sessions.onEnd((one) => ended.push(one));
     sessions.hold(id);
@@ -155,9 +170,9 @@ describe('how long it lasts', () => {
     const { sessions } = setup();
     const ended: string[] = [];
     sessions.onEnd((id) => ended.push(id));
-    const [mine, other] = [await sessions.signIn(null), await sessions.signIn(null)];
+    const [mine, other] = [await sessions.signIn(null, false), await sessions.signIn(null, false)];
     const id = (await sessions.find(mine.cookie, mine.key))?.id ?? '';
-    expect(await sessions.signOut(id)).toMatch(new RegExp(`^${NAME}=; Max-Age=0;`));
+    expect(await sessions.signOut(id, false)).toMatch(new RegExp(`^${NAME}=; Max-Age=0;`));
     expect(ended).toEqual([id]);
     expect(await sessions.find(mine.cookie, mine.key)).toBeUndefined();
     expect(await sessions.findByCookie(mine.cookie)).toBeUndefined();
@@ -168,14 +183,13 @@ describe('how long it lasts', () => {
 /** What was begun in this moment has come to its end: the store of these tests answers at once. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function setup({ secure = false } = {}) {
+function setup() {
   const clock = createManualClock();
   let made = 0;
   let writes = 0;
   let lookUps = 0;
   const stored = new Map<string, SessionRecord>();
   const sessions = createSessions({
-    secure,
     clock,
     instanceId: '0a1b2c3d',
     newSecret: () => `secret-${made++}`,

@@ -16,6 +16,8 @@ export const SESSION_RENEW_MS = 60 * 60_000;
  * fewer of them than this, so that none hides the right one.
  */
 const MAX_CANDIDATES = 600;
+/** Browsers take a cookie with it only by https, of this host itself, and for all its paths. */
+const SECURE_PREFIX = '__Host-';
 
 export interface SignedIn {
   /** The value for `Set-Cookie`. */
@@ -37,8 +39,11 @@ export interface LiveSession {
  */
 export interface Sessions {
   readonly cookieName: string;
-  /** Makes a session of the holder of this token, durably; null is that of the first run. */
-  signIn(tokenId: string | null): Promise<SignedIn>;
+  /**
+   * Makes a session of the holder of this token, durably; null is that of the first run. By https
+   * its cookie has another name, so that one by http on the same host stays beside it.
+   */
+  signIn(tokenId: string | null, isSecure: boolean): Promise<SignedIn>;
   /** The live session of one of these cookies and this key. */
   find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined>;
   /** The same without the key: enough for a page, which shows no data. */
@@ -46,7 +51,7 @@ export interface Sessions {
   /** Counts as use until the returned function is called. */
   hold(sessionId: string): () => void;
   /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
-  signOut(sessionId: string): Promise<string>;
+  signOut(sessionId: string, isSecure: boolean): Promise<string>;
   /** Called with each held session that ends, so that its sockets end with it. Returns a function that unsubscribes. */
   onEnd(listener: (sessionId: string) => void): () => void;
 }
@@ -56,8 +61,6 @@ export interface SessionsDeps {
   readonly clock: Clock;
   /** 256 random bits as text that a cookie, a header and a subprotocol can carry. */
   readonly newSecret: () => string;
-  /** True when people reach the server by https. */
-  readonly secure: boolean;
   /** Sets this server's cookie apart from those of others on the same host. */
   readonly instanceId: string;
   readonly logger: Logger;
@@ -67,7 +70,7 @@ export const createSessions = (deps: SessionsDeps): Sessions => new StoredSessio
 
 class StoredSessions implements Sessions {
   readonly #deps: SessionsDeps;
-  readonly #attributes: string;
+  readonly #names: ReadonlySet<string>;
   readonly #ends: Emitter<string>;
   readonly cookieName: string;
   readonly hold: Sessions['hold'];
@@ -76,7 +79,7 @@ class StoredSessions implements Sessions {
     this.#deps = deps;
     this.#ends = createEmitter(deps.logger.error);
     this.cookieName = `callboard_session_${deps.instanceId}`;
-    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+    this.#names = new Set([this.cookieName, SECURE_PREFIX + this.cookieName]);
     this.hold = createHolds({
       ...{ clock: deps.clock, logger: deps.logger },
       findLive: (cookieHash) => this.#findLive(cookieHash),
@@ -85,7 +88,7 @@ class StoredSessions implements Sessions {
     });
   }
 
-  async signIn(tokenId: string | null): Promise<SignedIn> {
+  async signIn(tokenId: string | null, isSecure: boolean): Promise<SignedIn> {
     const { newSecret, clock, store } = this.#deps;
     const [secret, key] = [newSecret(), newSecret()];
     const idHash = `${hashSecret(secret)}:${hashSecret(key)}`;
@@ -93,7 +96,15 @@ class StoredSessions implements Sessions {
     const session = { idHash, createdAt, expiresAt: createdAt + SESSION_IDLE_MS, tokenId };
     await store.write([{ type: 'put_session', session }]);
     const lives = `Max-Age=${SESSION_MAX_MS / 1_000}`;
-    return { cookie: `${this.cookieName}=${secret}; ${lives}; ${this.#attributes}`, key };
+    return { cookie: this.#toCookie(secret, lives, isSecure), key };
+  }
+
+  #toCookie(value: string, lives: string, isSecure: boolean): string {
+    const attributes = 'Path=/; HttpOnly; SameSite=Strict';
+    // guard: secure-cookie
+    return isSecure
+      ? `${SECURE_PREFIX}${this.cookieName}=${value}; ${lives}; ${attributes}; Secure`
+      : `${this.cookieName}=${value}; ${lives}; ${attributes}`;
   }
 
   find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined> {
@@ -108,10 +119,10 @@ class StoredSessions implements Sessions {
     return this.#findFitting(cookieHeader, () => true);
   }
 
-  async signOut(sessionId: string): Promise<string> {
+  async signOut(sessionId: string, isSecure: boolean): Promise<string> {
     await this.#deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
     this.#ends.emit(sessionId);
-    return `${this.cookieName}=; Max-Age=0; ${this.#attributes}`;
+    return this.#toCookie('', 'Max-Age=0', isSecure);
   }
 
   onEnd(listener: (sessionId: string) => void): () => void {
@@ -127,7 +138,7 @@ class StoredSessions implements Sessions {
     cookieHeader: string | undefined,
     fits: (session: SessionRecord) => boolean,
   ): Promise<LiveSession | undefined> {
-    for (const secret of readCookies(cookieHeader, this.cookieName)) {
+    for (const secret of readCookies(cookieHeader, this.#names)) {
       const session = await this.#findLive(hashSecret(secret));
       if (!session || !fits(session)) continue;
       const { idHash: id, tokenId } = this.#renew(session);
@@ -199,12 +210,12 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
 }
 
 /** The different values of our cookie: browsers send one for each path and domain it was set for. */
-function readCookies(header: string | undefined, name: string): string[] {
+function readCookies(header: string | undefined, names: ReadonlySet<string>): string[] {
   const values = new Set<string>();
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
     const value = pair.slice(at + 1).trim();
-    if (at > 0 && pair.slice(0, at).trim() === name && value !== '') values.add(value);
+    if (at > 0 && names.has(pair.slice(0, at).trim()) && value !== '') values.add(value);
     if (values.size === MAX_CANDIDATES) break;
   }
   return [...values];

@@ -35,7 +35,8 @@ export function runBuiltServer({ node, env }, { openBrowser, args, cwd = ROOT })
   let first = true;
   return restartAfterDiskTrouble(() => {
     const open = openBrowser && first ? { CALLBOARD_OPEN: '1' } : {};
-    const more = first ? args : [];
+    // What is to be saved of a damaged store is saved once; how the server is reached stays.
+    const more = first ? args : args.filter((argument) => argument !== '--salvage');
     first = false;
     return runChild({
       command: node,

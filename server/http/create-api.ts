@@ -17,6 +17,7 @@ import { clientStreamRoutes } from './routes/client-stream.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { reachRoute } from './routes/reach.ts';
 import { runToolsRoute } from './routes/run-tools.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -48,6 +49,7 @@ export function createApi(deps: HttpDeps): Api {
     ...tokenRoutes(deps),
     auditRoute(deps),
     ...policyRoutes(deps),
+    reachRoute(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

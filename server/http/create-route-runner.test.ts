@@ -12,6 +12,7 @@ import { defineRoute } from './route.ts';
 
 test('[HT48] a public route looks at no credential, and its caller is anonymous', async () => {
   const run = createRouteRunner({
+    peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
     credentials: {
       authenticate: () => {
         throw new Error('not asked for');
@@ -45,6 +46,7 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
   const bot: Caller = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: [] };
   let caller: Caller = bot;
   const run = createRouteRunner({
+    peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
     credentials: { authenticate: async () => caller },
     inbound: createInboundBudget({ clock: createManualClock() }),
     outbound: new FairOutboundBudget({ clock: createManualClock() }),

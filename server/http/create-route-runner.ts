@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
+import type { PeerOf } from '../auth/peer.ts';
 import { ANONYMOUS, type Anonymous, type Caller } from '../auth/principal.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Logger } from '../logger.ts';
@@ -34,6 +35,7 @@ export type RunRoute = (
 
 export function createRouteRunner(deps: {
   readonly credentials: Credentials;
+  readonly peerOf: PeerOf;
   readonly inbound: InboundBudget;
   readonly outbound: OutboundBudget;
   readonly tokens: Pick<Tokens, 'onRevoked'>;
@@ -98,7 +100,7 @@ interface Request {
 }
 
 function createRequest(
-  { inbound, outbound }: Parameters<typeof createRouteRunner>[0],
+  { inbound, outbound, peerOf }: Parameters<typeof createRouteRunner>[0],
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
@@ -112,7 +114,7 @@ function createRequest(
     outgoing,
     inbound,
     search,
-    address: incoming.socket.remoteAddress ?? 'unknown',
+    ...peerOf(incoming),
     async makeRoom(bytes) {
       if (bytes < LARGE_BYTES || hasRoom) return;
       hasRoom = true;

@@ -150,7 +150,7 @@ test('[HT25] a reader that leaves is let go', async () => {
 
 test('[HT21] a stream of a sign-in ends with it, and those of others go on', async () => {
   const server = await startTestServer();
-  const { cookie, key } = await server.sessions.signIn(null);
+  const { cookie, key } = await server.sessions.signIn(null, false);
   const headers = {
     cookie: cookie.split(';')[0] ?? '',
     'x-callboard-session': key,

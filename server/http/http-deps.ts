@@ -1,9 +1,11 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
+import type { Reach } from '#lib/protocol/reach';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import type { Audit } from '../auth/audit.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
+import type { PeerOf } from '../auth/peer.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { SignInCodes } from '../auth/sign-in-codes.ts';
 import type { Tokens } from '../auth/tokens.ts';
@@ -46,6 +48,7 @@ export interface HttpDeps {
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly credentials: Credentials;
+  readonly peerOf: PeerOf;
   readonly inbound: InboundBudget;
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
@@ -55,6 +58,8 @@ export interface HttpDeps {
   readonly audit: Audit;
   readonly policy: PolicyService;
   readonly clock: Clock;
+  /** Under which addresses this server is reached now. */
+  readonly reach: () => Reach;
   /** Prometheus text. */
   readonly metrics: () => string;
   readonly ready: () => Readiness;

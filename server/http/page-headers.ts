@@ -5,12 +5,16 @@ export interface PageHeadersOptions {
   readonly nonce: string;
   /** The `Host` that was asked for, already checked by the host gate. */
   readonly host: string;
+  /** It came by https. */
+  readonly isSecure: boolean;
+  /** Whether all ports of this host may be held to https. */
+  readonly strictTransport: (host: string) => boolean;
   /** The development server evaluates code. */
   readonly development: boolean;
 }
 
 /** What a page may load and run (ten lines that make a markdown image or a script tag harmless). */
-function contentSecurityPolicy({ nonce, host, development }: PageHeadersOptions): string {
+function contentSecurityPolicy({ nonce, host, isSecure, development }: PageHeadersOptions): string {
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
@@ -19,8 +23,8 @@ function contentSecurityPolicy({ nonce, host, development }: PageHeadersOptions)
     "img-src 'self' blob: data:",
     "media-src 'self' blob:",
     "font-src 'self' data:",
-    // Safari does not take 'self' for sockets.
-    `connect-src 'self' ws://${host} wss://${host}`,
+    // Safari does not take 'self' for sockets. By http both: a proxy that is not named may have TLS.
+    `connect-src 'self' ${isSecure ? '' : `ws://${host} `}wss://${host}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -48,5 +52,8 @@ export function setPageHeaders(outgoing: ServerResponse, options: PageHeadersOpt
   const policy = contentSecurityPolicy(options);
   outgoing.setHeader('content-security-policy', policy);
   for (const [name, value] of Object.entries(FIXED_HEADERS)) outgoing.setHeader(name, value);
+  if (options.isSecure && options.strictTransport(options.host)) {
+    outgoing.setHeader('strict-transport-security', `max-age=${180 * 24 * 3_600}`);
+  }
   return policy;
 }

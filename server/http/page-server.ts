@@ -3,10 +3,11 @@ import { HttpError } from '#lib/protocol/http-error';
 import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
+import type { PeerOf } from '../auth/peer.ts';
 import type { Clock } from '../clock.ts';
 import { FairOutboundBudget, type OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse } from './error-response.ts';
-import { setPageHeaders } from './page-headers.ts';
+import { type PageHeadersOptions, setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
@@ -28,6 +29,15 @@ const NEXT_FETCHERS = /^\/_next\/(?:image|data)(?:\/|$)/;
 /** By these Next's parts talk to each other; from outside they are attempts to pass its checks. */
 const NEXT_HEADERS = /^x-(?:middleware-|invoke-|matched-path$|now-route-matches$)/;
 
+/** A request for a page. */
+interface Asked {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly target: Target;
+  /** Of the client. */
+  readonly address: string;
+}
+
 /** Drawing a page takes the processor for some 25 ms, and calls are to be answered meanwhile. */
 const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
 
@@ -44,10 +54,12 @@ const createFileBudget = (clock: Clock): OutboundBudget =>
  */
 export function createPageServer(deps: {
   readonly credentials: Credentials;
+  readonly peerOf: PeerOf;
   readonly pages: PageHandler;
   readonly clock: Clock;
   readonly newNonce: () => string;
   readonly development: boolean;
+  readonly strictTransport: PageHeadersOptions['strictTransport'];
 }): (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void> {
   // Apart, so that visitors without a credential do not keep operators from their pages.
   const forVisitors = createLimiter(DRAWN_AT_ONCE);
@@ -58,14 +70,18 @@ export function createPageServer(deps: {
   };
   return async (incoming, outgoing, target) => {
     const { pathname } = target;
+    const peer = deps.peerOf(incoming);
+    const asked = { incoming, outgoing, target, address: peer.address };
     const policy = setPageHeaders(outgoing, {
       nonce: deps.newNonce(),
       host: incoming.headers.host ?? '',
+      isSecure: peer.isSecure,
+      strictTransport: deps.strictTransport,
       development: deps.development,
     });
     const refusal =
       refuse(incoming, pathname, deps.development) ??
-      (await rejectUnauthenticated(deps.credentials, incoming, outgoing, target));
+      (await rejectUnauthenticated(deps.credentials, asked));
     if (refusal) {
       const headers = { ...refusal.headers, 'content-security-policy': policy };
       return writeResponse(outgoing, { ...refusal, headers });
@@ -75,10 +91,10 @@ export function createPageServer(deps: {
     incoming.headers['content-security-policy'] = policy;
     const draw = async () => deps.pages(incoming, outgoing);
     if (FREE_FILE.test(pathname)) {
-      const budget = (await isOperator(deps.credentials, incoming))
+      const budget = (await isOperator(deps.credentials, asked))
         ? filesOf.operators
         : filesOf.visitors;
-      await roomFor(budget, outgoing, FILE_BYTES, incoming.socket.remoteAddress ?? '');
+      await roomFor(budget, outgoing, FILE_BYTES, peer.address);
       return draw();
     }
     return inTurn(SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators, outgoing, draw);
@@ -128,10 +144,9 @@ function refuse(
 /** By the cookie, which the browser sends for files too. */
 async function isOperator(
   credentials: Credentials,
-  { headers, method = '', socket }: IncomingMessage,
+  { incoming: { headers, method = '' }, address }: Asked,
 ): Promise<boolean> {
   if (headers.cookie === undefined || headers.authorization !== undefined) return false;
-  const address = socket.remoteAddress ?? 'unknown';
   const principal = await credentials.authenticate({ headers, method, address, at: 'page' });
   return !(principal instanceof HttpError);
 }
@@ -139,14 +154,11 @@ async function isOperator(
 /** Without an operator's credential there is the sign-in page and nothing else. */
 async function rejectUnauthenticated(
   credentials: Credentials,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  target: Target,
+  { incoming, outgoing, target, address }: Asked,
 ): Promise<HttpResponse | undefined> {
   const { pathname } = target;
   if (FREE_FILE.test(pathname) || SIGN_IN_PAGE.test(pathname)) return undefined;
   const { headers, method = '' } = incoming;
-  const address = incoming.socket.remoteAddress ?? 'unknown';
   const principal = await credentials.authenticate({ headers, method, address, at: 'page' });
   if (!(principal instanceof HttpError)) {
     admit(outgoing);

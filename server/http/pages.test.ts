@@ -64,7 +64,7 @@ describe('who sees a page', () => {
 
   test('[HT29] a link from elsewhere opens a page, another site does not embed it', async () => {
     const { server } = await setup();
-    const { cookie: set } = await server.sessions.signIn(null);
+    const { cookie: set } = await server.sessions.signIn(null, false);
     const cookie = set.split(';')[0] ?? '';
     const from = (dest: string) => ({
       cookie,
@@ -151,7 +151,7 @@ test('[HT58] 64 files are on their way to visitors at a time, and operators do n
   const server = await startTestServer({
     pages: (_incoming, outgoing) => void sending.push(() => outgoing.end('a file')),
   });
-  const { cookie } = await server.sessions.signIn(null);
+  const { cookie } = await server.sessions.signIn(null, false);
   const headers = { cookie: cookie.split(';')[0] ?? '' };
   const file = '/_next/static/chunks/a.js';
   const asked = Array.from({ length: 100 }, () => server.get(file, visitor));

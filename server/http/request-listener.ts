@@ -2,26 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
+import type { PeerOf } from '../auth/peer.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
+import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import { parseTarget } from './parse-target.ts';
-import { writeResponse } from './response.ts';
+import type { PlainGate } from './plain-gate.ts';
+import { type HttpResponse, writeResponse } from './response.ts';
 
 export interface RequestListenerDeps {
+  readonly plainGate: Pick<PlainGate, 'refuse'>;
   readonly hostGate: HostGate;
   readonly credentials: Credentials;
+  readonly peerOf: PeerOf;
   readonly api: Api;
   /** Next's handler. */
   readonly pages: PageHandler;
+  /** How a phone comes to trust the own CA; undefined for all other paths. */
+  readonly trustPages: (incoming: IncomingMessage, pathname: string) => HttpResponse | undefined;
   readonly clientScript: () => Promise<ClientScript>;
   readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */
   readonly newNonce: () => string;
   readonly development: boolean;
+  readonly strictTransport: PageHeadersOptions['strictTransport'];
   readonly logger: Logger;
 }
 
@@ -31,7 +39,7 @@ const API_PATH =
 
 /**
  * What Node's server calls for each request: does the target make sense, is the
- * host ours, may that origin ask; then the API, for which another site may not
+ * host ours, may that origin ask, may the peer do it without TLS; then the API, for which another site may not
  * ask at all, the script that it may run, or the pages, to which it may link. Never throws.
  */
 export function createRequestListener(
@@ -42,6 +50,8 @@ export function createRequestListener(
     // A caller that resets the connection is not an error of the server; 'close' follows and ends the work.
     incoming.on('error', () => {});
     outgoing.on('error', () => {});
+    const plain = deps.plainGate.refuse(incoming);
+    if (plain) return writeResponse(outgoing, plain);
     const target = parseTarget(incoming.url);
     if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
     const isApi = API_PATH.test(target.pathname);
@@ -52,6 +62,8 @@ export function createRequestListener(
       return writeResponse(outgoing, errorResponse(new HttpError(refusal.code, refusal.message)));
     }
     if (isApi) return deps.api(incoming, outgoing, target);
+    const trusted = deps.trustPages(incoming, target.pathname);
+    if (trusted) return writeResponse(outgoing, trusted);
     const served =
       target.pathname === CLIENT_SCRIPT_PATH
         ? serveClientScript(deps.clientScript, incoming, outgoing)

@@ -11,8 +11,10 @@ import type { ParamsOf, PathParams } from './route-table.ts';
 export interface RequestContext extends BodySource {
   /** With its `?`, or empty. */
   readonly search: string;
-  /** Of the peer. */
+  /** Of the client, also behind a trusted proxy. */
   readonly address: string;
+  /** It came by https. */
+  readonly isSecure: boolean;
   /**
    * To be awaited before a record is read or made into text that has so many bytes: large ones
    * wait for their turn (rule UN4). Throws `rate_limited` when too many wait.

@@ -346,7 +346,7 @@ const connectionsOf = ({ server }: TestServer): Promise<number> =>
 
 /** What a page of ours opens a socket with. */
 async function signIn(server: TestServer) {
-  const { cookie: set, key } = await server.sessions.signIn(null);
+  const { cookie: set, key } = await server.sessions.signIn(null, false);
   const headers = { cookie: set.split(';')[0] ?? '', origin: ownOrigin(server) };
   return { key, headers, protocols: ['callboard.v1', `session.${key}`] };
 }

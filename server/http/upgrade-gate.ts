@@ -7,6 +7,7 @@ import { PROTOCOL } from '#lib/protocol/server-messages';
 import { CLAWSEED_PROTOCOL } from '#lib/protocol/subprotocols';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
+import type { PeerOf } from '../auth/peer.ts';
 import type { Caller } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
@@ -17,6 +18,7 @@ import { createCountOfEach } from './count-of-each.ts';
 import { toHttpError } from './error-response.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { parseTarget } from './parse-target.ts';
+import type { PlainGate } from './plain-gate.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';
 import { CLIENTS, VIEWERS } from './routes/access.ts';
@@ -45,7 +47,9 @@ type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => v
 
 export interface UpgradeGateDeps {
   readonly hostGate: HostGate;
+  readonly plainGate: Pick<PlainGate, 'refuseUpgrade'>;
   readonly credentials: Credentials;
+  readonly peerOf: PeerOf;
   readonly openSockets: OpenSockets;
   /** `/ws/chat` may be switched off. */
   readonly sockets: Handlers;
@@ -93,7 +97,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     head: Buffer,
     { path, search, handler }: { path: SocketPath; search: string; handler: SocketHandler },
   ) => {
-    const address = incoming.socket.remoteAddress ?? 'unknown';
+    const { address } = deps.peerOf(incoming);
     const done = pending.enter(address);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
@@ -122,6 +126,8 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       socket.on('error', () => socket.destroy());
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);
       const { pathname, search = '' } = parseTarget(incoming.url) ?? {};
+      const plain = deps.plainGate.refuseUpgrade(incoming);
+      if (plain) return refuse(plain);
       const refusal = refuseRequest(deps.hostGate, incoming, pathname);
       if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
       const handler = isSocketPath(pathname) ? deps.sockets[pathname] : undefined;

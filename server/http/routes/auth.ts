@@ -28,14 +28,14 @@ export const authRoutes = (deps: Deps): Route[] => [
     body: signInBodySchema,
     maxBodyBytes: MOST_BYTES,
     responses: { 200: { description: 'Signed in', schema: signedInSchema } },
-    async handle({ body, context: { address } }) {
+    async handle({ body, context: { address, isSecure } }) {
       // Checked first: the right one is let in, however often others of this address were wrong.
       const person =
         'token' in body
           ? asPerson(deps.callers.find(body.token))
           : deps.signInCodes.consume(body.code) && FIRST_OPERATOR;
       if (!person) throw await refusal(deps, address);
-      const { cookie, key } = await deps.sessions.signIn(person.tokenId);
+      const { cookie, key } = await deps.sessions.signIn(person.tokenId, isSecure);
       const detail = { with: 'token' in body ? 'token' : 'link' };
       const by = byCaller(person, address);
       await deps.audit.record({ ...by, act: 'signed_in', target: null, detail });
@@ -51,10 +51,10 @@ export const authRoutes = (deps: Deps): Route[] => [
     summary: 'End this sign-in and close its sockets and streams',
     access: VIEWERS,
     responses: { 200: { description: 'Signed out', schema: okSchema } },
-    async handle({ principal, context: { address } }) {
+    async handle({ principal, context: { address, isSecure } }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
       if (sessionId === null) return json(200, { ok: true });
-      const headers = { 'set-cookie': await deps.sessions.signOut(sessionId) };
+      const headers = { 'set-cookie': await deps.sessions.signOut(sessionId, isSecure) };
       const by = byCaller(principal, address);
       await deps.audit.record({ ...by, act: 'signed_out', target: null, detail: {} });
       return { status: 200, json: { ok: true }, headers };

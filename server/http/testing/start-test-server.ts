@@ -11,6 +11,7 @@ import { type Callers, createCallers } from '../../auth/callers.ts';
 import { createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
+import { createPeerOf, type PeerOptions } from '../../auth/peer.ts';
 import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
@@ -26,7 +27,9 @@ import { createHttpServer } from '../create-http-server.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createOpenSockets } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
+import { createPlainGate } from '../plain-gate.ts';
 import { createRequestListener } from '../request-listener.ts';
+import { createTrustPages, type TrustFacts } from '../trust/trust-pages.ts';
 import { createUpgradeGate, type SocketHandler, type UpgradeGateDeps } from '../upgrade-gate.ts';
 import {
   createFakeBlobs,
@@ -61,6 +64,8 @@ const CALLERS: Record<string, Caller> = {
   [TOKENS.colleague]: person('olga', 'operator'),
 };
 
+const NO_HOSTS: readonly string[] = [];
+
 const SNAPSHOT: Snapshot = {
   type: 'snapshot',
   seq: 10,
@@ -81,6 +86,10 @@ export interface TestServerOptions {
   readonly development?: boolean;
   readonly allowedAttempts?: number;
   readonly maxSockets?: number;
+  readonly mayBePlain?: (address: string) => boolean;
+  readonly hasTls?: boolean;
+  readonly trust?: () => TrustFacts | undefined;
+  readonly proxy?: Partial<PeerOptions>;
 }
 
 export interface Asked {
@@ -114,7 +123,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
     store,
     clock,
     newSecret,
-    secure: false,
     instanceId: '0a1b2c3d',
     logger,
   });
@@ -126,8 +134,11 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const inbound = createInboundBudget({ clock });
   let port = 0;
+  const peerOf = createPeerOf({ trustedProxies: [], publicUrl: undefined, ...options.proxy });
   const hostGate = createHostGate({
-    scheme: 'http',
+    peerOf,
+    machineHosts: () => NO_HOSTS,
+    publicUrl: undefined,
     port: () => port,
     host: '127.0.0.1',
     allowedHosts: [],
@@ -149,22 +160,25 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...{ streams: fakeStreams, openSockets },
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
-    credentials,
+    ...{ credentials, peerOf },
     inbound,
     sessions,
     signInCodes,
     failedAttempts,
     ...{ callers, tokens, audit, policy: testPolicy() },
     clock,
+    reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
     closing: new AbortController().signal,
     logger,
     ...options.deps,
   });
+  const mayBePlain = options.mayBePlain ?? (() => true);
+  const plainGate = createPlainGate({ hostGate, mayBePlain, hasTls: options.hasTls ?? false });
   const onSocket = options.onSocket ?? (() => {});
   const gate = createUpgradeGate({
-    hostGate,
+    ...{ plainGate, hostGate, peerOf },
     credentials,
     openSockets,
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
@@ -174,7 +188,9 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const server = createHttpServer({
     onRequest: createRequestListener({
-      hostGate,
+      ...{ plainGate, hostGate, peerOf },
+      trustPages: createTrustPages(options.trust ?? (() => undefined)),
+      strictTransport: () => false,
       credentials,
       api,
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),

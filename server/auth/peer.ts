@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Where a request comes from. It gives no right: who asks is shown by a credential alone. */
+export interface Peer {
+  /** Of the client: an IP address in one spelling, or `unknown`. */
+  readonly address: string;
+  /** Its way here is encrypted, as far as this server can know. */
+  readonly isSecure: boolean;
+}
+
+export type PeerOf = (incoming: Pick<IncomingMessage, 'headers' | 'socket'>) => Peer;
+
+export interface PeerOptions {
+  /** Addresses and ranges of proxies that are believed. */
+  readonly trustedProxies: readonly string[];
+  /** The origin under which a proxy offers the server. */
+  readonly publicUrl: string | undefined;
+}
+
+/**
+ * Reads who is at the other end. What `X-Forwarded-For` and `X-Forwarded-Proto`
+ * say counts only from a trusted proxy, and of the addresses only the last one
+ * that is no trusted proxy: those before it are what the client wrote itself.
+ * `X-Real-IP` and `Forwarded` never count.
+ */
+export function createPeerOf({ trustedProxies, publicUrl }: PeerOptions): PeerOf {
+  const isTrusted = createIsAmong(trustedProxies);
+  const secureHost = publicUrl?.startsWith('https:') ? new URL(publicUrl).host : undefined;
+  return ({ headers, socket }) => {
+    const peer = plainAddress(socket.remoteAddress);
+    const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
+    // People come to the public host by https alone; to name it falsely makes a cookie that is kept closer.
+    const isPublic = secureHost !== undefined && headers.host?.toLowerCase() === secureHost;
+    // guard: forwarded-of-trusted-alone
+    if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };
+    const proto = String(headers['x-forwarded-proto'] ?? '').trim();
+    const isSecure = isEncrypted || isPublic || proto.toLowerCase() === 'https';
+    return { address: lastUntrusted(headers['x-forwarded-for'], isTrusted) ?? peer, isSecure };
+  };
+}
+
+/** Whether an address is one of these, or in one of these ranges. */
+export function createIsAmong(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** An IPv4 address in its own spelling, also where a socket of IPv6 took it. */
+export const plainAddress = (address: string | undefined): string =>
+  address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? 'unknown';
+
+function lastUntrusted(
+  header: string | string[] | undefined,
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  const hops = String(header ?? '').split(',');
+  for (const hop of hops.reverse()) {
+    const address = plainAddress(hop.trim());
+    // Not an address: what stands before it is no proxy's word either.
+    if (isIP(address) === 0) return undefined;
+    if (!isTrusted(address)) return address;
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import { hostname, networkInterfaces } from 'node:os';
+
+/** The names and addresses under which this machine can be reached now. */
+export interface MachineNames {
+  /** `localhost`, its own name, and that of mDNS. */
+  readonly names: readonly string[];
+  /** Of loopback first, then those of the network. */
+  readonly addresses: readonly string[];
+}
+
+/** What the system reports; a parameter so that tests can change it. */
+export interface MachineSource {
+  hostname(): string;
+  networkInterfaces: () => ReturnType<typeof networkInterfaces>;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1'];
+/** Labels of letters, digits and hyphens: what a certificate and a `Host` can hold. */
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+/** It has to be named with the interface, which no certificate can. */
+const LINK_LOCAL = /^fe[89ab][0-9a-f]:/i;
+const MOST_ADDRESSES = 64;
+
+export function readMachineNames(
+  source: MachineSource = { hostname, networkInterfaces },
+): MachineNames {
+  const own = source.hostname().toLowerCase();
+  const dotless = NAME.test(own) && own !== 'localhost' && !own.includes('.');
+  const named = NAME.test(own) && own !== 'localhost' ? [own] : [];
+  const names = ['localhost', ...named, ...(dotless ? [`${own}.local`] : [])];
+  const outside = Object.values(source.networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address))
+    .map(({ address }) => address)
+    .sort(likelyFirst)
+    .slice(0, MOST_ADDRESSES);
+  return { names, addresses: [...LOOPBACK, ...new Set(outside)] };
+}
+
+/** Networks of homes and offices, where a phone is; then other IPv4, then IPv6. */
+const LIKELY = [/^192\.168\./, /^10\./, /^172\.(?:1[6-9]|2\d|3[01])\./, /^(?!169\.254\.)\d+\./];
+
+const rank = (address: string): number => {
+  const at = LIKELY.findIndex((pattern) => pattern.test(address));
+  return at < 0 ? LIKELY.length : at;
+};
+
+const likelyFirst = (a: string, b: string): number =>
+  rank(a) - rank(b) || (a < b ? -1 : Number(a !== b));
+
+/** As it stands in a URL and a `Host`. */
+export const toUrlHost = (address: string): string =>
+  address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
