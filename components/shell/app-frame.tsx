@@ -7,6 +7,7 @@ import type { Theme } from '#lib/i18n/locales';
 import { TabClient } from '../providers/tab-client.tsx';
 import { WorkbenchProvider } from '../providers/workbench-provider.tsx';
 import { Header } from './header.tsx';
+import { InsecureBanner } from './insecure-banner.tsx';
 import { LiveRegions } from './live-regions.tsx';
 import { Overlays } from './overlays.tsx';
 import { SignedOut } from './signed-out.tsx';
@@ -28,6 +29,7 @@ export function AppFrame({ theme, children }: { theme: Theme; children: ReactNod
         <SkipLink />
         <div className="flex h-dvh flex-col">
           <Header theme={theme} />
+          <InsecureBanner />
           <TabClient />
           <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
             {children}

@@ -45,3 +45,12 @@ test('[CL41] a server that is not there is reported', async () => {
     `there is no connection to ${server.url}; trying again until there is one`,
   );
 });
+
+test('[LN50] T32: a program is not connected to a server of the network without TLS', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'callboard-client-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const options = { token: 'a-token-of-a-device', name: 'door', tools: [], dataDir };
+  await expect(
+    createNodeToolClient({ ...options, url: 'http://192.168.1.5:3000' }),
+  ).rejects.toMatchObject({ code: 'insecure_transport' });
+});

@@ -3,6 +3,7 @@ import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { randomId } from '../../util/random-id.ts';
 import type { ClientStatus } from '../client-status.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
+import { refuseInsecureTransport } from '../insecure-transport.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
 import { createHttpUploadBlob } from '../upload-blob.ts';
 import { createFileIdentity } from './file-identity.ts';
@@ -21,11 +22,16 @@ export interface NodeToolClientOptions
   readonly tools: readonly ClientToolDefinition[];
   /** For this client alone: its identity and its journal. Made when it does not exist. */
   readonly dataDir: string;
+  /** Without TLS, over a network: everyone there can read the token and what the tools give. */
+  readonly allowInsecureTransport?: boolean;
   /** By default the one that Node has. */
   readonly WebSocket?: WebSocketConstructor;
 }
 
-/** A Node program as a client, whose calls and answers survive its end (contract, promises P2 and P3). */
+/**
+ * A Node program as a client, whose calls and answers survive its end (contract, promises P2 and P3).
+ * Throws `InsecureTransportError` for a server of a network without TLS.
+ */
 export async function createNodeToolClient(options: NodeToolClientOptions): Promise<ToolClient> {
   const {
     url,
@@ -34,6 +40,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
     onProblem = console.warn,
     WebSocket = globalThis.WebSocket,
   } = options;
+  refuseInsecureTransport(url, 'program', options.allowInsecureTransport);
   let lock: DataDirLock | undefined = await lockDataDir(dataDir);
   const journals: FileJournal[] = [];
   const headers = { authorization: `Bearer ${token}` };

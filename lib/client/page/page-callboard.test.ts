@@ -83,6 +83,13 @@ test.each([
   expect([callboard.status.get(), server.connections]).toEqual(['off', 0]);
 });
 
+test('[LN50] T32: a page by https is not connected to a server of the network without TLS', async () => {
+  const { callboard, problems } = await setupPage();
+  callboard.connect({ server: 'http://192.168.1.5:3000', token: TOKEN });
+  expect(problems).toEqual([expect.stringMatching(/^insecure_transport: .*Nothing is connected/)]);
+  expect(callboard.status.get()).toBe('off');
+});
+
 test('[PG5] what is missing can be given later; what was given stays', async () => {
   const { callboard, connect, problems, address } = await setupPage();
   callboard.connect();

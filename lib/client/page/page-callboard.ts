@@ -3,6 +3,7 @@ import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { createObservable, type Observable } from '../../util/observable.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
+import { refuseInsecureTransport } from '../insecure-transport.ts';
 import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
 import { type Badge, NO_BADGE } from './badge.ts';
 import { type PageTool, readPageTool } from './page-tool.ts';
@@ -117,7 +118,9 @@ class PageCallboard {
     this.#options = { ...this.#options, ...given };
     const page = this.#page();
     const address = readServer(this.#options.server);
-    const problem = address.ok ? tokenError(this.#options.token) : address.problem;
+    const problem = address.ok
+      ? (tokenError(this.#options.token) ?? transportError(address.origin, page.origin))
+      : address.problem;
     if (!address.ok || problem !== undefined) {
       return page.warn(`${problem} Nothing is connected.`);
     }
@@ -236,6 +239,17 @@ function tokenError(token: string | undefined): string | undefined {
   }
   const problem = tokenProblem(token);
   return problem && `The token is none of this server's: ${problem}.`;
+}
+
+/** A browser would only report that its own rules forbid it. */
+function transportError(server: string, page: string): string | undefined {
+  if (!page.startsWith('https:')) return undefined;
+  try {
+    refuseInsecureTransport(server, 'https page', false);
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
 }
 
 const refusal = (server: string, origin: string): string =>

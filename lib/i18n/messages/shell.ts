@@ -72,6 +72,11 @@ export const shell = {
       viewerNote:
         'You are signed in as a viewer: you can read everything here, and change nothing.',
     },
+    insecure: {
+      title: 'No TLS: everyone on the network can read along',
+      text: 'This server was started with --insecure-plaintext-lan. Tokens, calls and results pass the network in the clear. At {address} a phone has no camera, microphone, position, clipboard, notifications, sensors, sharing or offline page, as browsers give these by https alone. Start it with --lan instead.',
+      hide: 'Hide until the next load',
+    },
     signOut: 'Sign out',
     signOutFailed: 'Signing out failed',
     close: 'Close',
@@ -184,6 +189,11 @@ export const shell = {
       is: '已登录：{name}，{role}',
       roles: { viewer: '查看者', operator: '操作员', admin: '管理员' },
       viewerNote: '您以查看者身份登录：可以查看这里的一切，但不能更改任何内容。',
+    },
+    insecure: {
+      title: '没有 TLS：网络上的所有人都能读取',
+      text: '本服务器以 --insecure-plaintext-lan 启动。令牌、调用和结果以明文在网络上传输。在 {address}，手机无法使用摄像头、麦克风、位置、剪贴板、通知、传感器、分享和离线页面，因为浏览器只在 https 下提供它们。请改用 --lan 启动。',
+      hide: '隐藏，直到下次载入',
     },
     signOut: '退出登录',
     signOutFailed: '退出登录失败',

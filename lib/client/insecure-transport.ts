@@ -1,0 +1,26 @@
+/** A connection that others could read, which is not made. */
+export class InsecureTransportError extends Error {
+  override readonly name = 'InsecureTransportError';
+  readonly code = 'insecure_transport';
+}
+
+/**
+ * Throws where a token and results would go over a network in the clear: from a
+ * program, or a page by https, to a server without TLS that is not this machine.
+ * A page that came by plain HTTP is in the clear already.
+ */
+export function refuseInsecureTransport(
+  address: string,
+  from: 'program' | 'https page',
+  allow: boolean | undefined,
+): void {
+  const { protocol, hostname, host } = new URL(address);
+  // guard: insecure-transport-refused
+  if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;
+  throw new InsecureTransportError(
+    `insecure_transport: ${host} is on a network and has no TLS, so everyone on that network could read the token and the results of this ${from}. Use https (the server's --lan has it), or set allowInsecureTransport: true where that is accepted`,
+  );
+}
+
+const isLoopback = (hostname: string): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
