@@ -117,7 +117,7 @@ test('T100: what tools and models say is shown, and never requested or run', asy
   await outside.close();
 });
 
-test('nothing in an address makes the page connect elsewhere, or fail', async ({
+test('T11: nothing in an address makes the page connect elsewhere, or fail', async ({
   page,
   callboard,
 }) => {
@@ -144,7 +144,7 @@ test('nothing in an address makes the page connect elsewhere, or fail', async ({
   await outside.close();
 });
 
-test('a page of another origin can neither frame the workbench nor use its cookie', async ({
+test('T04 T09 T13: a page of another origin can neither frame the workbench nor use its cookie', async ({
   page,
   context,
   callboard,
@@ -229,4 +229,29 @@ test('neither a second Callboard nor a cookie that a neighbour plants signs this
     await untilReady(tab);
   }
   await neighbour.close();
+});
+
+test('T03: a sandboxed frame, whose origin is null, opens no socket with the cookie', async ({
+  page,
+  context,
+  callboard,
+}) => {
+  await signIn(page, callboard);
+  await untilReady(page);
+  const script = `const ends = [];
+    for (const path of ['/ws/watch', '/ws/client']) {
+      const socket = new WebSocket('${callboard.url.replace('http', 'ws')}' + path);
+      const end = (how) => { ends.push(how); if (ends.length === 2) parent.postMessage(ends.join(), '*'); };
+      socket.onopen = () => end('open');
+      socket.onclose = () => end('refused');
+    }`;
+  const frame = `<iframe sandbox="allow-scripts" srcdoc="<script>${script}</script>"></iframe>`;
+  const listen = `<script>addEventListener('message', ({ data, origin }) => {
+    document.title = origin + ' ' + data;
+  });</script>`;
+  const outside = await startOutside(listen + frame);
+  const visit = await context.newPage();
+  await visit.goto(outside.url);
+  await expect(visit).toHaveTitle('null refused,refused');
+  await outside.close();
 });

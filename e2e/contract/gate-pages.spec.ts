@@ -3,7 +3,7 @@ import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 
 const board = sharedCallboard();
 
-test('§4 headers and paths by which parts of Next talk to each other open nothing', async () => {
+test('T137 T138: §4 headers and paths by which parts of Next talk to each other open nothing', async () => {
   const middleware = 'middleware:middleware:middleware:middleware:middleware';
   const tricks: readonly [string, Record<string, string>][] = [
     ['/', { 'x-middleware-subrequest': middleware }],
@@ -31,7 +31,7 @@ test('§4 headers and paths by which parts of Next talk to each other open nothi
   }
 });
 
-test('§4 no page path fetches for others, runs actions or hands out data', async () => {
+test('T139 T141: §4 no page path fetches for others, runs actions or hands out data', async () => {
   const url = encodeURIComponent('http://127.0.0.1:9/x');
   for (const path of [
     `/_next/image?url=${url}&w=64&q=75`,

@@ -63,7 +63,7 @@ async function upgrade(path: string, headers: Record<string, string>, protocols:
   }
 }
 
-test('§4 a socket with the cookie of a signed-in person opens for our own origin alone', async () => {
+test('T01 T02 T04 T05: §4 a socket with the cookie of a signed-in person opens for our own origin alone', async () => {
   const { headers, protocols } = pageSocket(board(), await signIn(board()));
   const { cookie } = headers;
   for (const path of ['/ws/client', '/ws/watch']) {
@@ -80,7 +80,7 @@ test('§4 a socket with the cookie of a signed-in person opens for our own origi
   }
 });
 
-test('§4 a program needs no origin, only its token, which may stand in the subprotocol', async () => {
+test('T05: §4 a program needs no origin, only its token, which may stand in the subprotocol', async () => {
   const authorization = `Bearer ${board().token}`;
   expect(await upgrade('/ws/client', { authorization })).toBe(101);
   expect(await upgrade('/ws/client', {}, ['callboard.v1', `bearer.${board().token}`])).toBe(101);
@@ -97,7 +97,7 @@ test('§4 a program needs no origin, only its token, which may stand in the subp
   expect(answer).not.toContain(board().token);
 });
 
-test('§4 a request with a cookie counts from our own pages alone, whatever its method', async () => {
+test('T09: §4 a request with a cookie counts from our own pages alone, whatever its method', async () => {
   const session = await signIn(board());
   const { origin: _, ...secrets } = pageHeaders(board(), session);
   const path = '/v1/tools/calculation.eval/invoke';
@@ -146,7 +146,7 @@ test('§4 a request with a cookie counts from our own pages alone, whatever its 
   });
 });
 
-test('§4 no origin is ever allowed to read: nothing answers with a header of CORS', async () => {
+test('T10: §4 no origin is ever allowed to read: nothing answers with a header of CORS', async () => {
   for (const origin of ['https://evil.example', board().url]) {
     for (const [method, path] of [
       ['OPTIONS', '/v1/tools'],
@@ -167,7 +167,7 @@ test('§4 no origin is ever allowed to read: nothing answers with a header of CO
   }
 });
 
-test('[HT2] §4 a host name that is not ours is refused before anything else, on requests and sockets', async () => {
+test('[HT2] T06: §4 a host name that is not ours is refused before anything else, on requests and sockets', async () => {
   const { port } = new URL(board().url);
   const hosts = [
     `rebind.example:${port}`,
@@ -197,7 +197,7 @@ test('[HT2] §4 a host name that is not ours is refused before anything else, on
   }
 });
 
-test('§3 by default only this machine can reach it', async () => {
+test('T07: §3 by default only this machine can reach it', async () => {
   const { port } = new URL(board().url);
   const others = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -360,7 +360,7 @@ test('§4 an origin and a host of the configuration may talk to it, and no other
   expect(foreign.status).toBe(421);
 });
 
-test('§4 no token and no cookie is ever printed', async () => {
+test('T12: §4 no token and no cookie is ever printed', async () => {
   const session = await signIn(board());
   await askAsPage(board(), 'GET', '/v1/tools', { session });
   await get(board(), `/v1/tools?token=${board().token}`, { token: null });

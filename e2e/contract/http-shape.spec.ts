@@ -114,7 +114,7 @@ test('§6 /openapi.json lists every route, and is a document of OpenAPI 3.1', as
   }
 });
 
-test('[HT1] §4 every route but the public ones answers the same 401 without a credential, there or not', async () => {
+test('[HT1] T08 T15: §4 every route but the public ones answers the same 401 without a credential, there or not', async () => {
   const { operations } = await openApi();
   const bodies = new Set<string>();
   const closed = operations.filter(({ route }) => !PUBLIC.has(route));
@@ -166,7 +166,7 @@ test('§6 HEAD answers as GET does, without the body', async () => {
   }
 });
 
-test('§6 data is not cached, not sniffed and runs nothing, refusals too', async () => {
+test('T144: §6 data is not cached, not sniffed and runs nothing, refusals too', async () => {
   const answers = [
     await get(board(), '/v1/tools'),
     await get(board(), '/v1/tool_calls'),

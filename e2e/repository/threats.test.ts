@@ -9,8 +9,9 @@ const page = readFileSync(join(root, 'docs/threats.md'), 'utf8');
 /** The experiments and threats that the agent is held to. */
 const NUMBERS = [
   ...numbered('E', 1, 14),
+  ...[...numbered('T', 1, 13), 'T15', 'T16', 'T27', 'T30', 'T31', 'T32'].map(twoDigits),
   ...[numbered('T', 37, 50), numbered('T', 69, 85), numbered('T', 97, 117)].flat(),
-  ...numbered('T', 145, 152),
+  ...[numbered('T', 137, 144), numbered('T', 145, 152)].flat(),
 ];
 
 /** A test has the numbers of its threats in its title: `[AL5] T145: …`, `T98 T99: …`, `[DE4] (T85) …`. */
@@ -61,6 +62,11 @@ test('a number in the middle of a word, or outside of a title, names no test', (
 
 function numbered(letter: string, from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, at) => `${letter}${from + at}`);
+}
+
+/** The first threats are written T01 to T09. */
+function twoDigits(number: string): string {
+  return number.replace(/^T(\d)$/, 'T0$1');
 }
 
 /** The cells of a table below a heading, without its head. */

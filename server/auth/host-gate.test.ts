@@ -36,7 +36,7 @@ describe('Host', () => {
     '127.0.0.1:3000, evil.example',
     '127.1:3000',
     '0.0.0.0:3000',
-  ])('[AU11] %o is not', (host) =>
+  ])('[AU11] T06: %o is not', (host) =>
     expect(gate({ host: '0.0.0.0' }).refuseHost(host, false)?.code).toBe('host_not_allowed'),
   );
 
@@ -96,7 +96,7 @@ describe('Origin', () => {
     'http://localhost:3000, http://localhost:3000',
     'file://',
     'chrome-extension://abcdefgh',
-  ])('[AU12] %o is refused', (origin) =>
+  ])('[AU12] T02 T03: %o is refused', (origin) =>
     expect(gate().refuseOrigin(origin, false)?.code).toBe('origin_not_allowed'),
   );
 

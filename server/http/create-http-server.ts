@@ -16,10 +16,10 @@ export function createHttpServer(deps: {
 }): Server {
   const server = createServer(
     {
-      headersTimeout: 10 * SECOND,
+      headersTimeout: 9 * SECOND,
       // 16 MiB over a slow phone's network; waiting for a result comes after the request and is not in it.
       requestTimeout: 120 * SECOND,
-      connectionsCheckingInterval: 2 * SECOND,
+      connectionsCheckingInterval: SECOND,
       // Longer than the pause between two polls of a program.
       keepAliveTimeout: 65 * SECOND,
       maxHeaderSize: 16 * 1024,

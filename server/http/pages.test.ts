@@ -189,7 +189,7 @@ describe('the policy', () => {
     expect(seen.map((headers) => headers['content-security-policy'])).toEqual(policies);
   });
 
-  test('[HT30] redirects and errors have it too', async () => {
+  test('[HT30] T13: redirects and errors have it too', async () => {
     const { server } = await setup();
     const host = `127.0.0.1:${server.port}`;
     const answers = [
@@ -234,13 +234,13 @@ describe('what Next may not do', () => {
     '/_next/data/x/index.json',
     '/_next/x',
     '/__nextjs_source',
-  ])('[HT31] %s is 404', async (path) => {
+  ])('[HT31] T141: %s is 404', async (path) => {
     const { server, seen } = await setup();
     expect((await server.get(path)).status).toBe(404);
     expect(seen).toEqual([]);
   });
 
-  test('[HT31] no server actions, no other methods', async () => {
+  test('[HT31] T139: no server actions, no other methods', async () => {
     const { server, seen } = await setup();
     const headers = { 'next-action': 'abc' };
     expect((await server.ask('POST', '/', { headers })).status).toBe(404);
@@ -249,7 +249,7 @@ describe('what Next may not do', () => {
     expect(seen).toEqual([]);
   });
 
-  test('[HT31] headers of its inner parts do not reach it', async () => {
+  test('[HT31] T137: headers of its inner parts do not reach it', async () => {
     const { server, seen } = await setup();
     const inner = { 'x-middleware-subrequest': 'a', 'x-invoke-path': '/b', 'x-matched-path': '/c' };
     await server.get('/', { headers: { ...inner, 'accept-language': 'zh' } });

@@ -14,7 +14,7 @@ const INVOKE = '/v1/tools/echo/invoke';
 const wanted = { run_id: 'run_a', args: {} };
 
 describe('who is let in', () => {
-  test('[HT22] a token in a URL is not a credential', async () => {
+  test('[HT22] T12: a token in a URL is not a credential', async () => {
     const server = await startTestServer();
     for (const path of ['/v1/tools?token=', '/v1/tools?access_token=', '/v1/tools#']) {
       const answer = await server.get(path + TOKENS.operator, { token: null });
@@ -36,7 +36,7 @@ describe('what makes no sense', () => {
     '/a%2fb',
     '/\\x',
     'x',
-  ])('[HT3] the target %s is a 400', async (target) => {
+  ])('[HT3] T140: the target %s is a 400', async (target) => {
     const server = await startTestServer();
     const head = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
     expect(await server.raw(`${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);

@@ -56,7 +56,7 @@ async function setup() {
   return { waiting, open, openMany, answer };
 }
 
-test('[HT55] 400 connections that say nothing, or half of a request, do not keep out who comes after them', async () => {
+test('[HT55] T30: 400 connections that say nothing, or half of a request, do not keep out who comes after them', async () => {
   const { open, openMany, answer } = await setup();
   for (const socket of await openMany(400)) socket.write('GET / HTTP/1.1\r\nHost');
   expect(await answer(await open(), GET)).toContain('200 OK');

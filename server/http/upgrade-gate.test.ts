@@ -42,7 +42,7 @@ describe('who is let in', () => {
   });
 
   test.each(['//', '*', 'http://a:99999/', '/%E0%A4%A', '/ws/../ws/client'])(
-    '[UG1] the target %s is refused and hung up on',
+    '[UG1] T140: the target %s is refused and hung up on',
     async (target) => {
       const { server } = await setup();
       const handshake =
@@ -73,7 +73,7 @@ describe('who is let in', () => {
     expect(contexts).toEqual([]);
   });
 
-  test('[UG2] a foreign host or origin is refused, with the right token too', async () => {
+  test('[UG2] T01 T06: a foreign host or origin is refused, with the right token too', async () => {
     const { server } = await setup();
     const host = { ...asOperator, host: 'rebind.example:3000' };
     expect(await dial(server, '/ws/watch', { headers: host })).toBe(421);
@@ -89,7 +89,7 @@ describe('who is let in', () => {
     }
   });
 
-  test('[UG3] a cookie needs our Origin, and the key beside it', async () => {
+  test('[UG3] T05: a cookie needs our Origin, and the key beside it', async () => {
     const { server } = await setup();
     const { headers, protocols } = await signIn(server);
     const { cookie } = headers;
