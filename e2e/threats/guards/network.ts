@@ -69,7 +69,7 @@ export const NETWORK_GUARDS: readonly Guard[] = [
     number: 'T32',
     file: 'server/http/plain-gate.ts',
     code: '      if (!isRefused(incoming)) return undefined;',
-    broken: '      if (incoming.socket.destroyed || !deps.hasTls) return undefined;',
+    broken: '      if (!isRefused(incoming) || deps.hasTls) return undefined;',
   },
   {
     number: 'T137',
