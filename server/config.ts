@@ -120,6 +120,12 @@ const fileSchema = closedObject({
   hooks: hooksDefinitionSchema,
   agent: agentSchema.default(agentSchema.parse({})),
   tools: toolsConfigSchema,
+  /** What people know this workbench by; the name of the machine when not given. */
+  name: z.string().trim().min(1).max(64).optional(),
+  pairing: closedObject({
+    /** Whether pages of other origins may ask a person to be let in. */
+    pages: z.enum(['ask', 'off']).default('ask'),
+  }).prefault({}),
   /** Sub-agents, by name: what the tool `delegate` offers. */
   agents: z.record(agentName, subAgentSchema).default({}),
   /** Variables of the environment whose values are secret. */

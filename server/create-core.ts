@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { createAliveMark } from './alive-mark.ts';
+import { openAudit } from './auth/audit.ts';
 import { knownSecrets } from './auth/known-secrets.ts';
 import { newSecret } from './auth/new-secret.ts';
 import { loadOperatorToken } from './auth/operator-token.ts';
@@ -13,6 +14,7 @@ import { createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import { createClientTable } from './connections/client-table.ts';
 import { ConnectedInstances } from './connections/connected-instances.ts';
+import { openDevices } from './devices/open-devices.ts';
 import { createMemoryBus } from './events/memory-bus.ts';
 import { publishApproval } from './events/publish-approvals.ts';
 import { publishListings } from './events/publish-listings.ts';
@@ -85,7 +87,12 @@ async function openRecord(
   const newId = createNewId(Date.now);
   const tokens = new Tokens({ store, clock, newId, newSecret, logger });
   await tokens.load();
-  const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens };
+  const audit = await openAudit({ store, clock });
+  const devices = await openDevices({
+    ...{ store, tokens, audit, clock, newId, bus, logger },
+    pages: config.file.pairing.pages,
+  });
+  const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
   return { ...kept, clock, newId, threadOf, logger };
 }
 
@@ -98,7 +105,7 @@ interface ToolOptions extends Pick<CoreOptions, 'env'> {
 /** Which tools there are, and which clients are there for them. */
 async function createTools(
   config: Config,
-  { store, clock, secrets, threadOf, logger }: OpenedRecord,
+  { store, clock, secrets, threadOf, logger, devices }: OpenedRecord,
   { env, othersRead }: ToolOptions,
 ) {
   const breaker = new CircuitBreaker({ clock, store, logger });
@@ -123,6 +130,8 @@ async function createTools(
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
     openCircuitsOf: breaker.openCircuitsOf,
+    deviceIdOf: (clientId) => devices.list.ofClient(clientId)?.deviceId,
+    left: (clientId) => devices.list.seen(clientId),
   });
   return { breaker, delegation, runTools, askEach, registry, table };
 }
@@ -181,6 +190,7 @@ async function createServices(
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {
   const record = await openRecord(config, options);
   const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
+  const { audit, devices } = record;
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
@@ -203,11 +213,15 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
     forgetCalls: calls.forgetEnded,
     deleteRun: (runId, work) => runs.deleteUnused(runId, policies.deleting(runId, work)),
   });
-  const stop = { alive: stopAlive, listings: listings.stop, policy: policies.stop };
+  const stop = {
+    ...{ alive: stopAlive, listings: listings.stop, policy: policies.stop },
+    devices: devices.stop,
+  };
   const { models, policy, claimRun } = services;
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
+    ...{ audit, devices },
     history: { opened, retention },
     stop,
   };

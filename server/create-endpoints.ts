@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { given } from '#lib/util/given';
-import { type Audit, openAudit } from './auth/audit.ts';
 import { createCallers } from './auth/callers.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
 import { createHostGate } from './auth/host-gate.ts';
-import { loadInstanceId } from './auth/instance-id.ts';
+import { loadFingerprint, loadInstanceId } from './auth/instance-id.ts';
 import { newSecret } from './auth/new-secret.ts';
 import { createTokenCheck } from './auth/operator-token.ts';
 import { createIsAmong } from './auth/peer.ts';
@@ -24,6 +24,8 @@ import { createClientSocketHandler } from './connections/client-socket.ts';
 import { createClientStreams } from './connections/client-streams.ts';
 import { createHttpClients } from './connections/http-clients.ts';
 import type { Core } from './create-core.ts';
+import { PairedDevices } from './devices/paired-devices.ts';
+import { DevicePairing } from './devices/pairing-service.ts';
 import { createSnapshots } from './events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
@@ -106,12 +108,11 @@ interface SocketParts {
   readonly access: Access;
   readonly clients: Clients;
   readonly pages: Pages;
-  readonly audit: Audit;
 }
 
 /** What watchers are shown, and the gate through which every socket comes. */
-function createSockets(config: Config, core: Core, { access, clients, pages, audit }: SocketParts) {
-  const { clock, bus, registry, table, calls, runs, claimRun, tokens, logger } = core;
+function createSockets(config: Config, core: Core, { access, clients, pages }: SocketParts) {
+  const { clock, bus, registry, table, calls, runs, claimRun, tokens, audit, logger } = core;
   const { sessions } = clients;
   const listed = { bus, registry, clients: table.listings, publishNow: core.listings.publishNow };
   const snapshot = createSnapshots({ ...listed, calls, runs });
@@ -144,6 +145,33 @@ function createSockets(config: Config, core: Core, { access, clients, pages, aud
   return { snapshot, hub, gate, streams, openSockets };
 }
 
+/** Pages of strangers ask at most so often from one address. */
+const KNOCKS = { count: 6, windowMs: 60_000 };
+
+/** How devices get in, and what people do to those that are. */
+async function createDevices(
+  config: Config,
+  core: Core,
+  { failedAttempts }: Access,
+  closing: AbortSignal,
+) {
+  const { clock, registry, table, tokens, audit } = core;
+  const { list: devices, pairings, blocked } = core.devices;
+  const workbench = {
+    name: config.file.name ?? (hostname().split('.')[0] || 'Callboard'),
+    fingerprint: await loadFingerprint(config.dataDir),
+  };
+  const isConnected = (clientId: string) => table.hasClient(clientId);
+  return {
+    devices: new PairedDevices({ devices, tokens, isConnected, audit, clock }),
+    pairing: new DevicePairing({
+      ...{ pairings, devices, blocked, audit, failedAttempts, registry, clock, closing, workbench },
+      knocks: createFailedAttempts(clock, KNOCKS),
+      addresses: () => config.file.allowed_hosts.map((host) => `http://${host}`),
+    }),
+  };
+}
+
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
   config: Config,
@@ -162,9 +190,7 @@ export async function createEndpoints(
     hostname: network.host,
     port: config.port,
   });
-  const audit = await openAudit(core);
-  const parts = { access, clients, pages, audit };
-  const { hub, gate, ...ofSockets } = createSockets(config, core, parts);
+  const { hub, gate, ...ofSockets } = createSockets(config, core, { access, clients, pages });
   const { hostGate, plainGate, ...ofAccess } = access;
   const { reach, peerOf } = door;
   const api = createApi({
@@ -172,7 +198,8 @@ export async function createEndpoints(
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
-    ...{ ...ofAccess, audit },
+    ...{ ...ofAccess, audit: core.audit, ...(await createDevices(config, core, access, closing)) },
+    isForeignOrigin: (origin, isSecure) => hostGate.refuseOrigin(origin, isSecure) !== undefined,
     reach: reach.describe,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),

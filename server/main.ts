@@ -27,6 +27,7 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   core.calls.stop();
   core.stop.listings();
   core.stop.policy();
+  core.stop.devices();
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;

@@ -1,4 +1,4 @@
-/** What is written down of people. */
+/** What is written down: of people, and of those who asked to get in or claimed what is another's. */
 export const AUDITED_ACTS = [
   'token_created',
   'token_revoked',
@@ -15,5 +15,17 @@ export const AUDITED_ACTS = [
   'tool_called',
   'call_cancelled',
   'call_retried',
+  'pairing_opened',
+  'pairing_withdrawn',
+  'pairing_bruteforce',
+  'device_asked',
+  'device_paired',
+  'device_denied',
+  'device_renamed',
+  'device_tools_decided',
+  'device_revoked',
+  'origin_blocked',
+  'origin_unblocked',
+  'client_id_refused',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

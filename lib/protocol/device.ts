@@ -103,6 +103,7 @@ export const PAIRING_STATES = [
   'burned',
   'withdrawn',
 ] as const;
+export type PairingState = (typeof PAIRING_STATES)[number];
 
 export const pairingSchema = z.object({
   pairing_id: z.string(),
@@ -173,6 +174,8 @@ export const deviceSchema = z.object({
   waiting: z.array(
     z.object({ tool: deviceToolSchema, before: deviceToolSchema.nullable(), asked_at: z.number() }),
   ),
+  /** Those that a person did not allow, as they were then: they are not asked about again. */
+  denied: z.array(deviceToolSchema),
 });
 export type WireDevice = z.infer<typeof deviceSchema>;
 
@@ -189,8 +192,20 @@ export const devicesPageSchema = z.object({
 /** `PUT /v1/devices/:id`. */
 export const renameDeviceBodySchema = closedObject({ name: deviceNameSchema });
 
-/** `POST /v1/devices/:id/tools`: decides on what waits, by the hashes that the person saw. */
+/**
+ * `POST /v1/devices/:id/tools`: decides by the hashes that the person saw. `allow` is of what waits
+ * or was denied, `deny` of what waits or is allowed.
+ */
 export const deviceToolsBodySchema = closedObject({
   allow: z.array(z.string()).max(MOST_DEVICE_TOOLS).default([]),
   deny: z.array(z.string()).max(MOST_DEVICE_TOOLS).default([]),
 });
+
+/** `GET /v1/blocked-origins`: pages that may not ask. `DELETE /v1/blocked-origins?origin=…` lifts it. */
+export const blockedOriginSchema = z.object({
+  origin: z.string(),
+  blocked_at: z.number(),
+  blocked_by: z.string(),
+});
+export const blockedOriginsSchema = z.object({ origins: z.array(blockedOriginSchema) });
+export const blockedOriginQuerySchema = closedObject({ origin: z.string().min(1).max(512) });

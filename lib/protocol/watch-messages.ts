@@ -59,6 +59,8 @@ export const clientListingSchema = z.object({
   tripped: z
     .array(z.object({ tool: z.string(), until: z.number(), failures: z.number().int() }))
     .optional(),
+  /** Of one that was paired: `GET /v1/devices/:id`. */
+  device_id: z.string().optional(),
 });
 export type ClientListing = z.infer<typeof clientListingSchema>;
 
@@ -172,6 +174,15 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     /** Null: the run has none of its own any more. */
     level: z.enum(AUTONOMY_LEVELS).nullable(),
     set_at: z.number(),
+  }),
+  /** Something of pairings or devices changed: `GET /v1/pairings`, `GET /v1/devices`. */
+  z.object({
+    type: z.literal('devices'),
+    seq,
+    /** How many pairings wait for a person. */
+    asking: z.number().int().nonnegative(),
+    /** How many devices have tools that wait for a person. */
+    waiting: z.number().int().nonnegative(),
   }),
 ]);
 export type WatchEvent = z.infer<typeof watchEventSchema>;

@@ -79,6 +79,8 @@ function isEvent(value: unknown): value is WatchEvent {
       return Array.isArray(value.clients) && Array.isArray(value.removed);
     case 'autonomy':
       return value.of_run === null || typeof value.of_run === 'string';
+    case 'devices':
+      return typeof value.asking === 'number' && typeof value.waiting === 'number';
     case 'approval':
       return typeof value.tool_call_id === 'string';
     default:

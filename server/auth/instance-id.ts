@@ -10,6 +10,16 @@ import { keepText } from './keep-text.ts';
  * name can have.
  */
 export async function loadInstanceId(dataDir: string): Promise<string> {
-  const { text } = await keepText(join(dataDir, 'instance'), () => randomBytes(16).toString('hex'));
-  return hashSecret(text).slice(0, 8);
+  return hashSecret(await loadIdentity(dataDir)).slice(0, 8);
 }
+
+/** Four numbers from 0 to 255, by which people know this server again. Of the same identity, and no secret either. */
+export async function loadFingerprint(dataDir: string): Promise<number[]> {
+  const digits = hashSecret(`fingerprint ${await loadIdentity(dataDir)}`);
+  return [0, 2, 4, 6].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
+}
+
+const loadIdentity = async (dataDir: string): Promise<string> => {
+  const made = () => randomBytes(16).toString('hex');
+  return (await keepText(join(dataDir, 'instance'), made)).text;
+};

@@ -2,7 +2,7 @@ import type { Role } from '#lib/protocol/role';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Store, TokenRecord } from '../store/store.ts';
+import type { Change, Store, TokenRecord } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 import { type Caller, FIRST_OPERATOR } from './principal.ts';
 
@@ -22,6 +22,16 @@ export type NewToken =
 export type CreatedToken =
   | { readonly ok: true; readonly token: TokenRecord; readonly secret: string }
   | { readonly ok: false; readonly code: 'conflict'; readonly message: string };
+
+/** Of a device, which made its token by itself. */
+export interface NewDeviceToken {
+  /** SHA-256, hex. */
+  readonly hash: string;
+  readonly name: string;
+  readonly clientId: string;
+}
+
+type CreatedDeviceToken = Pick<Extract<CreatedToken, { ok: true }>, 'ok' | 'token'>;
 
 export interface TokensDeps {
   readonly store: Pick<Store, 'write' | 'listTokens'>;
@@ -62,7 +72,7 @@ export class Tokens {
   async create(asked: NewToken, createdBy: string): Promise<CreatedToken> {
     const problem = this.#problemOf(asked);
     if (problem) return { ok: false, code: 'conflict', message: problem };
-    const { newId, newSecret, clock, store } = this.#deps;
+    const { newId, newSecret, clock } = this.#deps;
     const secret = PREFIXES[asked.kind] + newSecret();
     const token: TokenRecord = {
       ...{ role: null, tools: null, clientId: null },
@@ -74,15 +84,41 @@ export class Tokens {
       lastUsedAt: null,
       revokedAt: null,
     };
-    // At once, so that its name is taken.
+    await this.#add(token);
+    return { ok: true, token, secret };
+  }
+
+  /**
+   * Resolves when the token is on disk, together with the changes that belong to it. Its name need
+   * not be its own; its hash is, for ever.
+   */
+  async createForDevice(
+    { hash, name, clientId }: NewDeviceToken,
+    createdBy: string,
+    together: (tokenId: string) => readonly Change[],
+  ): Promise<CreatedDeviceToken | Extract<CreatedToken, { ok: false }>> {
+    const isKnown = [...this.#all.values()].some(({ record }) => record.hash === hash);
+    const problem = isKnown ? 'This token is in use, or was revoked: make another one' : undefined;
+    const message = problem ?? this.#fullProblem();
+    if (message !== undefined) return { ok: false, code: 'conflict', message };
+    const { newId, clock } = this.#deps;
+    const token: TokenRecord = {
+      ...{ id: newId('tok'), hash, kind: 'device', name, role: null, tools: null, clientId },
+      ...{ createdAt: clock.now(), createdBy, lastUsedAt: null, revokedAt: null },
+    };
+    await this.#add(token, together(token.id));
+    return { ok: true, token };
+  }
+
+  async #add(token: TokenRecord, together: readonly Change[] = []): Promise<void> {
+    // At once, so that its name and its hash are taken.
     this.#keep(token);
     try {
-      await store.write([{ type: 'put_token', token }]);
+      await this.#deps.store.write([{ type: 'put_token', token }, ...together]);
     } catch (error) {
       this.#forget(token);
       throw error;
     }
-    return { ok: true, token, secret };
   }
 
   /** Newest first; `before` is the id of the last one of the page before. */
@@ -143,6 +179,11 @@ export class Tokens {
     return this.#all.get(id)?.record.kind === 'agent';
   }
 
+  /** Null where it was never used, or is not known. */
+  lastUsedAt(id: string): number | null {
+    return this.#all.get(id)?.record.lastUsedAt ?? null;
+  }
+
   isLive(id: string): boolean {
     return this.#all.get(id)?.record.revokedAt === null;
   }
@@ -152,10 +193,14 @@ export class Tokens {
     return this.#revocations.subscribe(listener);
   }
 
+  #fullProblem(): string | undefined {
+    if (this.#idByHash.size < MOST_LIVE) return undefined;
+    return `There are ${MOST_LIVE} tokens; revoke one that is not used`;
+  }
+
   #problemOf({ kind, name }: NewToken): string | undefined {
-    if (this.#idByHash.size >= MOST_LIVE) {
-      return `There are ${MOST_LIVE} tokens; revoke one that is not used`;
-    }
+    const problem = this.#fullProblem();
+    if (problem !== undefined) return problem;
     // Policies and limits name the operator of the first run so.
     const isReserved = kind === 'operator' && name === FIRST_OPERATOR.name;
     if (!isReserved && !this.#liveNamed(kind, name)) return undefined;

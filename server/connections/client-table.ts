@@ -1,5 +1,6 @@
 import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import type { InstanceFacts } from '../calls/router.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';
 import type { ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
@@ -28,8 +29,7 @@ export interface ClientTable {
   onChange(listener: (clientId: string) => void): void;
 }
 
-/** The instances that are connected to this process, whatever carries their messages. */
-export function createClientTable(deps: {
+export interface ClientTableDeps {
   readonly instances: ConnectedInstances;
   now(): number;
   toolsOf(instanceId: string): string[];
@@ -37,11 +37,20 @@ export function createClientTable(deps: {
   availabilityChanged(instanceId: string): void;
   /** Tools whose calls it is not offered for a while. */
   openCircuitsOf?(instanceId: string): OpenCircuit[];
-}): ClientTable {
+  /** Of a client that was paired. */
+  deviceIdOf?(clientId: string): string | undefined;
+  /** Called when an instance of the client has left. */
+  left?(clientId: string): void;
+}
+
+/** The instances that are connected to this process, whatever carries their messages. */
+export function createClientTable(deps: ClientTableDeps): ClientTable {
   const { instances } = deps;
   let listChanged = (_clientId: string) => {};
-  const listingOf = (one: ConnectedInstance) =>
-    toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []);
+  const listingOf = (one: ConnectedInstance) => ({
+    ...toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []),
+    ...given({ device_id: deps.deviceIdOf?.(one.clientId) }),
+  });
   const changed = ({ clientId, instanceId }: ConnectedInstance) => {
     deps.availabilityChanged(instanceId);
     listChanged(clientId);
@@ -71,7 +80,9 @@ export function createClientTable(deps: {
     },
     remove(instanceId) {
       const before = instances.get(instanceId);
-      if (before && instances.delete(instanceId)) changed(before);
+      if (!before || !instances.delete(instanceId)) return;
+      changed(before);
+      deps.left?.(before.clientId);
     },
     get: (instanceId) => instances.get(instanceId),
     hasClient: (clientId) => instances.has(clientId),

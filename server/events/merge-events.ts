@@ -27,25 +27,8 @@ export function createMissedEvents(maxCalls: number) {
       case 'message_delta':
         needsSnapshot = true;
         break;
-      case 'run':
-        newest.set(`run ${event.run.run_id}`, event);
-        break;
-      case 'message':
-        newest.set(`message ${event.message.message_id}`, event);
-        break;
-      case 'approval':
-        newest.set(`approval ${event.tool_call_id}`, event);
-        break;
-      case 'autonomy':
-        newest.set(`autonomy ${event.of_run ?? ''}`, event);
-        break;
-      case 'tools':
-      case 'tools_changed':
-        newest.set('tools', event);
-        break;
-      case 'clients':
-      case 'clients_changed':
-        newest.set('clients', event);
+      default:
+        newest.set(placeOf(event), event);
     }
     if (calls.size + newest.size > maxCalls) needsSnapshot = true;
     if (needsSnapshot) {
@@ -66,4 +49,26 @@ export function createMissedEvents(maxCalls: number) {
       return answer;
     },
   };
+}
+
+/** Events of one place stand for the same thing: the newest counts. */
+function placeOf(event: Exclude<WatchEvent, { type: 'call' | 'message_delta' }>): string {
+  switch (event.type) {
+    case 'run':
+      return `run ${event.run.run_id}`;
+    case 'message':
+      return `message ${event.message.message_id}`;
+    case 'approval':
+      return `approval ${event.tool_call_id}`;
+    case 'autonomy':
+      return `autonomy ${event.of_run ?? ''}`;
+    case 'tools':
+    case 'tools_changed':
+      return 'tools';
+    case 'clients':
+    case 'clients_changed':
+      return 'clients';
+    case 'devices':
+      return 'devices';
+  }
 }

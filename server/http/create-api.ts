@@ -14,8 +14,11 @@ import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { clientStreamRoutes } from './routes/client-stream.ts';
+import { deviceRoutes } from './routes/devices.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
+import { pairingRoutes } from './routes/pairing.ts';
+import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { reachRoute } from './routes/reach.ts';
 import { runToolsRoute } from './routes/run-tools.ts';
@@ -48,6 +51,9 @@ export function createApi(deps: HttpDeps): Api {
     ...authRoutes(deps),
     ...tokenRoutes(deps),
     auditRoute(deps),
+    ...pairingRoutes(deps),
+    ...pairingsRoutes(deps),
+    ...deviceRoutes(deps),
     ...policyRoutes(deps),
     reachRoute(deps),
     ...systemRoutes({ ...deps, openApi }),

@@ -12,6 +12,7 @@ import type { Tokens } from '../auth/tokens.ts';
 import type { BlobStore, UploadQuota } from '../blobs/blob-store.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
+import type { DeviceService, PairingService } from '../devices/device-services.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
@@ -56,6 +57,10 @@ export interface HttpDeps {
   readonly callers: Callers;
   readonly tokens: Tokens;
   readonly audit: Audit;
+  readonly pairing: PairingService;
+  readonly devices: DeviceService;
+  /** Whether an `Origin` is none of ours. */
+  readonly isForeignOrigin: (origin: string, isSecure: boolean) => boolean;
   readonly policy: PolicyService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */

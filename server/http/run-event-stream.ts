@@ -103,6 +103,7 @@ function isOfRun(event: WatchEvent, runId: string): boolean {
       return event.approval === null || event.approval.run_id === runId;
     // Agents read these streams: how they are watched is for people alone.
     case 'autonomy':
+    case 'devices':
     case 'tools':
     case 'clients':
     case 'tools_changed':

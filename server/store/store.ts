@@ -154,7 +154,15 @@ export interface AuditPage {
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
-  readonly area: 'always' | 'breaker' | 'autonomy' | 'rate' | 'asked' | 'reads';
+  readonly area:
+    | 'always'
+    | 'breaker'
+    | 'autonomy'
+    | 'rate'
+    | 'asked'
+    | 'reads'
+    | 'device'
+    | 'blocked_origin';
   readonly key: string;
   /** As JSON has it. */
   readonly value: unknown;

@@ -231,7 +231,10 @@ export function createFakeBus(oldest = 0) {
   };
 }
 
-export function createFakeSessionStore(): Pick<Store, 'write' | 'findSession' | 'listTokens'> {
+export function createFakeSessionStore(): Pick<
+  Store,
+  'write' | 'findSession' | 'listTokens' | 'listKept'
+> {
   const sessions = new Map<string, SessionRecord>();
   return {
     async write(changes) {
@@ -248,6 +251,7 @@ export function createFakeSessionStore(): Pick<Store, 'write' | 'findSession' | 
       }
     },
     listTokens: async () => [],
+    listKept: async () => [],
     findSession: async (cookieHash) =>
       [...sessions.values()].find(({ idHash }) => idHash.startsWith(`${cookieHash}:`)),
   };

@@ -17,6 +17,7 @@ import { createSessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../clock.ts';
+import { createTestDevices } from '../../devices/testing/create-test-devices.ts';
 import { createNewId } from '../../new-id.ts';
 import { testPolicy } from '../../policy/testing/test-policy.ts';
 import { createInboundBudget } from '../../sockets/inbound-budget.ts';
@@ -133,6 +134,14 @@ export async function startTestServer(options: TestServerOptions = {}) {
     failedAttempts,
   });
   const inbound = createInboundBudget({ clock });
+  const ofDevices = await createTestDevices({
+    store,
+    tokens,
+    audit,
+    clock,
+    failedAttempts,
+    logger,
+  });
   let port = 0;
   const peerOf = createPeerOf({ trustedProxies: [], publicUrl: undefined, ...options.proxy });
   const hostGate = createHostGate({
@@ -166,6 +175,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
     signInCodes,
     failedAttempts,
     ...{ callers, tokens, audit, policy: testPolicy() },
+    ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
+    isForeignOrigin: (origin, isSecure) => hostGate.refuseOrigin(origin, isSecure) !== undefined,
     clock,
     reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     metrics: () => 'callboard_calls 1\n',

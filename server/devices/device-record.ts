@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { deviceToolSchema, MOST_DEVICE_TOOLS, type WireDevice } from '#lib/protocol/device';
+import type { KeptEntry } from '../store/store.ts';
+
+const tools = z.array(deviceToolSchema).max(MOST_DEVICE_TOOLS);
+
+/** Times in milliseconds since the epoch. */
+export const deviceRecordSchema = z.object({
+  deviceId: z.string(),
+  tokenId: z.string(),
+  tokenHash: z.string(),
+  clientId: z.string(),
+  name: z.string(),
+  kind: z.enum(['tab', 'phone', 'program']),
+  browser: z.string(),
+  /** Of a page of another origin. */
+  origin: z.string().nullable(),
+  pairedAt: z.number(),
+  pairedBy: z.string(),
+  lastSeenAt: z.number().nullable(),
+  revokedAt: z.number().nullable(),
+  tools,
+  waiting: z
+    .array(
+      z.object({
+        tool: deviceToolSchema,
+        before: deviceToolSchema.nullable(),
+        askedAt: z.number(),
+      }),
+    )
+    .max(MOST_DEVICE_TOOLS),
+  denied: tools,
+});
+export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
+
+export const toKeptDevice = (device: DeviceRecord): KeptEntry => ({
+  area: 'device',
+  key: device.deviceId,
+  value: device,
+  putAt: device.pairedAt,
+});
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+
+/** `seenAt`: when it was last there, as far as that is known elsewhere. */
+export const toWireDevice = (device: DeviceRecord, seenAt: number | null): WireDevice => ({
+  device_id: device.deviceId,
+  client_id: device.clientId,
+  name: device.name,
+  kind: device.kind,
+  browser: device.browser,
+  origin: device.origin,
+  paired_at: device.pairedAt / 1_000,
+  paired_by: device.pairedBy,
+  last_seen_at: seconds(Math.max(device.lastSeenAt ?? 0, seenAt ?? 0) || null),
+  revoked_at: seconds(device.revokedAt),
+  tools: device.tools,
+  waiting: device.waiting.map(({ tool, before, askedAt }) => ({
+    ...{ tool, before },
+    asked_at: askedAt / 1_000,
+  })),
+  denied: device.denied,
+});

@@ -1,0 +1,64 @@
+import { type DeviceTool, MOST_DEVICE_TOOLS } from '#lib/protocol/device';
+import type { DeviceRecord } from './device-record.ts';
+
+type Tools = Pick<DeviceRecord, 'tools' | 'waiting' | 'denied'>;
+
+/** Of all that is kept of the tools of one device, as JSON. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+export type Admission = 'allowed' | 'waiting' | 'denied' | 'too_many';
+
+/**
+ * What becomes of a tool as the device offers it now. One that is neither allowed nor denied waits,
+ * in the place of an earlier form of it that waits.
+ */
+export function offerTool<T extends Tools>(
+  device: T,
+  tool: DeviceTool,
+  now: number,
+): { readonly device: T; readonly admission: Admission } {
+  const others = device.waiting.filter((one) => one.tool.name !== tool.name);
+  const isOf = (list: readonly DeviceTool[]) => list.some(({ hash }) => hash === tool.hash);
+  const withdrawn = others.length < device.waiting.length ? { ...device, waiting: others } : device;
+  if (isOf(device.tools)) return { device: withdrawn, admission: 'allowed' };
+  if (isOf(device.denied)) return { device: withdrawn, admission: 'denied' };
+  if (device.waiting.some((one) => one.tool.hash === tool.hash)) {
+    return { device, admission: 'waiting' };
+  }
+  const before = device.tools.find(({ name }) => name === tool.name) ?? null;
+  const after = { ...device, waiting: [...others, { tool, before, askedAt: now }] };
+  const isTooMuch = others.length >= MOST_DEVICE_TOOLS || bytesOf(after) > MOST_BYTES;
+  return isTooMuch ? { device, admission: 'too_many' } : { device: after, admission: 'waiting' };
+}
+
+/** Undefined: one of the hashes is of no tool that could be decided on so. */
+export function decideTools<T extends Tools>(
+  device: T,
+  allow: readonly string[],
+  deny: readonly string[],
+): T | undefined {
+  const waiting = device.waiting.map(({ tool }) => tool);
+  const allowed = pick([...waiting, ...device.denied], allow);
+  const denied = pick([...waiting, ...device.tools], deny);
+  if (!allowed || !denied || allow.some((hash) => deny.includes(hash))) return undefined;
+  const names = new Set(allowed.map(({ name }) => name));
+  const decided = new Set([...allow, ...deny]);
+  const rest = ({ hash }: DeviceTool) => !decided.has(hash);
+  const tools = device.tools.filter((one) => rest(one) && !names.has(one.name));
+  if (tools.length + allowed.length > MOST_DEVICE_TOOLS) return undefined;
+  return {
+    ...device,
+    tools: [...tools, ...allowed],
+    waiting: device.waiting.filter(({ tool }) => rest(tool)),
+    // Those that were denied last are remembered.
+    denied: [...device.denied.filter(rest), ...denied].slice(-MOST_DEVICE_TOOLS),
+  };
+}
+
+function pick(from: readonly DeviceTool[], hashes: readonly string[]): DeviceTool[] | undefined {
+  const found = [...new Set(hashes)].flatMap((hash) => from.find((one) => one.hash === hash) ?? []);
+  return found.length === new Set(hashes).size ? found : undefined;
+}
+
+const bytesOf = ({ tools, waiting, denied }: Tools): number =>
+  JSON.stringify([tools, waiting.map(({ tool }) => tool), denied]).length;

@@ -1,0 +1,48 @@
+import type { Logger } from '../logger.ts';
+import { BlockedOrigins } from './blocked-origins.ts';
+import { DeviceList, type DeviceListDeps } from './device-list.ts';
+import type { DeviceOrigins } from './device-services.ts';
+import { newPairingCode } from './pairing-code.ts';
+import { Pairings } from './pairings.ts';
+import { type publishDevices as Publish, publishDevices } from './publish-devices.ts';
+
+export interface OpenDevicesDeps extends DeviceListDeps {
+  readonly bus: Parameters<typeof Publish>[0]['bus'];
+  readonly newId: (prefix: 'dev' | 'client' | 'pair') => string;
+  /** Whether pages of other origins may ask. */
+  readonly pages: 'ask' | 'off';
+  readonly logger: Logger;
+}
+
+/** Devices as an earlier server left them, and pairings, of which there are none yet. */
+export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
+  const list = new DeviceList(deps);
+  await list.load();
+  const blocked = new BlockedOrigins(deps.store);
+  await blocked.load();
+  const pairings = new Pairings({ ...deps, newCode: newPairingCode });
+  const stopPublishing = publishDevices({ ...deps, bus, pairings, devices: list });
+  const origins: DeviceOrigins = {
+    mayAsk: (origin) => pages === 'ask' && isPageOrigin(origin),
+    isPaired: (origin) => list.hasOrigin(origin),
+    originOf: (tokenId) => list.ofToken(tokenId)?.origin ?? null,
+  };
+  return {
+    ...{ list, blocked, pairings, origins },
+    stop() {
+      stopPublishing();
+      pairings.stop();
+    },
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** An origin in its own spelling, of a page whose connection others cannot change. */
+function isPageOrigin(origin: string): boolean {
+  const parsed = origin.length <= 512 ? URL.parse(origin) : null;
+  if (parsed?.origin !== origin) return false;
+  return (
+    parsed.protocol === 'https:' || (parsed.protocol === 'http:' && LOOPBACK.test(parsed.hostname))
+  );
+}

@@ -1,0 +1,99 @@
+import type { Outcome, Workbench } from '#lib/protocol/device';
+import { HttpError } from '#lib/protocol/http-error';
+import { hashSecret } from '../auth/hash-secret.ts';
+import type { Clock } from '../clock.ts';
+import type { DeviceList } from './device-list.ts';
+import type { Pairing, Pairings } from './pairings.ts';
+
+/** Requests of one token that are held at a time; of tokens that wait there are as many as may ask. */
+const MOST_HELD = 2;
+
+export interface OutcomesDeps {
+  readonly pairings: Pick<Pairings, 'ofToken' | 'onChange'>;
+  readonly devices: Pick<DeviceList, 'ofTokenHash'>;
+  readonly clock: Clock;
+  readonly workbench: Workbench;
+  /** The server stops: what is held is answered with what there is. */
+  readonly closing: AbortSignal;
+}
+
+/** What became of a device that asked, by its token: also long after, and after a restart. */
+export class Outcomes {
+  readonly #deps: OutcomesDeps;
+  readonly #held = new Map<string, number>();
+
+  constructor(deps: OutcomesDeps) {
+    this.#deps = deps;
+  }
+
+  async of(token: string, waitMs: number, signal: AbortSignal): Promise<Outcome> {
+    const tokenHash = hashSecret(token);
+    const now = this.#now(tokenHash);
+    if (now.state !== 'waiting' || waitMs === 0) return now;
+    await this.#hold(tokenHash, waitMs, signal);
+    return this.#now(tokenHash);
+  }
+
+  #now(tokenHash: string): Outcome {
+    const { workbench, devices, pairings } = this.#deps;
+    // First the record that is on disk: it holds whatever became of the pairing's.
+    const device = devices.ofTokenHash(tokenHash);
+    if (device) {
+      const { deviceId, clientId, name, revokedAt } = device;
+      if (revokedAt !== null) return { state: 'revoked', workbench };
+      const known = { device_id: deviceId, client_id: clientId, name };
+      return { state: 'approved', workbench, device: known };
+    }
+    const pairing = pairings.ofToken(tokenHash);
+    const state = pairing ? stateOf(pairing) : 'unknown';
+    if (state !== 'waiting') return { state, workbench };
+    return { state, workbench, expires_at: (pairing?.expiresAt ?? 0) / 1_000 };
+  }
+
+  async #hold(tokenHash: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    const held = this.#held.get(tokenHash) ?? 0;
+    if (held >= MOST_HELD) {
+      const message = 'Requests for the outcome with this token are held already; ask again later.';
+      throw new HttpError('rate_limited', message, { retryAfter: 5 });
+    }
+    this.#held.set(tokenHash, held + 1);
+    await this.#change(tokenHash, waitMs, [signal, this.#deps.closing]);
+    const left = (this.#held.get(tokenHash) ?? 1) - 1;
+    if (left > 0) this.#held.set(tokenHash, left);
+    else this.#held.delete(tokenHash);
+  }
+
+  #change(tokenHash: string, waitMs: number, signals: readonly AbortSignal[]): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        unsubscribe();
+        for (const signal of signals) signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const cancel = this.#deps.clock.schedule(waitMs, end);
+      const unsubscribe = this.#deps.pairings.onChange(({ request }) => {
+        if (request?.tokenHash === tokenHash) end();
+      });
+      for (const signal of signals) signal.addEventListener('abort', end);
+      if (signals.some(({ aborted }) => aborted)) end();
+    });
+  }
+}
+
+function stateOf({ state }: Pairing): Outcome['state'] {
+  switch (state) {
+    case 'open':
+    case 'asking':
+      return 'waiting';
+    case 'denied':
+    case 'withdrawn':
+      return 'denied';
+    case 'approved':
+      // Its device is on disk before; one that is not there any more was forgotten.
+      return 'unknown';
+    case 'burned':
+    case 'expired':
+      return 'expired';
+  }
+}

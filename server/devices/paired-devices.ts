@@ -1,0 +1,85 @@
+import type { AuditedActName } from '#lib/protocol/audited-acts';
+import type { WireDevice } from '#lib/protocol/device';
+import { HttpError } from '#lib/protocol/http-error';
+import { type Audit, byCaller } from '../auth/audit.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import type { Clock } from '../clock.ts';
+import type { DeviceList } from './device-list.ts';
+import { type DeviceRecord, toWireDevice } from './device-record.ts';
+import type { By, DeviceService } from './device-services.ts';
+
+export interface PairedDevicesDeps {
+  readonly devices: DeviceList;
+  readonly tokens: Pick<Tokens, 'lastUsedAt'>;
+  readonly isConnected: (clientId: string) => boolean;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly clock: Clock;
+}
+
+/** What people see of devices, and do to them. Each act is written down. */
+export class PairedDevices implements DeviceService {
+  readonly #deps: PairedDevicesDeps;
+
+  constructor(deps: PairedDevicesDeps) {
+    this.#deps = deps;
+  }
+
+  list({ before, limit }: { readonly before?: string; readonly limit: number }): WireDevice[] {
+    return this.#deps.devices
+      .list()
+      .sort((a, b) => (a.deviceId < b.deviceId ? 1 : -1))
+      .filter(({ deviceId }) => before === undefined || deviceId < before)
+      .slice(0, limit)
+      .map((device) => this.#toWire(device));
+  }
+
+  get(deviceId: string): WireDevice {
+    return this.#toWire(this.#deps.devices.find(deviceId));
+  }
+
+  async rename(deviceId: string, name: string, by: By): Promise<WireDevice> {
+    const { name: before } = this.#deps.devices.find(deviceId);
+    const device = await this.#deps.devices.rename(deviceId, name);
+    await this.#audit(by, 'device_renamed', deviceId, { before, name });
+    return this.#toWire(device);
+  }
+
+  async revoke(deviceId: string, by: By): Promise<WireDevice> {
+    if (!(await this.#deps.devices.revoke(deviceId))) {
+      throw new HttpError('conflict', 'The device was revoked before.');
+    }
+    const device = this.#deps.devices.find(deviceId);
+    await this.#audit(by, 'device_revoked', deviceId, { name: device.name });
+    return this.#toWire(device);
+  }
+
+  async decideTools(
+    deviceId: string,
+    { allow, deny }: Parameters<DeviceService['decideTools']>[1],
+    by: By,
+  ): Promise<WireDevice> {
+    const before = this.#deps.devices.find(deviceId);
+    const known = [...before.waiting.map(({ tool }) => tool), ...before.denied, ...before.tools];
+    const device = await this.#deps.devices.decideTools(deviceId, allow, deny);
+    const named = (hashes: readonly string[]) =>
+      hashes.map((hash) => ({ name: known.find((one) => one.hash === hash)?.name, hash }));
+    const detail = { allowed: named(allow), denied: named(deny) };
+    await this.#audit(by, 'device_tools_decided', deviceId, detail);
+    return this.#toWire(device);
+  }
+
+  #toWire(device: DeviceRecord): WireDevice {
+    const { tokens, isConnected, clock } = this.#deps;
+    const isThere = device.revokedAt === null && isConnected(device.clientId);
+    return toWireDevice(device, isThere ? clock.now() : tokens.lastUsedAt(device.tokenId));
+  }
+
+  #audit(
+    { caller, address }: By,
+    act: AuditedActName,
+    target: string,
+    detail: Record<string, unknown>,
+  ): Promise<void> {
+    return this.#deps.audit.record({ ...byCaller(caller, address), act, target, detail });
+  }
+}

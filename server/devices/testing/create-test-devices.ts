@@ -1,0 +1,52 @@
+import type { Audit } from '../../auth/audit.ts';
+import { createFailedAttempts, type FailedAttempts } from '../../auth/failed-attempts.ts';
+import type { Tokens } from '../../auth/tokens.ts';
+import type { Clock } from '../../clock.ts';
+import type { Logger } from '../../logger.ts';
+import { createNewId } from '../../new-id.ts';
+import type { Store } from '../../store/store.ts';
+import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { openDevices } from '../open-devices.ts';
+import { PairedDevices } from '../paired-devices.ts';
+import { DevicePairing } from '../pairing-service.ts';
+
+const WORKBENCH = { name: 'desk', fingerprint: [1, 2, 3, 4] };
+
+/** Pairing and devices on what a test gives them; codes are the server's own. */
+export async function createTestDevices(deps: {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly tokens: Tokens;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly failedAttempts: FailedAttempts;
+  readonly logger: Logger;
+  readonly pages?: 'ask' | 'off';
+  readonly addresses?: readonly string[];
+}) {
+  const { tokens, audit, clock, failedAttempts, pages = 'ask', addresses = [] } = deps;
+  const events: unknown[] = [];
+  let ids = 0;
+  const opened = await openDevices({
+    ...{ ...deps, pages, newId: createNewId(() => clock.now() + ids++) },
+    bus: { publish: (body) => events.push(body) },
+  });
+  const { list, pairings, blocked } = opened;
+  const registry = createToolRegistry({
+    providers: [],
+    availability: () => ({ name: 'one', visible: true, responsive: true, lastTouchedAt: 0 }),
+  });
+  const closing = new AbortController();
+  return {
+    ...{ ...opened, events, registry, closing },
+    devices: new PairedDevices({
+      ...{ devices: list, tokens, audit, clock },
+      isConnected: () => false,
+    }),
+    pairing: new DevicePairing({
+      ...{ pairings, devices: list, blocked, audit, failedAttempts, registry, clock },
+      ...{ workbench: WORKBENCH, closing: closing.signal },
+      knocks: createFailedAttempts(clock, { count: 6 }),
+      addresses: () => addresses,
+    }),
+  };
+}
