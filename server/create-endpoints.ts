@@ -22,10 +22,12 @@ import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
 import { createClientSocketHandler } from './connections/client-socket.ts';
 import { createClientStreams } from './connections/client-streams.ts';
-import { createHttpClients } from './connections/http-clients.ts';
+import { HttpClients } from './connections/http-clients.ts';
+import { createRefusedClaims } from './connections/refused-claims.ts';
 import type { Core } from './create-core.ts';
 import { PairedDevices } from './devices/paired-devices.ts';
 import { DevicePairing } from './devices/pairing-service.ts';
+import { ToolAdmission } from './devices/tool-admission.ts';
 import { createSnapshots } from './events/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from './events/watch-hub.ts';
 import { createWatchSocketHandler } from './events/watch-socket.ts';
@@ -33,6 +35,7 @@ import { createWholeLists } from './events/whole-lists.ts';
 import { createClientScript } from './http/client-script.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { createForeignPages } from './http/foreign-pages.ts';
 import { createOpenSockets } from './http/open-sockets.ts';
 import { createPlainGate } from './http/plain-gate.ts';
 import { readiness } from './http/readiness.ts';
@@ -61,7 +64,6 @@ async function createAccess(config: Config, core: Core, door: Door) {
   const sessions = createSessions({ store, clock, newSecret, instanceId, logger });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
-  const credentials = createCredentials({ callers, sessions, failedAttempts });
   const { network, peerOf } = door;
   const hostGate = createHostGate({
     ...{ peerOf, port: door.port, host: network.host, publicUrl: network.publicUrl },
@@ -75,18 +77,28 @@ async function createAccess(config: Config, core: Core, door: Door) {
     mayBePlain: (address) => network.isPlaintext || isLoopbackHost(address) || isProxy(address),
     hasTls: network.tls.kind !== 'none',
   });
+  const { origins } = core.devices;
+  const credentials = createCredentials({
+    ...{ callers, sessions, failedAttempts },
+    origins: { isForeign: hostGate.isForeignOrigin, originOf: origins.originOf },
+  });
+  const foreignPages = createForeignPages({ hostGate, origins });
   const inbound = createInboundBudget({ clock });
   const ofCallers = { callers, sessions, signInCodes, failedAttempts, credentials, peerOf };
-  return { ...ofCallers, hostGate, plainGate, inbound };
+  return { ...ofCallers, gates: { hostGate, plainGate, foreignPages }, inbound };
 }
 
 type Access = Awaited<ReturnType<typeof createAccess>>;
 
 /** Clients with a socket of their own, and those without. */
 function createClients(core: Core, closing: AbortSignal) {
-  const { clock, store, bus, blobs, registry, table, calls, operator, newId, logger } = core;
+  const { clock, store, bus, blobs, table, calls, operator, newId, logger } = core;
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
-  const forClients = { store, ids, bus, registry, table, instances: calls.instances, clock };
+  const { list: devices } = core.devices;
+  const { instances } = calls;
+  const claimRefused = createRefusedClaims(core);
+  const registry = new ToolAdmission({ registry: core.registry, devices, instances });
+  const forClients = { store, ids, bus, registry, table, instances, clock, claimRefused };
   const sessions = createClientSessions({
     ...forClients,
     calls: calls.clients,
@@ -97,7 +109,12 @@ function createClients(core: Core, closing: AbortSignal) {
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     logger,
   });
-  const byHttp = createHttpClients({ ...forClients, calls, answers: calls.clients, closing });
+  const byHttp = new HttpClients({ ...forClients, calls, answers: calls.clients, closing });
+  devices.onRevoked(({ clientId }) => {
+    registry.dropClient(clientId);
+    byHttp.end(clientId);
+    instances.revoked(clientId);
+  });
   return { sessions, byHttp };
 }
 
@@ -125,7 +142,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
     ...{ kept: createKeptIdentities(), newSessionId: () => randomUUID() },
   });
   const { enabled, token_in_url: chatTokenInUrl } = config.file.clawseed;
-  const { hostGate, plainGate, credentials, peerOf, inbound } = access;
+  const { gates, credentials, peerOf, inbound } = access;
   const connections = createClientConnections({
     ...{ ...beat, ...ofClients, table },
     newNonce: () => randomUUID(),
@@ -133,7 +150,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
   const streams = createClientStreams({ connections, clock, newSecret });
   const openSockets = createOpenSockets({ sessions: access.sessions, tokens });
   const gate = createUpgradeGate({
-    ...{ hostGate, plainGate, credentials, peerOf, openSockets, inbound, logger },
+    ...{ ...gates, credentials, peerOf, openSockets, inbound, logger },
     sockets: {
       '/ws/client': createClientSocketHandler(connections),
       '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
@@ -191,7 +208,7 @@ export async function createEndpoints(
     port: config.port,
   });
   const { hub, gate, ...ofSockets } = createSockets(config, core, { access, clients, pages });
-  const { hostGate, plainGate, ...ofAccess } = access;
+  const { gates, ...ofAccess } = access;
   const { reach, peerOf } = door;
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
@@ -199,13 +216,13 @@ export async function createEndpoints(
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, audit: core.audit, ...(await createDevices(config, core, access, closing)) },
-    isForeignOrigin: (origin, isSecure) => hostGate.refuseOrigin(origin, isSecure) !== undefined,
+    isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),
   });
   const onRequest = createRequestListener({
-    ...{ hostGate, plainGate, peerOf, credentials: access.credentials, api, clock, logger },
+    ...{ ...gates, peerOf, credentials: access.credentials, api, clock, logger },
     ...{ trustPages: createTrustPages(door.trust), strictTransport: door.strictTransport },
     pages: pages.handle,
     clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),

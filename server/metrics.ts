@@ -19,12 +19,23 @@ export const serverMetrics = (server: {
   readonly bus: { readonly seq: number };
   readonly sockets: number;
   readonly watchers: number;
+  readonly devices: {
+    readonly list: { readonly liveCount: number; readonly waitingCount: number };
+    readonly pairings: { readonly asking: number };
+  };
 }): string =>
   toPrometheus([
     ['callboard_open_calls', 'Calls that are not final', server.calls.openCount],
     ['callboard_sockets', 'Open sockets of clients and watchers', server.sockets],
     ['callboard_watchers', 'Watchers that are shown calls', server.watchers],
     ['callboard_tools', 'Tools that are offered now', server.registry.list(FIRST_OPERATOR).length],
+    ['callboard_devices', 'Devices that may connect', server.devices.list.liveCount],
+    [
+      'callboard_devices_waiting',
+      'Devices with tools that wait for a person',
+      server.devices.list.waitingCount,
+    ],
+    ['callboard_pairings_asking', 'Devices that ask to be let in', server.devices.pairings.asking],
     ['callboard_events', 'Number of the newest event', server.bus.seq],
     ['process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()],
   ]);

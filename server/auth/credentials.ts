@@ -34,19 +34,38 @@ export function createCredentials(deps: {
   readonly callers: Callers;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
   readonly failedAttempts: FailedAttempts;
+  /** Of pages that are none of ours. Without it there are none. */
+  readonly origins?: {
+    isForeign(origin: string): boolean;
+    /** From which the token of a device counts alone; null where that is not bound to any. */
+    originOf(tokenId: string): string | null;
+  };
 }): Credentials {
   const wrong = async (address: string): Promise<HttpError> => {
     const retryAfter = await deps.failedAttempts.count(address);
     return retryAfter === undefined ? unauthenticated() : tooManyAttempts(retryAfter);
   };
 
+  /** A page of another origin has the token of a device that was let in as a page of it, and no other. */
+  const refuseFrom = (caller: Caller | undefined, origin: string | undefined) => {
+    const { isForeign = () => false, originOf = () => null } = deps.origins ?? {};
+    const own = caller?.kind === 'device' && caller.tokenId !== null && originOf(caller.tokenId);
+    // guard: device-token-of-its-origin
+    if (own) return origin === own ? undefined : notFromThere();
+    return origin !== undefined && isForeign(origin) ? notFromThere() : undefined;
+  };
+
   return {
     async authenticate(request) {
       const token = bearerOf(request);
+      const { origin } = request.headers;
       if (token !== undefined) {
         const principal = token === '' ? undefined : deps.callers.find(token);
-        return principal ?? wrong(request.address);
+        if (!principal) return wrong(request.address);
+        return refuseFrom(principal, origin) ?? principal;
       }
+      const foreign = refuseFrom(undefined, origin);
+      if (foreign) return foreign;
       const { cookie } = request.headers;
       const key = request.at === 'page' ? null : keyOf(request);
       // The cookie goes to every port of this host, so that alone it does not identify the caller.
@@ -98,6 +117,12 @@ function refuseCookieFrom({ headers, method, at }: CredentialRequest): HttpError
 /** Opened in the address bar or by a link, and not embedded. */
 const isNavigation = (headers: IncomingHttpHeaders): boolean =>
   headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+
+const notFromThere = (): HttpError =>
+  new HttpError(
+    'origin_not_allowed',
+    'From a page of this origin the token alone counts that a person approved for it.',
+  );
 
 const unauthenticated = (): HttpError =>
   new HttpError(

@@ -37,7 +37,11 @@ export interface HostGate {
   /** Both, host first, and what a tool of a Callboard sent (403); of hosts there may be one alone: who reads which of two is not agreed (400). */
   refuse(
     incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>,
+    /** Of an `Origin` that is none of ours: whether it may come this far all the same. */
+    admits?: (origin: string) => boolean,
   ): GateRefusal | undefined;
+  /** Whether it is none of ours, by either scheme. */
+  isForeignOrigin(origin: string): boolean;
 }
 
 /** `none`: typed in, or opened from outside the browser. */
@@ -86,16 +90,22 @@ export function createHostGate(options: HostGateOptions): HostGate {
       origin === undefined || isOneOf(by(isSecure).origins, origin)
         ? undefined
         : foreignOrigin(origin),
-    refuse(incoming) {
+    refuse(incoming, admits = () => false) {
       const { headers, rawHeaders } = incoming;
+      const { origin } = headers;
       const { isSecure } = options.peerOf(incoming);
       return (
         refuseSecondHost(rawHeaders) ??
         gate.refuseHost(headers.host, isSecure) ??
         (isSentByTool(headers.via) ? sentByTool : undefined) ??
-        gate.refuseOrigin(headers.origin, isSecure)
+        // guard: foreign-origins-refused
+        (origin !== undefined && gate.isForeignOrigin(origin) && admits(origin)
+          ? undefined
+          : gate.refuseOrigin(origin, isSecure))
       );
     },
+    isForeignOrigin: (origin) =>
+      [true, false].every((isSecure) => gate.refuseOrigin(origin, isSecure) !== undefined),
   };
   return gate;
 }

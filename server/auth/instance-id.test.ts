@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadInstanceId } from './instance-id.ts';
+import { loadFingerprint, loadInstanceId } from './instance-id.ts';
 
 test('[AU7] each data directory has a name of its own, made once', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));
@@ -13,4 +13,15 @@ test('[AU7] each data directory has a name of its own, made once', async () => {
   expect(await loadInstanceId(here)).toBe(id);
   expect(await loadInstanceId(there)).not.toBe(id);
   expect((await stat(join(here, 'instance'))).mode & 0o777).toBe(0o600);
+});
+
+test('[DV43] a server has four numbers of its own identity, the same after a restart', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const [here, there] = [join(parent, 'here'), join(parent, 'there')];
+  const numbers = await loadFingerprint(here);
+  expect(numbers).toHaveLength(4);
+  expect(numbers.every((one) => Number.isInteger(one) && one >= 0 && one <= 255)).toBe(true);
+  expect(await loadFingerprint(here)).toEqual(numbers);
+  expect(await loadFingerprint(there)).not.toEqual(numbers);
 });

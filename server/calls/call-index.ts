@@ -70,6 +70,10 @@ export class CallIndex {
     return this.#running.has(`${instanceId}\n${toolName}`);
   }
 
+  openIds(): readonly string[] {
+    return [...this.#open];
+  }
+
   openOfRun(runId: string): readonly string[] {
     return [...(this.#byRun.get(runId) ?? [])];
   }

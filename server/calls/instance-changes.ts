@@ -28,6 +28,11 @@ export interface InstanceChanges {
   back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
   /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
   toolsChanged(instanceId: string, withdrawn?: readonly string[]): void;
+  /**
+   * None of its instances comes back: what none of them took goes to others, and the rest ends now
+   * as at the end of the time in which they might have. Its tools are gone before.
+   */
+  revoked(clientId: string): void;
   /** Whether open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean;
 }
@@ -102,6 +107,19 @@ export class ClientInstances implements InstanceChanges {
       const call = repository.latest(id);
       return !call || isFinalStatus(call.status) || engine.route(call, neverStarted);
     });
+  }
+
+  revoked(clientId: string): void {
+    const { index, repository, engine } = this.#deps;
+    const held = () =>
+      index
+        .openIds()
+        .flatMap((id) => repository.latest(id) ?? [])
+        .filter(({ provider }) => provider?.clientId === clientId);
+    for (const call of held()) engine.apply(call, { type: 'client_left' }, 'server');
+    // guard: revoked-calls-end
+    for (const call of held()) engine.apply(call, { type: 'clock', clock: 'resume' }, 'server');
+    this.#deps.waiting.askAgain();
   }
 
   holdsCalls(instanceId: string): boolean {

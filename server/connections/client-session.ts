@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolOffers } from '../tools/tool-registry.ts';
 import { toClientAnswer, type UnreadableAnswer, unusableAnswer } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
@@ -21,7 +21,7 @@ import { storeAttachments } from './store-attachments.ts';
 export interface ClientSessionDeps {
   readonly store: Store;
   readonly bus: EventBus;
-  readonly registry: ToolRegistry;
+  readonly registry: ToolOffers;
   readonly ids: ClientIds;
   readonly table: ClientTable;
   readonly calls: ClientCalls;

@@ -6,7 +6,7 @@ import { momentOf } from '../clock.ts';
 import { instanceAddress } from '../events/event-bus.ts';
 import type { CheckedSpec } from '../tools/tool-registry.ts';
 import { createClientIds } from './client-ids.ts';
-import { createHttpClients } from './http-clients.ts';
+import { HttpClients } from './http-clients.ts';
 
 const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tools: [] };
 
@@ -18,7 +18,7 @@ async function setup(dir?: string) {
   });
   const { store, bus, registry, table, clock } = calls;
   const ids = createClientIds({ store, table, isMadeHere: () => false });
-  const service = createHttpClients({
+  const service = new HttpClients({
     ...{ store, ids, bus, registry, table, clock },
     calls: calls.calls,
     answers: calls.calls.clients,

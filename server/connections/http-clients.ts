@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { HttpClientService, SubmitOutcome } from '../http/http-client-service.ts';
 import type { Store } from '../store/store.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolOffers } from '../tools/tool-registry.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
@@ -20,7 +20,7 @@ export interface HttpClientsDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
   readonly ids: ClientIds;
   readonly bus: EventBus;
-  readonly registry: ToolRegistry;
+  readonly registry: ToolOffers;
   readonly table: ClientTable;
   readonly calls: Pick<CallService, 'get'>;
   readonly answers: ClientCalls;
@@ -28,6 +28,8 @@ export interface HttpClientsDeps {
   readonly clock: Clock;
   /** The server stops: polls that wait are answered with what there is. */
   readonly closing: AbortSignal;
+  /** Called when a request names a client id that is taken, and is refused. */
+  claimRefused?(principal: Caller, clientId: string): void;
 }
 
 /** A client that polls, from its first request until it is silent for `KEEP_MS`. */
@@ -52,10 +54,7 @@ const KEEP_MS = 60_000;
  * requests, and submit. A poll claims: a request is handed out once, and that it
  * was is on disk before. A client id belongs to the principal that used it first.
  */
-export const createHttpClients = (deps: HttpClientsDeps): HttpClientService =>
-  new HttpClients(deps);
-
-class HttpClients implements HttpClientService {
+export class HttpClients implements HttpClientService {
   readonly #deps: HttpClientsDeps;
   readonly #clients = new Map<string, PollingClient>();
   /** By client id, while its owner is being looked up. */
@@ -128,15 +127,29 @@ class HttpClients implements HttpClientService {
     return { ok: true, status: after?.status ?? submission.status };
   }
 
+  /** It is gone for good: nothing of it waits until it is silent for long. */
+  end(clientId: string): void {
+    const client = this.#clients.get(clientId);
+    if (!client) return;
+    client.cancelExpiry();
+    this.#clients.delete(clientId);
+    client.presence.end();
+  }
+
   /** Undefined when the id belongs to another principal. */
   async #clientFor(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
     while (this.#opening.has(clientId)) await this.#opening.get(clientId);
     const open = this.#clients.get(clientId);
-    if (open) return open.owner === ownerOf(principal) ? open : undefined;
+    if (open) return open.owner === ownerOf(principal) ? open : this.#refuse(principal, clientId);
     const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
     this.#opening.set(clientId, opened);
     // Without "await" those that wait for it would go on before.
-    return await opened;
+    return (await opened) ?? this.#refuse(principal, clientId);
+  }
+
+  #refuse(principal: Caller, clientId: string): undefined {
+    this.#deps.claimRefused?.(principal, clientId);
+    return undefined;
   }
 
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
@@ -150,7 +163,12 @@ class HttpClients implements HttpClientService {
     try {
       const { name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
       const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
-      await store.write([{ type: 'put_client', client: { ...seen, resumeTokenHash: owner } }]);
+      await store.write([
+        {
+          type: 'put_client',
+          client: { ...seen, resumeTokenHash: owner, owner: principalKey(principal) },
+        },
+      ]);
     } finally {
       isStored();
     }

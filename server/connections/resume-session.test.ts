@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal, principalKey } from '../auth/principal.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createClientIds } from './client-ids.ts';
 import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
@@ -21,6 +21,7 @@ function setup() {
   const connected = new Set<string>();
   const table = { get: () => undefined, hasClient: (id: string) => connected.has(id) };
   let made = 0;
+  const refused: [string, string][] = [];
   const deps = {
     store,
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('made_') }),
@@ -32,6 +33,8 @@ function setup() {
     newId: () => `made_${++made}`,
     newSecret: () => `secret_${++made}`,
     secretAfter: (token: string) => `after(${token})`,
+    claimRefused: (principal: Principal, id: string) =>
+      void refused.push([principalKey(principal), id]),
   };
   onTestFinished(async () => {
     await store.close();
@@ -42,6 +45,7 @@ function setup() {
     held,
     arriving,
     connected,
+    refused,
     file,
     /** One visit; the client leaves before the next one comes. */
     async visit(hello: Hello, principal: Principal = operator) {
@@ -182,4 +186,27 @@ test('[ID6] a device is the client that it was paired as, whatever it says', asy
     clientId: 'phone',
     resumed: true,
   });
+});
+
+test('[DV44] T28: a resume token proves nothing for another principal, before and after it was used', async () => {
+  const { visit, speaks, refused } = setup();
+  const phone: Principal = { kind: 'device', clientId: 'c_phone', tokenId: 'tok_1' };
+  const laptop: Principal = { kind: 'device', clientId: 'c_laptop', tokenId: 'tok_2' };
+  const agent: Principal = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_3' };
+  const owner = await visit({ client_id: 'desk', instance_id: 'in_1' });
+  const paired = await visit({ instance_id: 'in_2' }, phone);
+  for (const other of [laptop, agent]) {
+    for (const stolen of [owner, paired]) {
+      const got = await visit(back(stolen), other);
+      expect(got).toMatchObject({ resumed: false });
+      expect(got.clientId).not.toBe(stolen.clientId);
+    }
+  }
+  expect(refused).toContainEqual(['tok_3', 'desk']);
+  // Its owner is not affected, also with the token of before.
+  const again = await visit(back(owner));
+  expect(again).toMatchObject({ clientId: 'desk', instanceId: 'in_1', resumed: true });
+  await speaks(again);
+  expect(await visit(back(owner), agent)).toMatchObject({ resumed: false });
+  expect(await visit(back(again))).toMatchObject({ resumed: true });
 });

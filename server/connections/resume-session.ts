@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isPolling } from '#lib/call/call-record';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import type { Principal } from '../auth/principal.ts';
+import { type Principal, principalKey } from '../auth/principal.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientIds } from './client-ids.ts';
@@ -30,6 +30,8 @@ export interface ResumeSessionDeps {
   /** Writes of tokens that clients have confirmed so far (ID3). */
   readonly confirmations: ReadonlySet<Promise<void>>;
   readonly clock: { now(): number };
+  /** Called when a client names an id that is taken, and is given a fresh one. */
+  claimRefused?(principal: Principal, clientId: string): void;
   newId(): string;
   newSecret(): string;
   /** The token that takes the place of this one; always the same, and secret of the server. */
@@ -70,6 +72,7 @@ export async function resumeSession(
       kind: instance.kind,
       resumeTokenHash: hash('sha256', resumeToken),
       lastSeenAt: deps.clock.now(),
+      owner: principalKey(principal),
     };
     // On disk before it is sent, so that the token still opens after a crash.
     if (client) {
@@ -96,7 +99,11 @@ async function clientIdFor(
   if (known !== undefined) return { clientId: known, isStored() {} };
   const named = hello?.client_id;
   const isStored = named === undefined ? undefined : await deps.ids.take(named);
-  if (named === undefined || !isStored) return { clientId: deps.newId(), isStored() {} };
+  if (named === undefined) return { clientId: deps.newId(), isStored() {} };
+  if (!isStored) {
+    deps.claimRefused?.(principal, named);
+    return { clientId: deps.newId(), isStored() {} };
+  }
   return { clientId: named, isStored };
 }
 
@@ -139,7 +146,9 @@ async function proofOf(
     (await find(hash('sha256', resume_token))) ??
     // It was assigned the next one, and its connection broke before the welcome arrived.
     (await find(hash('sha256', nextToken)));
-  if (!client) return undefined;
+  // A token that was stolen proves nothing for another principal.
+  // guard: resume-token-of-its-principal
+  if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;
   const isOfThisInstance = instance_id === undefined || instance_id === client.instanceId;
   return { client, nextToken, isOfThisInstance };
 }

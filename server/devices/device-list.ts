@@ -104,6 +104,10 @@ export class DeviceList {
     return this.list().some((one) => one.origin === origin && one.revokedAt === null);
   }
 
+  get liveCount(): number {
+    return this.list().filter((one) => one.revokedAt === null).length;
+  }
+
   get waitingCount(): number {
     return this.list().filter((one) => one.revokedAt === null && one.waiting.length > 0).length;
   }

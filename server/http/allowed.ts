@@ -11,8 +11,8 @@ export interface Allowed {
 /** E.g. `people with the role operator or admin, and programs`. */
 export function allowedText({ role, also }: Allowed): string {
   const roles = ROLES.filter((one) => hasRole(one, role)).join(' or ');
-  // No token of a device can be made yet.
-  return `people with the role ${roles}${also.includes('agent') ? ', and programs' : ''}`;
+  const others = also.map((kind) => `${KINDS[kind]}s`).join(' and ');
+  return `people with the role ${roles}${others === '' ? '' : `, and ${others}`}`;
 }
 
 const KINDS = { agent: 'program', device: 'device' } as const;

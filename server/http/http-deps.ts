@@ -60,7 +60,7 @@ export interface HttpDeps {
   readonly pairing: PairingService;
   readonly devices: DeviceService;
   /** Whether an `Origin` is none of ours. */
-  readonly isForeignOrigin: (origin: string, isSecure: boolean) => boolean;
+  readonly isForeignOrigin: (origin: string) => boolean;
   readonly policy: PolicyService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
+import type { ForeignPages } from './foreign-pages.ts';
 import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import { parseTarget } from './parse-target.ts';
@@ -20,6 +21,7 @@ export interface RequestListenerDeps {
   readonly credentials: Credentials;
   readonly peerOf: PeerOf;
   readonly api: Api;
+  readonly foreignPages: ForeignPages;
   /** Next's handler. */
   readonly pages: PageHandler;
   /** How a phone comes to trust the own CA; undefined for all other paths. */
@@ -56,11 +58,13 @@ export function createRequestListener(
     if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
     const isApi = API_PATH.test(target.pathname);
     const refusal =
-      deps.hostGate.refuse(incoming) ??
-      (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
+      deps.hostGate.refuse(incoming, (origin) =>
+        deps.foreignPages.admits(incoming, target.pathname, origin),
+      ) ?? (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
     if (refusal) {
       return writeResponse(outgoing, errorResponse(new HttpError(refusal.code, refusal.message)));
     }
+    if (isApi && deps.foreignPages.answer(incoming, outgoing)) return;
     if (isApi) return deps.api(incoming, outgoing, target);
     const trusted = deps.trustPages(incoming, target.pathname);
     if (trusted) return writeResponse(outgoing, trusted);

@@ -16,6 +16,7 @@ import { type Allowed, refuseCaller } from './allowed.ts';
 import { chatCredential } from './chat-credential.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { toHttpError } from './error-response.ts';
+import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { parseTarget } from './parse-target.ts';
 import type { PlainGate } from './plain-gate.ts';
@@ -50,6 +51,7 @@ export interface UpgradeGateDeps {
   readonly plainGate: Pick<PlainGate, 'refuseUpgrade'>;
   readonly credentials: Credentials;
   readonly peerOf: PeerOf;
+  readonly foreignPages: Pick<ForeignPages, 'admits'>;
   readonly openSockets: OpenSockets;
   /** `/ws/chat` may be switched off. */
   readonly sockets: Handlers;
@@ -128,7 +130,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       const { pathname, search = '' } = parseTarget(incoming.url) ?? {};
       const plain = deps.plainGate.refuseUpgrade(incoming);
       if (plain) return refuse(plain);
-      const refusal = refuseRequest(deps.hostGate, incoming, pathname);
+      const refusal = refuseRequest(deps, incoming, pathname);
       if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
       const handler = isSocketPath(pathname) ? deps.sockets[pathname] : undefined;
       if (isSocketPath(pathname) && handler) {
@@ -150,13 +152,14 @@ const CHAT_IS_OFF =
 
 /** What is refused before the path and the credential are looked at. */
 function refuseRequest(
-  hostGate: HostGate,
+  { hostGate, foreignPages }: Pick<UpgradeGateDeps, 'hostGate' | 'foreignPages'>,
   incoming: IncomingMessage,
   pathname: string | undefined,
 ): HttpError | undefined {
   if (pathname === undefined) return badTarget();
   const refusal =
-    hostGate.refuse(incoming) ?? (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
+    hostGate.refuse(incoming, (origin) => foreignPages.admits(incoming, pathname, origin)) ??
+    (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
   return refusal && new HttpError(refusal.code, refusal.message);
 }
 

@@ -352,4 +352,11 @@ ALTER TABLE runs ADD COLUMN pinned_tools TEXT; -- JSON: names; null: none
 ALTER TABLE memories ADD COLUMN untrusted TEXT; -- the tool by which content of others was read before; empty: none; null: not known
 `,
   },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '016_client_owners',
+    sql: `
+ALTER TABLE clients ADD COLUMN owner TEXT; -- whose the client is: id of a token, operator, device:<client>; null: of before
+`,
+  },
 ];

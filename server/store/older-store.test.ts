@@ -205,7 +205,8 @@ test('[ST79] [ST34] of a note of the version before it is not known what was rea
   const older = new DatabaseSync(file);
   defineRowChecksum(older);
   older.exec(`UPDATE memories SET checksum = row_checksum(owner, key, text, words, put_at);
-    ALTER TABLE memories DROP COLUMN untrusted; DELETE FROM migrations WHERE name >= '015'`);
+    ALTER TABLE memories DROP COLUMN untrusted; ALTER TABLE clients DROP COLUMN owner;
+    DELETE FROM migrations WHERE name >= '015'`);
   older.close();
   const newer = createSqliteStore({ file });
   cleanups.push(() => newer.close());

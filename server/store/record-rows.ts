@@ -130,6 +130,7 @@ export const toClientRow = (client: ClientRecord): Unsummed<ClientRow> => ({
   journal_epoch: client.journalEpoch,
   resume_token_hash: client.resumeTokenHash,
   last_seen_at: client.lastSeenAt,
+  owner: client.owner,
 });
 
 export function fromClientRow(stored: ClientRow): ClientRecord {
@@ -142,6 +143,7 @@ export function fromClientRow(stored: ClientRow): ClientRecord {
     journalEpoch: row.journal_epoch,
     resumeTokenHash: row.resume_token_hash,
     lastSeenAt: row.last_seen_at,
+    owner: row.owner,
   };
 }
 

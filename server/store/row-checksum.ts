@@ -41,7 +41,7 @@ export const GUARDS = {
   messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),
   clients: one(
     ['client_id', 'instance_id'],
-    ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at'],
+    ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at', 'owner'],
   ),
   sessions: one(['id_hash'], ['created_at', 'expires_at', 'token_id']),
   tokens: one(

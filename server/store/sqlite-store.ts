@@ -138,6 +138,7 @@ export function createSqliteStore(options: {
       const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
       return row && fromClientRow(row);
     },
+    clientOwner: async (clientId) => read.anyInstance({ client_id: clientId })?.owner,
     hasClient: async (clientId) => read.anyInstance({ client_id: clientId }) !== undefined,
     async findSession(cookieHash) {
       // Up to the character behind `:`, so that the index finds it.

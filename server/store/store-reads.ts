@@ -65,7 +65,7 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
         .where('resume_token_hash', '=', key.resume_token_hash),
     ),
     anyInstance: preparedRead(database, ({ client_id }: { client_id: string }) =>
-      kysely.selectFrom('clients').select('client_id').where('client_id', '=', client_id),
+      kysely.selectFrom('clients').select('owner').where('client_id', '=', client_id),
     ),
     session: preparedRead(database, ({ from, below }: { from: string; below: string }) =>
       kysely

@@ -280,6 +280,7 @@ function describeRest(setup: Setup) {
       name: 'Phone',
       kind: 'phone' as const,
       resumeTokenHash: 'h1',
+      owner: 'tok_1',
       lastSeenAt: 1,
     };
     const other = { ...client, instanceId: 'in_2', resumeTokenHash: 'h2', journalEpoch: 'e' };
@@ -307,6 +308,7 @@ function describeRest(setup: Setup) {
         name: 'Tab',
         kind: 'tab',
         resumeTokenHash: 'h',
+        owner: null,
         lastSeenAt: at,
       },
     });

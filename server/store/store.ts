@@ -89,6 +89,8 @@ export interface ClientRecord {
   /** SHA-256 of the token, hex. Of one without a socket `principal:` and the principal that it belongs to. */
   readonly resumeTokenHash: string;
   readonly lastSeenAt: number;
+  /** By which principal it was used first (`principalKey`); null: of a time that kept none. */
+  readonly owner: string | null;
 }
 
 /** A sign-in. Only hashes are stored: a copy of the database opens nothing. */
@@ -367,6 +369,8 @@ export interface Store {
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
   /** Whether any instance of this client is remembered. */
   hasClient(clientId: string): Promise<boolean>;
+  /** Of any of its instances; undefined when none is remembered. */
+  clientOwner(clientId: string): Promise<string | null | undefined>;
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
 

@@ -123,6 +123,7 @@ export interface ClientRow {
   resume_token_hash: string;
   last_seen_at: number;
   checksum: number;
+  owner: string | null;
 }
 
 export interface SessionRow {

@@ -148,3 +148,6 @@ export interface ToolRegistry {
   /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
   onChange(listener: (change: OfferChange) => void): () => void;
 }
+
+/** What clients do to the registry. */
+export type ToolOffers = Pick<ToolRegistry, 'check' | 'register' | 'unregister' | 'drop'>;

@@ -15,6 +15,8 @@ export const EVERYONE = allowed('viewer', 'agent', 'device');
 export const READERS = allowed('viewer', 'agent');
 export const VIEWERS = allowed('viewer');
 export const AGENTS = allowed('operator', 'agent');
+/** Of those who answer calls, and those who make them. */
+export const UPLOADERS = allowed('operator', 'agent', 'device');
 export const OPERATORS = allowed('operator');
 export const ADMINS = allowed('admin');
 export const CLIENTS = allowed('operator', 'device');

@@ -11,7 +11,7 @@ import { readBody } from '../read-body.ts';
 import { isJsonType, readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { AGENTS, READERS } from './access.ts';
+import { READERS, UPLOADERS } from './access.ts';
 
 type Deps = Pick<HttpDeps, 'blobs' | 'uploads' | 'history'>;
 
@@ -29,7 +29,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
     id: 'putBlob',
     tag,
     summary: 'Store bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
-    access: AGENTS,
+    access: UPLOADERS,
     docsBody: blobBodySchema,
     responses: {
       200: { description: 'The attachment to put into a result', schema: attachmentSchema },

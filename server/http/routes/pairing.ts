@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   joinBodySchema,
   joinedSchema,
@@ -8,7 +9,7 @@ import {
 } from '#lib/protocol/device';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 type Deps = Pick<HttpDeps, 'pairing' | 'isForeignOrigin'>;
 
@@ -19,10 +20,8 @@ const MOST_JOIN_BYTES = 256 * 1024;
 
 /** What a device asks that has no credential yet. */
 export const pairingRoutes = ({ pairing, isForeignOrigin }: Deps): Route[] => {
-  const foreignOriginOf = ({ incoming, isSecure }: RequestContext) => {
-    const { origin } = incoming.headers;
-    return origin !== undefined && isForeignOrigin(origin, isSecure) ? origin : null;
-  };
+  const foreignOriginOf = ({ headers: { origin } }: IncomingMessage) =>
+    origin !== undefined && isForeignOrigin(origin) ? origin : null;
   return [
     defineRoute({
       method: 'POST',
@@ -52,7 +51,7 @@ export const pairingRoutes = ({ pairing, isForeignOrigin }: Deps): Route[] => {
       async handle({ body, context }) {
         const requester = {
           ...{ address: context.address, userAgent: context.incoming.headers['user-agent'] },
-          foreignOrigin: foreignOriginOf(context),
+          foreignOrigin: foreignOriginOf(context.incoming),
         };
         return json(200, await pairing.join(body, requester));
       },

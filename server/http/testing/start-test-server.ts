@@ -25,6 +25,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientScript } from '../client-script.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
+import { createForeignPages } from '../foreign-pages.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createOpenSockets } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
@@ -91,6 +92,8 @@ export interface TestServerOptions {
   readonly hasTls?: boolean;
   readonly trust?: () => TrustFacts | undefined;
   readonly proxy?: Partial<PeerOptions>;
+  /** Whether pages of other origins may ask. */
+  readonly devicePages?: 'ask' | 'off';
 }
 
 export interface Asked {
@@ -128,13 +131,9 @@ export async function startTestServer(options: TestServerOptions = {}) {
     logger,
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
-  const credentials = createCredentials({
-    callers,
-    sessions,
-    failedAttempts,
-  });
   const inbound = createInboundBudget({ clock });
   const ofDevices = await createTestDevices({
+    pages: options.devicePages ?? 'ask',
     store,
     tokens,
     audit,
@@ -157,6 +156,11 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const isLive = (id: string) => callers.of(id) !== undefined;
   const followed = { sessions, tokens: { isLive, onRevoked } };
   const openSockets = createOpenSockets(followed, options.maxSockets);
+  const credentials = createCredentials({
+    ...{ callers, sessions, failedAttempts },
+    origins: { isForeign: hostGate.isForeignOrigin, originOf: ofDevices.origins.originOf },
+  });
+  const foreignPages = createForeignPages({ hostGate, origins: ofDevices.origins });
   const api = createApi({
     calls: calls.service,
     runs: fakeRuns,
@@ -176,7 +180,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     failedAttempts,
     ...{ callers, tokens, audit, policy: testPolicy() },
     ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
-    isForeignOrigin: (origin, isSecure) => hostGate.refuseOrigin(origin, isSecure) !== undefined,
+    isForeignOrigin: hostGate.isForeignOrigin,
     clock,
     reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     metrics: () => 'callboard_calls 1\n',
@@ -189,7 +193,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const plainGate = createPlainGate({ hostGate, mayBePlain, hasTls: options.hasTls ?? false });
   const onSocket = options.onSocket ?? (() => {});
   const gate = createUpgradeGate({
-    ...{ plainGate, hostGate, peerOf },
+    ...{ plainGate, hostGate, foreignPages, peerOf },
     credentials,
     openSockets,
     sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
@@ -203,6 +207,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       trustPages: createTrustPages(options.trust ?? (() => undefined)),
       strictTransport: () => false,
       credentials,
+      foreignPages,
       api,
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
       clientScript: createClientScript(options.clientScript ?? '/nowhere/client.js'),

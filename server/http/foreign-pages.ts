@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HostGate } from '../auth/host-gate.ts';
+import type { DeviceOrigins } from '../devices/device-services.ts';
+import { writeResponse } from './response.ts';
+
+/** What a page may ask before it was let in; the credential of all else is that of a device. */
+const TO_ASK = new Set(['/api/pairing/join', '/api/pairing/outcome']);
+const OF_DEVICES = /^(?:\/internal\/.+|\/v1\/blobs|\/ws\/client)$/;
+
+/** How long a browser need not ask again. */
+const MAX_AGE_S = '600';
+
+/** Pages of other origins, as far as they may come (rules DV20 to DV24). */
+export interface ForeignPages {
+  /** Whether a page of this origin may send the request, whatever its credential. */
+  admits(incoming: IncomingMessage, pathname: string, origin: string): boolean;
+  /** Lets the page read the response. True: the request was a preflight, and is answered. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
+}
+
+export function createForeignPages({
+  hostGate,
+  origins,
+}: {
+  readonly hostGate: Pick<HostGate, 'isForeignOrigin'>;
+  readonly origins: Pick<DeviceOrigins, 'mayAsk' | 'isPaired'>;
+}): ForeignPages {
+  return {
+    admits({ method = '' }, pathname, origin) {
+      if (TO_ASK.has(pathname)) return origins.mayAsk(origin) || origins.isPaired(origin);
+      if (!OF_DEVICES.test(pathname) || !origins.isPaired(origin)) return false;
+      // It uploads; what others stored it does not read.
+      return pathname !== '/v1/blobs' || method === 'POST' || method === 'OPTIONS';
+    },
+    answer({ headers: { origin }, method }, outgoing) {
+      if (origin === undefined || !hostGate.isForeignOrigin(origin)) return false;
+      outgoing.setHeader('access-control-allow-origin', origin);
+      outgoing.setHeader('vary', 'origin');
+      if (method !== 'OPTIONS') return false;
+      const headers = {
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': 'authorization, content-type',
+        'access-control-max-age': MAX_AGE_S,
+      };
+      writeResponse(outgoing, { status: 204, body: '', headers });
+      return true;
+    },
+  };
+}
