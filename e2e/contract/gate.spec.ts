@@ -277,7 +277,7 @@ test('[HT21] §4 signing out ends the session, closes its sockets and leaves tho
   expect((await askAsPage(board(), 'GET', '/v1/tools', { session: other })).status).toBe(200);
 });
 
-test('§4 who is signed out is not heard any more, even if it never answers the close', async ({
+test('§4 T26: who is signed out is not heard any more, even if it never answers the close', async ({
   connect,
 }) => {
   const watcher = await connect.watcher(board());

@@ -45,6 +45,12 @@ const ROUTES = [
   'POST /v1/tokens',
   'DELETE /v1/tokens/{id}',
   'GET /v1/audit',
+  ...['POST', 'GET'].map((method) => `${method} /v1/pairings`),
+  ...['POST /v1/pairings/{id}/decision', 'DELETE /v1/pairings/{id}'],
+  ...['GET /v1/blocked-origins', 'DELETE /v1/blocked-origins', 'GET /v1/devices'],
+  ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /v1/devices/{id}`),
+  'POST /v1/devices/{id}/tools',
+  ...['look', 'join', 'outcome'].map((what) => `POST /api/pairing/${what}`),
   'POST /auth/sign-in',
   'POST /auth/sign-out',
   'GET /healthz',
@@ -53,7 +59,10 @@ const ROUTES = [
   'GET /metrics',
 ];
 /** What needs no credential (contract, section 4). */
-const PUBLIC = new Set(['POST /auth/sign-in', 'GET /healthz', 'GET /readyz']);
+const PUBLIC = new Set([
+  ...['POST /auth/sign-in', 'GET /healthz', 'GET /readyz'],
+  ...['look', 'join', 'outcome'].map((what) => `POST /api/pairing/${what}`),
+]);
 
 interface OpenApi {
   readonly openapi: string;

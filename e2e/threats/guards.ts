@@ -1,4 +1,5 @@
 import { APPROVAL_GUARDS } from './guards/approvals.ts';
+import { DEVICE_GUARDS } from './guards/devices.ts';
 import { EXPERIMENT_GUARDS } from './guards/experiments.ts';
 import type { Guard } from './guards/guard.ts';
 import { LOOP_GUARDS } from './guards/loop.ts';
@@ -10,6 +11,7 @@ import { TOOL_GUARDS } from './guards/tools.ts';
 export const GUARDS: readonly Guard[] = [
   ...EXPERIMENT_GUARDS,
   ...NETWORK_GUARDS,
+  ...DEVICE_GUARDS,
   ...REGISTRY_GUARDS,
   ...APPROVAL_GUARDS,
   ...TOOL_GUARDS,

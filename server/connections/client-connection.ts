@@ -57,10 +57,7 @@ export class ClientConnection implements ClientChannel {
   readonly #liveness: Liveness;
   readonly #takeFrame: (frame: Frame) => void;
 
-  constructor(
-    deps: ClientConnectionDeps,
-    { principal, line, corked, inbound }: OpenLine,
-  ) {
+  constructor(deps: ClientConnectionDeps, { principal, line, corked, inbound }: OpenLine) {
     this.#line = line;
     this.#takeFrame = createFrameQueue<Frame, Received>({
       inbound,
