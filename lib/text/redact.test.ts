@@ -18,6 +18,7 @@ const SECRETS: readonly [string, string, string][] = [
   ['of AWS', `AKIA${run('IOSF', 16)}`, 'aws_key'],
   ['of an operator', `cb_op_${run('x-Y_', 43)}`, 'token'],
   ['of an agent', `cb_agent_${run('x-Y_', 43)}`, 'token'],
+  ['of a device', `cb_device_${run('x-Y_', 43)}`, 'token'],
   ['signed as a JWT', jwt, 'jwt'],
   ['that is a private key', pem, 'private_key'],
   ['that is a private key as JSON text', JSON.stringify(pem).slice(1, -1), 'private_key'],

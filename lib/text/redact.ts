@@ -25,6 +25,7 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   { kind: 'token', hint: 'xox', form: 'xox[a-z]-[A-Za-z0-9-]{11,255}' },
   { kind: 'token', hint: 'cb_op_', form: 'cb_op_[\\w-]{20,64}' },
   { kind: 'token', hint: 'cb_agent_', form: 'cb_agent_[\\w-]{20,64}' },
+  { kind: 'token', hint: 'cb_device_', form: 'cb_device_[\\w-]{20,64}' },
   { kind: 'aws_key', hint: 'AKIA', form: 'AKIA[0-9A-Z]{16}(?![0-9A-Z])' },
   { kind: 'aws_key', hint: 'ASIA', form: 'ASIA[0-9A-Z]{16}(?![0-9A-Z])' },
   { kind: 'jwt', hint: 'eyJ', form: 'eyJ[\\w-]{8,4096}\\.eyJ[\\w-]{8,8192}\\.[\\w-]{0,2048}' },
