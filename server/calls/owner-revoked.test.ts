@@ -35,3 +35,23 @@ test('[CA42] arguments that a changed schema would have repaired go to no client
   expect(call).toMatchObject({ status: 'FAILED', error: { code: 'invalid_args', executed: 'no' } });
   await close();
 });
+
+test('[DV41] T25: what a client holds that never comes back ends at once, and the rest goes to others', async () => {
+  const { calls, connect, registry, invoke, settle, close } = await setupCalls();
+  const till = connect('till', { claims: true });
+  till.offer(tool('pay'), tool('show'));
+  const held = await invoke('pay');
+  await till.claim(held.id, 1);
+  const untaken = await invoke('show');
+  const other = connect('other', { claims: true });
+  other.offer(tool('show'));
+  registry.drop('till-instance');
+  calls.instances.revoked('till');
+  await settle();
+  expect(await calls.get(held.id)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'outcome_unknown', executed: 'unknown' },
+  });
+  expect(other.requests().map(({ id }) => id)).toEqual([untaken.id]);
+  await close();
+});
