@@ -4,6 +4,7 @@ import { createAutonomyStore } from '#lib/stores/autonomy-store';
 import { createCallsStore } from '#lib/stores/calls-store';
 import { createConnectionStore } from '#lib/stores/connection-store';
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
+import { createDevicesStore } from '#lib/stores/devices-store';
 import { createListingsStore } from '#lib/stores/listings-store';
 import { createMeStore } from '#lib/stores/me-store';
 import { createModelsStore } from '#lib/stores/models-store';
@@ -35,6 +36,7 @@ export function createWorkbench(deps: ApiDeps): Workbench {
     connection: createConnectionStore(),
     me: createMeStore(),
     autonomy: createAutonomyStore(),
+    devices: createDevicesStore(),
     models: createModelsStore(),
     tab,
     prompts: createDevicePromptsStore(),

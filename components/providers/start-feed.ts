@@ -10,7 +10,7 @@ import type { Workbench } from './workbench-context.tsx';
 
 /** Connects a workbench's stores to the watch socket of the server that served the page. */
 export function startFeed(workbench: Workbench): WatchFeed {
-  const { calls, older, runs, listings, autonomy, connection, api } = workbench;
+  const { calls, older, runs, listings, autonomy, devices, connection, api } = workbench;
   const environment = createBrowserEnvironment(pageProtocols);
   const fed = [calls, runs, listings];
   return createWatchFeed({
@@ -30,11 +30,12 @@ export function startFeed(workbench: Workbench): WatchFeed {
       const before = calls.getState();
       for (const store of fed) store.getState().replace(snapshot);
       autonomy.getState().replace();
+      devices.getState().replace(snapshot);
       older.getState().renew(runsThatLost(before, calls.getState()));
     },
     onEnded: (part) => calls.getState().add(part),
     onEvents: (events) => {
-      for (const store of [...fed, autonomy]) store.getState().apply(events);
+      for (const store of [...fed, autonomy, devices]) store.getState().apply(events);
     },
     onState: (feed) => connection.setState(feedChanged(feed, Date.now())),
     onCaughtUp: (events) => connection.setState({ caughtUp: { events, at: Date.now() } }),

@@ -15,6 +15,7 @@ import { type AutonomyStore, effectiveLevel, ownLevel } from '#lib/stores/autono
 import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
 import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-store';
 import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
+import type { DevicesState, DevicesStore } from '#lib/stores/devices-store';
 import type { CallsState } from '#lib/stores/fold-calls';
 import type { ListingsStore } from '#lib/stores/listings-store';
 import type { MeStore } from '#lib/stores/me-store';
@@ -43,6 +44,8 @@ export interface Workbench {
   readonly me: MeStore;
   /** How much agents do without a person. */
   readonly autonomy: AutonomyStore;
+  /** What of pairing waits for a person. */
+  readonly devices: DevicesStore;
   readonly models: ModelsStore;
   /** This tab as a client of the server: its id, its tools, whether it is connected. */
   readonly tab: TabStore;
@@ -203,6 +206,17 @@ export function useCallsKnown(): boolean {
   const isPart = useCalls((state) => state.isPart === true);
   return useListingsKnown() && !isPart;
 }
+
+/** Rises whenever pairings or devices may be others than they were. */
+export const useDeviceChanges = (): number =>
+  useStore(useWorkbench().devices, ({ changes }) => changes);
+
+/** What of pairing waits for a person. */
+export const useDevicesWaiting = (): Pick<DevicesState, 'asking' | 'waiting'> =>
+  useStore(
+    useWorkbench().devices,
+    useShallow(({ asking, waiting }) => ({ asking, waiting })),
+  );
 
 export const useModels = (): readonly ModelListing[] =>
   useStore(useWorkbench().models, (state) => state.models);

@@ -11,6 +11,7 @@ import { Kbd } from '../ui/kbd.tsx';
 import { ApprovalsLink } from './approvals-link.tsx';
 import { AutonomyBadge } from './autonomy-badge.tsx';
 import { ConnectionState } from './connection-state.tsx';
+import { DevicesLink } from './devices-link.tsx';
 import { HeaderMenu } from './header-menu.tsx';
 import { LanguageButton } from './language-button.tsx';
 import { Logo } from './logo.tsx';
@@ -40,6 +41,7 @@ export function Header({ theme }: { theme: Theme }) {
         <ConnectionState />
       </div>
       <AutonomyBadge />
+      <DevicesLink />
       <ApprovalsLink />
       <WideControls theme={theme} />
       <div className="xl:hidden">

@@ -3,6 +3,7 @@ export const PAGES = [
   { href: '/', name: 'workbench', key: 'w' },
   { href: '/approvals', name: 'approvals', key: 'a' },
   { href: '/tools', name: 'tools', key: 't' },
+  { href: '/devices', name: 'devices', key: 'v' },
   { href: '/docs', name: 'docs', key: 'd' },
   { href: '/settings', name: 'settings', key: 's' },
 ] as const;

@@ -11,8 +11,14 @@ import { ToolFacts } from './tool-facts.tsx';
 import { TryIt } from './try-it.tsx';
 import { WholeTool } from './whole-tool.tsx';
 
+export interface ToolDetailProps {
+  tool: ToolListing;
+  /** The id of the client that is chosen to try it. */
+  client: string | null;
+}
+
 /** One tool in full, and how to try it. */
-export function ToolDetail({ tool }: { tool: ToolListing }) {
+export function ToolDetail({ tool, client }: ToolDetailProps) {
   const t = useTranslations('tools');
   return (
     <article aria-labelledby="tool-name">
@@ -43,7 +49,7 @@ export function ToolDetail({ tool }: { tool: ToolListing }) {
               of={whole.schema}
               fallback={<CannotShow value={whole.schema} name={tool.name} />}
             >
-              <TryIt tool={whole} />
+              <TryIt tool={whole} client={client} />
             </Boundary>
           </>
         )}

@@ -18,7 +18,12 @@ const Statistics = late<StatisticsProps>(() =>
   import('./statistics.tsx').then((module) => module.Statistics),
 );
 
-const SHOWN = { tool: parseAsString, view: parseAsStringLiteral(['statistics']) };
+const SHOWN = {
+  tool: parseAsString,
+  /** Which client is asked first to run it. */
+  client: parseAsString,
+  view: parseAsStringLiteral(['statistics']),
+};
 
 /**
  * Every tool, and one of them in full, or how all did. `?tool=` names it, so that it can be linked;
@@ -28,13 +33,13 @@ export function ToolsPage() {
   const t = useTranslations('tools');
   const tools = useTools();
   const isKnown = useListingsKnown();
-  const [{ tool: name, view }, show] = useQueryStates(SHOWN);
+  const [{ tool: name, client, view }, show] = useQueryStates(SHOWN);
   const [search, setSearch] = useState('');
   const [filter, setFilter] = useState<ToolFilter>('all');
   const tool = tools.find((one) => one.name === name);
   const shown = filterTools(tools, filter, search);
   const isList = name === null && view === null;
-  const select = (next: string) => void show({ tool: next });
+  const select = (next: string) => void show({ tool: next, client: null });
 
   return (
     <div className="mx-auto grid h-full max-w-7xl grid-cols-1 md:grid-cols-[minmax(16rem,22rem)_minmax(0,1fr)]">
@@ -85,7 +90,7 @@ export function ToolsPage() {
         )}
         {tool && (
           <Boundary of={tool} fallback={<CannotShow value={tool} name={tool.name} />}>
-            <ToolDetail key={tool.name} tool={tool} />
+            <ToolDetail key={tool.name} tool={tool} client={client} />
           </Boundary>
         )}
         {isKnown && <Statistics tool={name} onSelect={select} />}

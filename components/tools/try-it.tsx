@@ -16,11 +16,11 @@ import { ManualCalls } from './manual-calls.tsx';
 import { type TryIt as State, useTryIt } from './use-try-it.ts';
 
 /** Calls a tool by hand: arguments by form or as JSON, then its live card. No model needed. */
-export function TryIt({ tool }: { tool: ToolListing }) {
+export function TryIt({ tool, client = null }: { tool: ToolListing; client?: string | null }) {
   const t = useTranslations('tools.try');
   const titleId = useId();
   const formatFailure = useFormatFailure();
-  const state = useTryIt(tool);
+  const state = useTryIt(tool, client ?? '');
   const isViewer = useIsViewer();
   const [view, setView] = useState<'form' | 'json'>(state.plan.kind === 'json' ? 'json' : 'form');
   const hasProblem = state.wasTried && (state.problems.length > 0 || state.broken.size > 0);

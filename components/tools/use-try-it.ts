@@ -27,7 +27,7 @@ function problemsOf(compiled: CompiledToolSchema, value: unknown): readonly Erro
 }
 
 /** The state of trying one tool: its arguments, what is wrong with them, the calls made. */
-export function useTryIt(tool: ToolListing) {
+export function useTryIt(tool: ToolListing, chosenClient = '') {
   const api = useApi();
   const t = useTranslations('tools.try');
   const plan = useMemo(() => planForm(tool.schema), [tool.schema]);
@@ -35,7 +35,7 @@ export function useTryIt(tool: ToolListing) {
   const [value, setValue] = useState(() => initialArguments(tool.schema));
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
   const [wasTried, setTried] = useState(false);
-  const [clientId, setClientId] = useState('');
+  const [clientId, setClientId] = useState(chosenClient);
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<ApiFailure | null>(null);
   const [callIds, setCallIds] = useState<readonly string[]>([]);

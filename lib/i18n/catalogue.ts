@@ -3,6 +3,7 @@ import { approvals } from './messages/approvals.ts';
 import { browserTools } from './messages/browser-tools.ts';
 import { card } from './messages/card.ts';
 import { conversation } from './messages/conversation.ts';
+import { devices } from './messages/devices.ts';
 import { docs } from './messages/docs.ts';
 import { errors } from './messages/errors.ts';
 import { notices } from './messages/notices.ts';
@@ -16,6 +17,7 @@ const areas = {
   browserTools: sameKeys(browserTools),
   card: sameKeys(card),
   conversation: sameKeys(conversation),
+  devices: sameKeys(devices),
   docs: sameKeys(docs),
   errors: sameKeys(errors),
   notices: sameKeys(notices),
@@ -30,6 +32,7 @@ const inLanguage = <Language extends 'en' | 'zh'>(language: Language) => ({
   browserTools: areas.browserTools[language],
   card: areas.card[language],
   conversation: areas.conversation[language],
+  devices: areas.devices[language],
   docs: areas.docs[language],
   errors: areas.errors[language],
   notices: areas.notices[language],

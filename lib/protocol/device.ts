@@ -207,5 +207,6 @@ export const blockedOriginSchema = z.object({
   blocked_at: z.number(),
   blocked_by: z.string(),
 });
+export type BlockedOrigin = z.infer<typeof blockedOriginSchema>;
 export const blockedOriginsSchema = z.object({ origins: z.array(blockedOriginSchema) });
 export const blockedOriginQuerySchema = closedObject({ origin: z.string().min(1).max(512) });

@@ -39,6 +39,11 @@ export const invokeBodySchema = z.object({
   client_id: askingClient,
   instance_id: askingInstance,
   timeout_ms: z.number().positive().optional(),
+  /**
+   * What decided the call is a program that uses a person's credential, such as the agent of their
+   * browser: it is asked about as the calls of agents are.
+   */
+  by: z.literal('program').optional(),
 });
 
 export const invokeAcceptedSchema = z.object({

@@ -59,6 +59,10 @@ export const clientListingSchema = z.object({
   tripped: z
     .array(z.object({ tool: z.string(), until: z.number(), failures: z.number().int() }))
     .optional(),
+  /** As it reported it: from 0 to 1. */
+  battery: z.object({ level: z.number(), charging: z.boolean() }).optional(),
+  /** Milliseconds from the last probe to the answer of its program. */
+  latency_ms: z.number().int().nonnegative().optional(),
   /** Of one that was paired: `GET /v1/devices/:id`. */
   device_id: z.string().optional(),
 });
@@ -104,6 +108,8 @@ export const snapshotSchema = z.object({
    * from}`. `snapshot`: also of what is open something is shortened or left out; a request without
    * `parts` brings all.
    */
+  /** What of pairing waits for a person, as in the event `devices`. */
+  devices: z.object({ asking: z.number(), waiting: z.number() }).optional(),
   rest: z
     .union([z.object({ ended: z.string() }), z.object({ snapshot: z.literal(true) })])
     .optional(),

@@ -16,7 +16,10 @@ export interface UiState {
   readonly messageText: string;
   /** What the polite live region says; `at` tells two equal texts apart. */
   readonly announcement: { readonly text: string; readonly at: number };
+  /** Whether this tab's tools are offered to the agent of its browser. */
+  readonly webMcp: boolean;
   show(panel: Panel): void;
+  setWebMcp(on: boolean): void;
   open(dialog: UiState['dialog']): void;
   setTheme(theme: Theme): void;
   /** With a text, that is put into the field, behind what is there. */
@@ -34,7 +37,9 @@ export const createUiStore = (): UiStore =>
     focusMessage: 0,
     messageText: '',
     announcement: { text: '', at: 0 },
+    webMcp: false,
     show: (panel) => set({ panel }),
+    setWebMcp: (webMcp) => set({ webMcp }),
     open: (dialog) => set({ dialog }),
     setTheme: (theme) => set({ theme }),
     wantMessage: (messageText = '') =>

@@ -1,6 +1,8 @@
 import { createBrowserParts } from '../browser-environment.ts';
 import { listenToTouches } from '../listen-to-touches.ts';
 import { createToolClient, type ToolClient } from '../tool-client.ts';
+import { importTools } from '../web-mcp/import-tools.ts';
+import { readModelContext } from '../web-mcp/model-context.ts';
 import { createBadge } from './badge.ts';
 import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
 
@@ -18,6 +20,11 @@ export function pageCallboard(): Callboard {
 
 const warn = (problem: string) => console.warn(`callboard: ${problem}`);
 
+function schedule(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, ms);
+  return () => clearTimeout(timer);
+}
+
 function browserPage(): Page {
   return {
     createClient: (options) =>
@@ -28,6 +35,10 @@ function browserPage(): Page {
       }),
     watch: watchPage,
     createBadge: () => createBadge(document),
+    importWebMcp: (offer) => {
+      const context = readModelContext(document);
+      return context && importTools({ context, offer, host: location.host, schedule, warn });
+    },
     title: document.title,
     origin: location.origin,
     async isReachable(server) {

@@ -222,3 +222,22 @@ test('[PG10] where no socket can be opened a warning says so once, until there w
   await expect.poll(() => problems).toHaveLength(3);
   expect(problems[2]).toBe(problems[1]);
 });
+
+test('[PG15] tools of WebMCP are offered only where the page asks for it, and taken back when it ends that', async () => {
+  const { callboard, connect, webMcp } = await setupPage();
+  const { link } = await connect();
+  expect(await link.settled()).not.toContainEqual(expect.objectContaining({ tools: [] }));
+  const { link: second } = await connect({ webMcp: true });
+  expect(await second.next('register_tools')).toMatchObject({
+    tools: [{ name: 'shop.example.buy' }],
+  });
+  callboard.connect({ webMcp: false });
+  expect(webMcp.ended).toBe(1);
+});
+
+test('[PG15] a browser without WebMCP is a warning, and the page goes on', async () => {
+  const { connect, webMcp, problems } = await setupPage();
+  webMcp.isThere = false;
+  await connect({ webMcp: true });
+  expect(problems).toEqual([expect.stringMatching(/^this browser has no WebMCP/)]);
+});

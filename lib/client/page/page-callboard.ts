@@ -20,6 +20,8 @@ export interface ConnectOptions {
   readonly token?: string;
   /** False: the page shows by itself what runs. */
   readonly badge?: boolean;
+  /** True: what the page offers to the agent of its browser (WebMCP) is offered as well. */
+  readonly webMcp?: boolean;
 }
 
 /**
@@ -52,6 +54,8 @@ export interface Page {
   /** Reports to the client whether the page is seen and touched, until the returned function is called. */
   watch(client: ToolClient): () => void;
   createBadge(): Badge;
+  /** Offers the page's WebMCP tools, until the returned function is called; undefined where the browser has none. */
+  importWebMcp(offer: Callboard['tool']): (() => void) | undefined;
   readonly title: string;
   readonly origin: string;
   /** Whether anything responds at the server's address. */
@@ -85,6 +89,7 @@ class PageCallboard {
   #badge: Badge = NO_BADGE;
   #shownBadge: Badge | undefined;
   #endWatch = () => {};
+  #endImport: (() => void) | undefined;
   /** One connection ends before the next begins: both would use the same journal. */
   #lastStep: Promise<void> = Promise.resolve();
 
@@ -126,6 +131,7 @@ class PageCallboard {
     }
     this.#shownBadge ??= page.createBadge();
     this.#badge = this.#options.badge === false ? NO_BADGE : this.#shownBadge;
+    this.#import(page);
     const last = this.#client;
     const client = this.#createClient(page, address.origin, this.#options.token ?? '');
     this.#client = client;
@@ -136,6 +142,18 @@ class PageCallboard {
       await last?.stop();
       if (this.#client === client) await client.start();
     }, page);
+  }
+
+  /** Off until it is asked for. */
+  #import(page: Page): void {
+    if (!this.#options.webMcp) {
+      this.#endImport?.();
+      this.#endImport = undefined;
+    } else if (!this.#endImport) {
+      this.#endImport = page.importWebMcp((tool) => this.tool(tool));
+      if (!this.#endImport)
+        page.warn('this browser has no WebMCP; no tool of the page is offered by it.');
+    }
   }
 
   disconnect(): Promise<void> {

@@ -12,18 +12,24 @@ export function readScript({ src, dataset }: ScriptTag): {
   readonly options: ConnectOptions;
   readonly problems: readonly string[];
 } {
-  const { server = parseUrl(src)?.origin, name, token, badge = 'on' } = dataset;
-  const problems =
-    badge === 'on' || badge === 'off'
-      ? []
-      : [`data-badge is ${JSON.stringify(badge)}; it may be "on" or "off". The badge is shown.`];
+  const { server = parseUrl(src)?.origin, name, token, badge = 'on', webmcp = 'off' } = dataset;
+  const problems = [
+    ...switchProblem('data-badge', badge, 'The badge is shown.'),
+    ...switchProblem('data-webmcp', webmcp, 'Tools of WebMCP are not offered.'),
+  ];
   return {
     options: {
       ...(server === undefined ? {} : { server }),
       ...(name === undefined ? {} : { name }),
       ...(token === undefined ? {} : { token }),
       badge: badge !== 'off',
+      webMcp: webmcp === 'on',
     },
     problems,
   };
 }
+
+const switchProblem = (name: string, value: string, instead: string): string[] =>
+  value === 'on' || value === 'off'
+    ? []
+    : [`${name} is ${JSON.stringify(value)}; it may be "on" or "off". ${instead}`];

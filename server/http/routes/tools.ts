@@ -16,7 +16,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/audit.ts';
-import { type Caller, ownToken } from '../../auth/principal.ts';
+import { type Caller, type Operator, ownToken, type Principal } from '../../auth/principal.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -98,8 +98,13 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
     async handle({ principal, params, body, bodyBytes, context }) {
       checkArgsSize(body.args, bodyBytes);
       const idempotencyKey = readIdempotencyKey(context);
+      // What an agent asks for is a program's decision already.
+      const isForProgram = body.by === 'program' && principal.kind === 'operator';
+      const caller: Principal = isForProgram
+        ? { kind: 'run', runId: body.run_id, owner: principal }
+        : principal;
       const outcome = await deps.calls.invoke({
-        principal,
+        principal: caller,
         tool: deps.tools.nameOf(params.name),
         runId: body.run_id,
         args: body.args,
@@ -112,8 +117,8 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
-      if (isByHand(principal) && !outcome.isRepeat)
-        await recordByHand(deps, principal, context.address, outcome.call);
+      if (isByHand(caller) && !outcome.isRepeat)
+        await recordByHand(deps, caller, context.address, outcome.call);
       if (!body.wait_ms) return accepted(outcome.call.id);
       const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
@@ -123,7 +128,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
   });
 
 /** At a page: programs call with a token, and their calls have it in their events (AU37). */
-const isByHand = (principal: Caller): boolean =>
+const isByHand = (principal: Principal): principal is Operator =>
   principal.kind === 'operator' && principal.sessionId !== null;
 
 function recordByHand(

@@ -12,6 +12,13 @@ import { type ConnectOptions, createCallboard, type Page } from '../page-callboa
 
 export const TOKEN = 'a-token/of=the-operator';
 
+const IMPORTED = {
+  name: 'shop.example.buy',
+  description: 'Buys',
+  parameters: { type: 'object', properties: {} },
+  execute: () => 'bought',
+};
+
 /** A page without a browser: its client and its sockets are real, its badge is a list. */
 export async function setupPage() {
   const server = await createScriptedServer();
@@ -21,6 +28,8 @@ export async function setupPage() {
   const probes = { isReachable: true, asked: 0 };
   /** Another address that sockets are opened at. */
   const line: { cutTo?: string } = {};
+  /** What the page has registered with its browser. */
+  const webMcp = { isThere: true, ended: 0, tool: IMPORTED };
   // Without streams: what is tested here is what a page reports of its socket.
   const { byRequests: _, ...environment } = createNodeEnvironment({ WebSocket });
   const page: Page = {
@@ -45,6 +54,14 @@ export async function setupPage() {
         return () => shown.delete(call);
       },
     }),
+    importWebMcp(offer) {
+      if (!webMcp.isThere) return undefined;
+      const back = offer(webMcp.tool);
+      return () => {
+        webMcp.ended += 1;
+        back();
+      };
+    },
     title: 'Notice board',
     origin: 'https://shop.example',
     async isReachable() {
@@ -60,7 +77,7 @@ export async function setupPage() {
     await server.close();
   });
   return {
-    ...{ server, callboard, problems, shown, probes, line, address },
+    ...{ server, callboard, problems, shown, probes, line, address, webMcp },
     /** Up to the welcome. */
     async connect(options: ConnectOptions = {}) {
       callboard.connect({ server: address, token: TOKEN, ...options });

@@ -1,0 +1,321 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { DeviceTool, OpenedPairing, WireDevice, WirePairing } from '#lib/protocol/device';
+import type { Role } from '#lib/protocol/role';
+import type { ClientListing } from '#lib/protocol/watch-messages';
+import {
+  type Answer,
+  createTestWorkbench,
+  InWorkbench,
+  personWith,
+  type SentRequest,
+} from '../tool-call/testing/in-workbench.tsx';
+import { DevicesPage } from './devices-page.tsx';
+
+afterEach(cleanup);
+
+const toolOf = (name: string, more: Partial<DeviceTool> = {}): DeviceTool => ({
+  ...{ name, description: `Does ${name}`, parameters: { type: 'object' }, hash: `hash-${name}` },
+  ...more,
+});
+
+const deviceOf = (more: Partial<WireDevice> = {}): WireDevice => ({
+  ...{ device_id: 'dev_1', client_id: 'client_pixel', name: 'Pixel 8', kind: 'phone' },
+  ...{ browser: 'Chrome on Android', origin: null, paired_at: 86_400, paired_by: 'operator' },
+  ...{ last_seen_at: null, revoked_at: null, tools: [toolOf('camera.photo')], waiting: [] },
+  denied: [],
+  ...more,
+});
+
+const clientOf = (more: Partial<ClientListing> = {}): ClientListing => ({
+  ...{ client_id: 'client_pixel', name: 'Pixel 8', kind: 'phone', connected: true, visible: true },
+  ...{ responsive: true, caps: [], tools: ['camera.photo'], connected_at: 1 },
+  ...more,
+});
+
+const WORKBENCH = { name: 'desk', fingerprint: [1, 2, 3, 4] };
+
+const pairingOf = (more: Partial<WirePairing> = {}): WirePairing => ({
+  ...{ pairing_id: 'pair_1', state: 'open', created_at: 1, created_by: 'operator' },
+  ...{ expires_at: 4e9, request: null, device_id: null, decided_by: null, decided_at: null },
+  ...more,
+});
+
+const ASKING = pairingOf({
+  state: 'asking',
+  request: {
+    ...{ name: 'Pixel 8', kind: 'phone', browser: 'Chrome on Android', address: '192.0.2.7' },
+    ...{ origin: null, tools: [toolOf('camera.photo'), toolOf('clipboard.read')], asked_at: 2 },
+  },
+});
+
+const OPENED: OpenedPairing = {
+  ...pairingOf(),
+  ...{ code: 'ABCDEFGH', links: ['https://192.0.2.1:3000/pair/ABCDEFGH'], workbench: WORKBENCH },
+};
+
+interface World {
+  pairings: WirePairing[];
+  devices: WireDevice[];
+}
+
+/** A server that knows `world`; what one test answers otherwise comes first. */
+const serving =
+  (world: World, special: (request: SentRequest) => Answer | undefined = () => undefined) =>
+  (request: SentRequest): Answer => {
+    const other = special(request);
+    if (other) return other;
+    const { path } = request;
+    if (path === '/v1/pairings') return { body: { pairings: world.pairings } };
+    if (path === '/v1/devices') return { body: { devices: world.devices, next_cursor: null } };
+    if (path === '/v1/blocked-origins') return { body: { origins: [] } };
+    return { status: 404, body: { error: { code: 'not_found', message: path } } };
+  };
+
+interface SetupOptions {
+  role?: Role;
+  locale?: 'en' | 'zh';
+  clients?: ClientListing[];
+}
+
+async function setup(
+  answer: (request: SentRequest) => Answer,
+  { role = 'operator', locale = 'en', clients = [] }: SetupOptions = {},
+) {
+  const { workbench, sent } = createTestWorkbench(answer);
+  workbench.me.setState({ me: personWith(role) });
+  workbench.listings.setState({ clients, known: true });
+  await act(async () => {
+    render(
+      <InWorkbench workbench={workbench} locale={locale}>
+        <DevicesPage />
+      </InWorkbench>,
+    );
+  });
+  const changed = () =>
+    act(async () => {
+      workbench.devices.getState().apply([{ type: 'devices', seq: 1, asking: 0, waiting: 0 }]);
+    });
+  return { workbench, sent, changed };
+}
+
+const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
+  act(async () => {
+    fireEvent.click(within(inside).getByRole('button', { name }));
+  });
+const card = (name: string) => screen.getByRole('article', { name });
+
+test('a device says what it is, whether it is there, and what its connection reports', async () => {
+  const online = clientOf({ battery: { level: 0.42, charging: false }, latency_ms: 31 });
+  await setup(serving({ pairings: [], devices: [deviceOf()] }), { clients: [online] });
+  const text = card('Pixel 8').textContent;
+  expect(text).toMatch(/online, in front.*Chrome on Android.*paired .* by operator/);
+  expect(text).toMatch(/in front · battery 42 % · answers in 31 ms/);
+  expect(text).toContain('Tools: 1 of 1 offered now');
+});
+
+test('those that are here come first, then those that are away, then those that were revoked', async () => {
+  const devices = [
+    deviceOf({ device_id: 'd1', client_id: 'c1', name: 'Old', revoked_at: 9 }),
+    deviceOf({ device_id: 'd2', client_id: 'c2', name: 'Away', last_seen_at: 5 }),
+    deviceOf({ device_id: 'd3', client_id: 'c3', name: 'Here' }),
+  ];
+  const clients = [clientOf({ client_id: 'c3' }), clientOf({ client_id: 'c4', name: 'My tab' })];
+  await setup(serving({ pairings: [], devices }), { clients });
+  const names = screen.getAllByRole('article').map((one) => one.dataset.client);
+  expect(names).toEqual(['c3', 'c4', 'c2', 'c1']);
+  expect(card('My tab').textContent).toContain('not paired');
+  expect(within(card('Old')).queryByRole('button')).toBeNull();
+});
+
+test('a client that does not answer, or is hidden, is shown as such', async () => {
+  const clients = [
+    clientOf({ client_id: 'c1', name: 'Silent', responsive: false }),
+    clientOf({ client_id: 'c2', name: 'Hidden', visible: false }),
+  ];
+  await setup(serving({ pairings: [], devices: [] }), { clients });
+  expect(card('Silent').textContent).toContain('connected, does not answer');
+  expect(card('Hidden').textContent).toContain('online, in the background');
+});
+
+test('a code is shown as a picture, a link and letters, and dies with the dialog', async () => {
+  const world: World = { pairings: [pairingOf()], devices: [] };
+  const { sent } = await setup(
+    serving(world, ({ path, body }) =>
+      path === '/v1/pairings' && body ? { status: 201, body: OPENED } : undefined,
+    ),
+  );
+  await press('Pair a device');
+  expect(await screen.findByRole('img', { name: /^QR code/ })).toBeDefined();
+  expect(screen.getByTestId('code').textContent).toBe('ABCD-EFGH');
+  expect(screen.getByTestId('pair-link').textContent).toBe(OPENED.links[0]);
+  expect(screen.getByTestId('pairing-code').textContent).toContain('“desk”');
+  await press('Close');
+  expect(sent.at(-1)?.path).toBe('/v1/pairings/pair_1');
+});
+
+test('a device that uses the code is shown with all it says, and let in with the tools that were chosen', async () => {
+  const world: World = { pairings: [pairingOf()], devices: [] };
+  const { sent, changed } = await setup(
+    serving(world, ({ path, body }) => {
+      if (path.endsWith('/decision')) return { body: pairingOf({ state: 'approved' }) };
+      return path === '/v1/pairings' && body ? { status: 201, body: OPENED } : undefined;
+    }),
+  );
+  await press('Pair a device');
+  await screen.findByTestId('code');
+  world.pairings = [ASKING];
+  await changed();
+  const request = screen.getByTestId('pairing-request');
+  expect(request.textContent).toMatch(/Pixel 8.*phone, Chrome on Android.*192\.0\.2\.7/);
+  fireEvent.click(within(request).getByRole('checkbox', { name: /clipboard\.read/ }));
+  fireEvent.change(within(request).getByRole('textbox'), { target: { value: 'Phone of Ada' } });
+  await press('Let it in', request);
+  expect(sent.find(({ path }) => path === '/v1/pairings/pair_1/decision')?.body).toEqual({
+    ...{ decision: 'approve', name: 'Phone of Ada', tools: ['camera.photo'] },
+  });
+  expect(screen.getByTestId('pairing-outcome').textContent).toContain('The device is paired.');
+});
+
+test.each([
+  ['expired', 'The code has expired'],
+  ['burned', 'Too many wrong codes'],
+  ['denied', 'was not let in'],
+] as const)('a pairing that is %s says so, and offers a new code', async (state, text) => {
+  const world: World = { pairings: [pairingOf()], devices: [] };
+  let opened = 0;
+  const next = (): OpenedPairing => {
+    opened += 1;
+    return { ...OPENED, pairing_id: `pair_${opened}` };
+  };
+  const { changed } = await setup(
+    serving(world, ({ path, body }) =>
+      path === '/v1/pairings' && body ? { status: 201, body: next() } : undefined,
+    ),
+  );
+  await press('Pair a device');
+  await screen.findByTestId('code');
+  world.pairings = [pairingOf({ state })];
+  await changed();
+  expect(screen.getByTestId('pairing-outcome').textContent).toContain(text);
+  await press('Make a new code');
+  expect(await screen.findByTestId('code')).toBeDefined();
+});
+
+test('a page of another origin is named by it, and can be refused for good', async () => {
+  const request = { ...ASKING.request, origin: 'https://shop.example', tools: [] };
+  const pairing = { ...ASKING, request } as WirePairing;
+  const { sent } = await setup(
+    serving({ pairings: [pairing], devices: [] }, ({ path }) =>
+      path.endsWith('/decision') ? { body: { ...pairing, state: 'denied' } } : undefined,
+    ),
+  );
+  const shown = screen.getByTestId('pairing-request');
+  expect(shown.textContent).toContain('https://shop.example');
+  await press('Never ask for this page again', shown);
+  expect(sent.find(({ path }) => path.endsWith('/decision'))?.body).toEqual({
+    ...{ decision: 'deny', block: true },
+  });
+  expect(screen.queryByTestId('pairing-request')).toBeNull();
+});
+
+test('a viewer sees who asks, and cannot decide or pair', async () => {
+  await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { role: 'viewer' });
+  expect(screen.getByTestId('pairing-request')).toBeDefined();
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('a changed tool shows what differs, and is allowed by the hash that was seen', async () => {
+  const before = toolOf('camera.photo', { hash: 'old' });
+  const tool = toolOf('camera.photo', { hash: 'new', description: 'Sends it to the shop' });
+  const waiting = [{ tool, before, asked_at: 3 }];
+  const { sent } = await setup(
+    serving({ pairings: [], devices: [deviceOf({ waiting })] }, ({ path }) =>
+      path === '/v1/devices/dev_1/tools' ? { body: deviceOf({ tools: [tool] }) } : undefined,
+    ),
+  );
+  const shown = screen.getByTestId('waiting-tool');
+  expect(shown.querySelector('del')?.textContent).toBe('Does camera.photo');
+  expect(shown.querySelector('ins')?.textContent).toBe('Sends it to the shop');
+  expect(shown.querySelectorAll('dt')).toHaveLength(1);
+  await press('Allow camera.photo');
+  expect(sent.find(({ path }) => path === '/v1/devices/dev_1/tools')?.body).toEqual({
+    allow: ['new'],
+  });
+  expect(screen.queryByTestId('waiting-tool')).toBeNull();
+});
+
+test('revoking is asked about first, and the card that stays says when it was', async () => {
+  const { sent } = await setup(
+    serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
+      path === '/v1/devices/dev_1' ? { body: deviceOf({ revoked_at: 172_800 }) } : undefined,
+    ),
+  );
+  await press('Revoke… Pixel 8');
+  expect(sent.some(({ path }) => path === '/v1/devices/dev_1')).toBe(false);
+  await press('Revoke');
+  expect(card('Pixel 8').textContent).toMatch(/revoked.*revoked Jan 3, 1970/);
+});
+
+test('a device is renamed, and an empty name is not sent', async () => {
+  const { sent } = await setup(
+    serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
+      path === '/v1/devices/dev_1' ? { body: deviceOf({ name: 'Phone of Ada' }) } : undefined,
+    ),
+  );
+  await press('Rename… Pixel 8');
+  const field = screen.getByRole('textbox', { name: 'New name' });
+  fireEvent.change(field, { target: { value: '  ' } });
+  await press('Save');
+  expect(sent.some(({ path }) => path === '/v1/devices/dev_1')).toBe(false);
+  fireEvent.change(field, { target: { value: 'Phone of Ada' } });
+  await press('Save');
+  expect(sent.find(({ path }) => path === '/v1/devices/dev_1')?.body).toEqual({
+    name: 'Phone of Ada',
+  });
+  expect(card('Phone of Ada')).toBeDefined();
+});
+
+test('a list that does not come shows why, and can be asked for again', async () => {
+  let isDown = true;
+  const world: World = { pairings: [], devices: [deviceOf()] };
+  await setup(
+    serving(world, ({ path }) =>
+      isDown && path === '/v1/devices' ? { status: 500, body: {} } : undefined,
+    ),
+  );
+  expect(screen.getByRole('alert').textContent).not.toBe('');
+  isDown = false;
+  await press('Try again');
+  expect(card('Pixel 8')).toBeDefined();
+});
+
+test('the newest calls of a device are summed up when a person asks', async () => {
+  const call = (status: string, started: number) => ({
+    ...{ tool_name: 'camera.photo', status, created_at: 1, completed_at: started + 2 },
+    timings: { queued_at: 1, offered_at: 1, started_at: started, completed_at: started + 2 },
+    error: status === 'FAILED' ? { code: 'tool_error', message: 'No light' } : null,
+  });
+  const calls = [call('SUCCEEDED', 3), call('FAILED', 2), call('SUCCEEDED', 1)];
+  await setup(
+    serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
+      path.startsWith('/v1/tool_calls?client=client_pixel')
+        ? { body: { tool_calls: calls, next_cursor: null } }
+        : undefined,
+    ),
+  );
+  const details = screen.getByText('How its last 50 calls went').closest('details');
+  await act(async () => {
+    if (details) details.open = true;
+    details?.dispatchEvent(new Event('toggle'));
+  });
+  expect(details?.textContent).toContain('3 calls, 1 failed · half took at most 2.0 s');
+  expect(details?.textContent).toMatch(/Last error.*camera\.photo: No light/);
+});
+
+test('the page speaks Chinese as well', async () => {
+  await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { locale: 'zh' });
+  expect(screen.getByRole('heading', { name: '设备' })).toBeDefined();
+  expect(screen.getByRole('button', { name: '允许接入' })).toBeDefined();
+});

@@ -1,0 +1,149 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useCallback, useMemo, useState } from 'react';
+import { late } from '#components/ui/late';
+import type { WireDevice, WirePairing } from '#lib/protocol/device';
+import { useFormatFailure } from '../failure/format-failure.ts';
+import {
+  useClients,
+  useDeviceChanges,
+  useHasRole,
+  useListingsKnown,
+} from '../providers/workbench-context.tsx';
+import { useNow } from '../shell/use-now.ts';
+import { Button } from '../ui/button.tsx';
+import { BlockedOrigins } from './blocked-origins.tsx';
+import { DeviceCard } from './device-card.tsx';
+import { deviceRows } from './device-row.ts';
+import { PairingRequest } from './pairing-request.tsx';
+import { useDevicesApi } from './use-devices-api.ts';
+import { useDevicesList } from './use-devices-list.ts';
+import { useRefreshed } from './use-refreshed.ts';
+import { WebMcpSwitch } from './web-mcp-switch.tsx';
+
+const PairDialog = late(() => import('./pair-dialog.tsx').then((module) => module.PairDialog));
+
+/** What can be asked, who asks to be let in, and a code for another phone. */
+export function DevicesPage() {
+  const t = useTranslations('devices');
+  const pairings = usePairings();
+  const list = useDevicesList();
+  const [isPairing, setPairing] = useState(false);
+  const mayPair = useHasRole('operator');
+  const decided = (pairing: WirePairing) => {
+    pairings.change((before) =>
+      before.map((one) => (one.pairing_id === pairing.pairing_id ? pairing : one)),
+    );
+    list.again();
+  };
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto max-w-4xl p-4">
+        <div className="flex flex-wrap items-center gap-3">
+          <h1 className="flex-1 text-lg font-bold">{t('title')}</h1>
+          {mayPair && (
+            <Button variant="primary" onClick={() => setPairing(true)}>
+              {t('pairButton')}
+            </Button>
+          )}
+        </div>
+        <p className="mb-4 text-muted">{t('text')}</p>
+        <Requests pairings={isPairing ? [] : asking(pairings.value)} onDecided={decided} />
+        <Devices list={list} />
+        {mayPair && <BlockedOrigins />}
+        {mayPair && <WebMcpSwitch />}
+        {isPairing && (
+          <PairDialog
+            pairings={pairings.value ?? []}
+            onClose={() => setPairing(false)}
+            onDecided={decided}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const asking = (pairings: readonly WirePairing[] | null): readonly WirePairing[] =>
+  pairings?.filter(({ state }) => state === 'asking') ?? [];
+
+function usePairings() {
+  const api = useDevicesApi();
+  const ask = useCallback(async () => {
+    const answer = await api.listPairings();
+    return answer.ok ? { ok: true as const, value: answer.value.pairings } : answer;
+  }, [api]);
+  return useRefreshed<readonly WirePairing[]>(ask, useDeviceChanges());
+}
+
+interface RequestsProps {
+  pairings: readonly WirePairing[];
+  onDecided: (pairing: WirePairing) => void;
+}
+
+function Requests({ pairings, onDecided }: RequestsProps) {
+  const t = useTranslations('devices.request');
+  if (pairings.length === 0) return null;
+  return (
+    <section aria-label={t('label')} className="mb-4 space-y-2">
+      {pairings.map(({ request, ...pairing }) =>
+        request ? (
+          <PairingRequest
+            key={pairing.pairing_id}
+            pairing={{ ...pairing, request }}
+            onDecided={onDecided}
+          />
+        ) : null,
+      )}
+    </section>
+  );
+}
+
+function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
+  const t = useTranslations('devices');
+  const formatFailure = useFormatFailure();
+  const clients = useClients();
+  const isKnown = useListingsKnown();
+  const now = useNow(true);
+  const { devices, failure, again, more, hasMore, change } = list;
+  const rows = useMemo(() => deviceRows(devices ?? [], clients), [devices, clients]);
+  const changed = (device: WireDevice) =>
+    change((before) => before.map((one) => (one.device_id === device.device_id ? device : one)));
+  return (
+    <section aria-label={t('list')} className="space-y-2">
+      {failure && (
+        <div role="alert" className="text-error wrap-anywhere">
+          {formatFailure(failure)}{' '}
+          <Button size="sm" onClick={again}>
+            {t('again')}
+          </Button>
+        </div>
+      )}
+      {devices === null && !failure && (
+        <p role="status" className="text-muted">
+          {t('loading')}
+        </p>
+      )}
+      {devices !== null && isKnown && rows.length === 0 && (
+        <>
+          <p className="font-semibold">{t('none')}</p>
+          <p className="text-muted">{t('noneText')}</p>
+        </>
+      )}
+      {rows.map((row) => (
+        <DeviceCard
+          key={row.device?.device_id ?? row.clientId}
+          row={row}
+          now={now}
+          onChanged={changed}
+        />
+      ))}
+      {hasMore && (
+        <Button size="sm" onClick={more}>
+          {t('more')}
+        </Button>
+      )}
+    </section>
+  );
+}

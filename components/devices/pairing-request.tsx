@@ -1,0 +1,128 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { type FormEvent, useId, useState } from 'react';
+import type { PairingDecision } from '#lib/api/devices-api';
+import { DEVICE_NAME_CHARS, type WirePairing } from '#lib/protocol/device';
+import { useFailureToast } from '../failure/format-failure.ts';
+import { useHasRole } from '../providers/workbench-context.tsx';
+import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
+import { ToolChoices } from './tool-choices.tsx';
+import { useDevicesApi } from './use-devices-api.ts';
+
+export interface PairingRequestProps {
+  pairing: WirePairing & { readonly request: NonNullable<WirePairing['request']> };
+  onDecided: (pairing: WirePairing) => void;
+}
+
+/** A device that asks to be let in: what it says of itself, where it is, which tools it wants. */
+export function PairingRequest({ pairing, onDecided }: PairingRequestProps) {
+  const t = useTranslations('devices.request');
+  const { request } = pairing;
+  const nameId = useId();
+  const { decide, isSending } = useDecision(pairing, onDecided);
+  const [chosen, setChosen] = useState<readonly string[]>(() =>
+    request.tools.map(({ name }) => name),
+  );
+  const [name, setName] = useState(request.name);
+  const mayDecide = useHasRole('operator');
+  const approve = (event: FormEvent) => {
+    event.preventDefault();
+    const given = name.trim();
+    const named = given === '' || given === request.name ? {} : { name: given };
+    void decide({ decision: 'approve', ...named, tools: chosen });
+  };
+  return (
+    <form
+      aria-labelledby={nameId}
+      data-testid="pairing-request"
+      data-pairing={pairing.pairing_id}
+      onSubmit={approve}
+      className="rounded-lg border border-wait bg-waitbg/40 px-3 py-2"
+    >
+      <h3 id={nameId} className="font-bold wrap-anywhere">
+        {t.rich('title', { name: () => <MarkedText text={request.name} /> })}
+      </h3>
+      <RequestFacts request={request} />
+      <ToolChoices
+        tools={request.tools}
+        chosen={chosen}
+        onChange={setChosen}
+        isFixed={!mayDecide}
+      />
+      {mayDecide && (
+        <>
+          <label className="mt-2 block max-w-sm space-y-1">
+            <span className="font-medium">{t('name')}</span>
+            <input
+              value={name}
+              maxLength={DEVICE_NAME_CHARS}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+              className="field w-full"
+            />
+          </label>
+          <div className="mt-3 flex flex-wrap gap-2">
+            <Button type="submit" variant="primary" aria-disabled={isSending}>
+              {t('approve')}
+            </Button>
+            <Button aria-disabled={isSending} onClick={() => void decide({ decision: 'deny' })}>
+              {t('deny')}
+            </Button>
+            {request.origin !== null && (
+              <Button
+                variant="danger"
+                aria-disabled={isSending}
+                onClick={() => void decide({ decision: 'deny', block: true })}
+              >
+                {t('block')}
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </form>
+  );
+}
+
+/** What cannot be proved is shown as what the device says. */
+function RequestFacts({ request }: Pick<PairingRequestProps['pairing'], 'request'>) {
+  const t = useTranslations('devices.request');
+  const { kind, browser, address, origin } = request;
+  return (
+    <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-[13px]">
+      {origin !== null && (
+        <>
+          <dt className="text-muted">{t('origin')}</dt>
+          <dd className="mono font-semibold wrap-anywhere">
+            <MarkedText text={origin} />
+          </dd>
+        </>
+      )}
+      <dt className="text-muted">{t('browser')}</dt>
+      <dd className="wrap-anywhere">
+        {t(`kind.${kind}`)}, <MarkedText text={browser} />
+      </dd>
+      <dt className="text-muted">{t('address')}</dt>
+      <dd className="mono wrap-anywhere">{address}</dd>
+    </dl>
+  );
+}
+
+/** Sends one decision at a time; a second click while it is under way is none. */
+function useDecision(pairing: WirePairing, onDecided: (pairing: WirePairing) => void) {
+  const t = useTranslations('devices.request');
+  const api = useDevicesApi();
+  const showFailure = useFailureToast();
+  const [isSending, setSending] = useState(false);
+  const decide = async (decision: PairingDecision) => {
+    if (isSending) return;
+    setSending(true);
+    const answer = await api.decide(pairing.pairing_id, decision);
+    setSending(false);
+    if (answer.ok) onDecided(answer.value);
+    else showFailure(t('notDecided'), answer);
+  };
+  return { decide, isSending };
+}

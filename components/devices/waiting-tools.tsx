@@ -1,0 +1,99 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useState } from 'react';
+import type { DeviceTool, WireDevice } from '#lib/protocol/device';
+import { useFailureToast } from '../failure/format-failure.ts';
+import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
+import { changedFields } from './changed-fields.ts';
+import { useDevicesApi } from './use-devices-api.ts';
+
+interface WaitingToolsProps {
+  device: WireDevice;
+  mayDecide: boolean;
+  onChanged: (device: WireDevice) => void;
+}
+
+/** Tools that the device offers anew, or otherwise than they were allowed: each with what differs. */
+export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps) {
+  const t = useTranslations('devices.waiting');
+  const api = useDevicesApi();
+  const showFailure = useFailureToast();
+  const [isSending, setSending] = useState(false);
+  const decide = async (decision: 'allow' | 'deny', hashes: readonly string[]) => {
+    if (isSending) return;
+    setSending(true);
+    const answer = await api.decideTools(device.device_id, { [decision]: hashes });
+    setSending(false);
+    if (answer.ok) onChanged(answer.value);
+    else showFailure(t('notDecided'), answer);
+  };
+  return (
+    <section aria-label={t('label')} className="mt-2 rounded border border-wait bg-waitbg/40 p-2">
+      <h4 className="font-semibold">{t('title', { count: device.waiting.length })}</h4>
+      <ul className="mt-1 space-y-2">
+        {device.waiting.map(({ tool, before }) => (
+          <li key={tool.hash} data-testid="waiting-tool" data-tool={tool.name}>
+            <Difference tool={tool} before={before} />
+            {mayDecide && (
+              <div className="mt-1 flex flex-wrap gap-2">
+                <Button
+                  size="sm"
+                  variant="primary"
+                  aria-disabled={isSending}
+                  aria-label={t('allowNamed', { name: tool.name })}
+                  onClick={() => void decide('allow', [tool.hash])}
+                >
+                  {t('allow')}
+                </Button>
+                <Button
+                  size="sm"
+                  aria-disabled={isSending}
+                  aria-label={t('denyNamed', { name: tool.name })}
+                  onClick={() => void decide('deny', [tool.hash])}
+                >
+                  {t('deny')}
+                </Button>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A new tool as it is; of a changed one each field that differs, before and after. */
+function Difference({ tool, before }: { tool: DeviceTool; before: DeviceTool | null }) {
+  const t = useTranslations('devices.waiting');
+  return (
+    <>
+      <p className="mono font-semibold wrap-anywhere">
+        <MarkedText text={tool.name} />
+        <span className="font-normal font-sans text-muted"> {t(before ? 'changed' : 'new')}</span>
+      </p>
+      <dl className="text-[13px]">
+        {changedFields(tool, before).map(({ field, was, now }) => (
+          <div key={field} className="mt-1">
+            <dt className="text-muted">{t(`field.${field}`)}</dt>
+            {was !== null && (
+              <dd className="text-error wrap-anywhere">
+                <del>
+                  <MarkedText text={was} keepLayout />
+                </del>
+              </dd>
+            )}
+            {now !== null && (
+              <dd className="text-success wrap-anywhere">
+                <ins className="no-underline">
+                  <MarkedText text={now} keepLayout />
+                </ins>
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import type { Callboard, StartOptions } from '../start-callboard.ts';
+
+export interface ForeignPage {
+  readonly board: Callboard;
+  readonly origin: string;
+  /** Opens the page with the client's script, its attributes, and a script of its own behind it. */
+  open(page: Page, of: { readonly script: string; readonly attributes?: string }): Promise<void>;
+}
+
+/** A third party's page on another port, whose origin the server lets in; with the operator's token. */
+export async function serveForeignPage(
+  startServer: (options?: StartOptions) => Promise<Callboard>,
+): Promise<ForeignPage> {
+  let html = '';
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server.unref();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const file = join(await mkdtemp(join(tmpdir(), 'callboard-page-')), 'config.json');
+  await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
+  const board = await startServer({ env: { CALLBOARD_CONFIG: file } });
+  return {
+    board,
+    origin,
+    async open(page, { script, attributes = '' }) {
+      html = `<!doctype html><html lang="en"><title>A shop</title>
+<script src="${board.url}/client.js" data-token="${board.token}" ${attributes}></script>
+<body><script>${script}</script>`;
+      await page.goto(origin);
+    },
+  };
+}
