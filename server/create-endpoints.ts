@@ -22,6 +22,7 @@ import { createClientIds } from './connections/client-ids.ts';
 import { createClientSessions } from './connections/client-sessions.ts';
 import { createClientSocketHandler } from './connections/client-socket.ts';
 import { createClientStreams } from './connections/client-streams.ts';
+import { createDisconnectClient } from './connections/disconnect-client.ts';
 import { HttpClients } from './connections/http-clients.ts';
 import { createRefusedClaims } from './connections/refused-claims.ts';
 import type { Core } from './create-core.ts';
@@ -127,12 +128,18 @@ interface SocketParts {
   readonly pages: Pages;
 }
 
+/** What of pairing waits for a person. */
+const waitingOf = ({ devices: { pairings, list } }: Core) => ({
+  asking: pairings.asking,
+  waiting: list.waitingCount,
+});
+
 /** What watchers are shown, and the gate through which every socket comes. */
 function createSockets(config: Config, core: Core, { access, clients, pages }: SocketParts) {
   const { clock, bus, registry, table, calls, runs, claimRun, tokens, audit, logger } = core;
   const { sessions } = clients;
   const listed = { bus, registry, clients: table.listings, publishNow: core.listings.publishNow };
-  const snapshot = createSnapshots({ ...listed, calls, runs });
+  const snapshot = createSnapshots({ ...listed, calls, runs, devices: () => waitingOf(core) });
   const lists = createWholeLists(listed);
   const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
   const beat = { clock, heartbeatMs: HEARTBEAT_MS };
@@ -216,6 +223,7 @@ export async function createEndpoints(
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, audit: core.audit, ...(await createDevices(config, core, access, closing)) },
+    disconnect: createDisconnectClient(core),
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),

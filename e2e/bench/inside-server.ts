@@ -94,6 +94,7 @@ const connections = createClientConnections({
 const onClient = createClientSocketHandler(connections);
 const listed = { bus, registry, clients: table.listings, publishNow: () => {} };
 const snapshot = createSnapshots({
+  devices: () => ({ asking: 0, waiting: 0 }),
   calls,
   runs: { watched: () => Promise.resolve([]) },
   ...listed,

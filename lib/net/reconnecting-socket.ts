@@ -6,7 +6,7 @@ import { createLiveness, type Liveness } from './liveness.ts';
 /** From the start of an attempt until `ready`. */
 const CONNECT_MS = 5_000;
 /** Close codes after which another attempt cannot succeed. */
-const REFUSALS: ReadonlySet<number> = new Set([CLOSE.unauthenticated, 4403]);
+const REFUSALS: ReadonlySet<number> = new Set([CLOSE.unauthenticated, CLOSE.disconnected]);
 /** Close code of a socket that this side gives up. */
 const GIVEN_UP = 4000;
 

@@ -27,5 +27,6 @@ export const AUDITED_ACTS = [
   'origin_blocked',
   'origin_unblocked',
   'client_id_refused',
+  'client_disconnected',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

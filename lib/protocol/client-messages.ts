@@ -100,11 +100,15 @@ const permissionsSchema = z
     error: `at most ${LIMITS.toolsPerClient} tools`,
   });
 
+export const batterySchema = z.object({ level: z.number().min(0).max(1), charging: z.boolean() });
+export type Battery = z.infer<typeof batterySchema>;
+
 const clientStateSchema = z.object({
   type: z.literal('client_state'),
   visibility: z.enum(['visible', 'hidden']).optional(),
   permissions: permissionsSchema.optional(),
-  battery: z.unknown().optional(),
+  /** What makes no sense counts as not given. */
+  battery: batterySchema.optional().catch(undefined),
   secure_context: z.boolean().optional(),
   /** A person has just touched this client: pointer, key or focus. */
   touched: z.boolean().optional(),

@@ -4,6 +4,8 @@ export const CLOSE = {
   tooLarge: 1009,
   restarting: 1012,
   unauthenticated: 4401,
+  /** A person took it off; its program does not come back by itself. */
+  disconnected: 4403,
   superseded: 4010,
   slow: 4013,
 } as const;

@@ -316,3 +316,9 @@ export const signInBodySchema = z.union([z.object({ token: secret }), z.object({
 export const signedInSchema = z.object({ ok: z.literal(true), session_key: z.string() });
 export const okSchema = z.object({ ok: z.literal(true) });
 export const healthSchema = z.object({ status: z.string() });
+
+/** `POST /v1/clients/:id/disconnect`. */
+export const disconnectedSchema = z.object({
+  ok: z.literal(true),
+  connections: z.number().int().positive(),
+});

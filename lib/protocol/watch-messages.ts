@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AUTONOMY_LEVELS } from './autonomy-level.ts';
 import { watchedCallSchema } from './call-record.ts';
 import { cardUpdateSchema } from './card.ts';
+import { batterySchema } from './client-messages.ts';
 import { messageSchema, runRecordSchema, runSummarySchema } from './run.ts';
 import { toolListingSchema } from './tool-spec.ts';
 
@@ -60,7 +61,7 @@ export const clientListingSchema = z.object({
     .array(z.object({ tool: z.string(), until: z.number(), failures: z.number().int() }))
     .optional(),
   /** As it reported it: from 0 to 1. */
-  battery: z.object({ level: z.number(), charging: z.boolean() }).optional(),
+  battery: batterySchema.optional(),
   /** Milliseconds from the last probe to the answer of its program. */
   latency_ms: z.number().int().nonnegative().optional(),
   /** Of one that was paired: `GET /v1/devices/:id`. */

@@ -257,6 +257,7 @@ export class ClientSession {
       ...(visibility === undefined ? {} : { visible: visibility === 'visible' }),
       ...(permissions === undefined ? {} : { permissions }),
       ...(secureContext === undefined ? {} : { secureContext }),
+      ...(message.battery ? { battery: message.battery } : {}),
     });
   }
 

@@ -11,7 +11,10 @@ export interface ClientTable {
   update(
     instanceId: string,
     change: Partial<
-      Pick<ConnectedInstance, 'visible' | 'responsive' | 'permissions' | 'secureContext'>
+      Pick<
+        ConnectedInstance,
+        'visible' | 'responsive' | 'permissions' | 'secureContext' | 'battery'
+      >
     >,
   ): void;
   /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
@@ -23,6 +26,8 @@ export interface ClientTable {
   /** Whether any of them offers tools. */
   offersTools(clientId: string): boolean;
   facts(instanceId: string): InstanceFacts | undefined;
+  /** Ids of the client's connected instances. */
+  instanceIds(clientId: string): string[];
   /** Of all, or of one client's instances. */
   listings(clientId?: string): ClientListing[];
   /** Called when what is listed of a client is new. */
@@ -92,6 +97,7 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
       const one = instances.get(instanceId);
       return one && toInfo(one);
     },
+    instanceIds: (clientId) => [...instances.idsOf(clientId)],
     listings: (clientId) =>
       (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map(listingOf),
     onChange(listener) {
@@ -131,5 +137,6 @@ const toListing = (
         })),
       }),
   ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
+  ...(one.battery ? { battery: { ...one.battery } } : {}),
   ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
 });

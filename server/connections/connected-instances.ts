@@ -1,3 +1,4 @@
+import type { Battery } from '#lib/protocol/client-messages';
 import type { ClientAvailability } from '../tools/tool-registry.ts';
 import { InstanceIndex } from './instance-index.ts';
 import { Touches } from './touches.ts';
@@ -14,6 +15,8 @@ export interface ConnectedInstance {
   readonly responsive: boolean;
   readonly permissions: Readonly<Record<string, string>> | undefined;
   readonly secureContext: boolean | undefined;
+  /** As it reported it. */
+  readonly battery?: Battery | undefined;
   readonly connectedAt: number;
 }
 

@@ -53,6 +53,7 @@ function setup({ shown = [], ended = [], runs = [], tools = [], clients = [] }: 
   const bus = { seq: 7 };
   let taken = 0;
   const take = createSnapshots({
+    devices: () => ({ asking: 0, waiting: 0 }),
     bus,
     calls: {
       watched() {
@@ -82,6 +83,7 @@ test('[WA5] what happens to a run while its ended calls are read is in the snaps
   let status: RunRecord['status'] = 'running';
   const bus = { seq: 7 };
   const take = createSnapshots({
+    devices: () => ({ asking: 0, waiting: 0 }),
     bus,
     calls: { watched: () => [], endedOf: () => read.promise },
     runs: { watched: async () => [{ ...conversation(1, 'Hello'), status }] },
@@ -134,6 +136,7 @@ test('[WA14] of snapshots of many runs one is made in a turn of the event loop',
 test('[WA11] a snapshot that cannot be made fails for those who asked, and not for the next', async () => {
   let fails = true;
   const take = createSnapshots({
+    devices: () => ({ asking: 0, waiting: 0 }),
     bus: { seq: 1 },
     calls: { watched: () => [], endedOf: async () => [] },
     runs: {

@@ -59,6 +59,8 @@ export interface SnapshotDeps {
   readonly runs: Pick<RunService, 'watched'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
   clients(): ClientListing[];
+  /** What of pairing waits for a person. */
+  devices(): NonNullable<Snapshot['devices']>;
   /** Publishes what has changed of tools and clients. */
   publishNow(): void;
 }
@@ -100,7 +102,7 @@ async function takeSnapshot(
     : boundCalls(shown, room.bytes - used);
   const all = { ...lists, calls };
   const rest = isFirst ? restOf(all, shown) : undefined;
-  return { seq, text: Buffer.from(toText(seq, all, rest)) };
+  return { seq, text: Buffer.from(toText(seq, all, { devices: deps.devices(), rest })) };
 }
 
 /** What the first part has not. Messages and schemas are fetched where they are shown. */
@@ -171,10 +173,17 @@ function boundOpen(shown: readonly ShownCall[], room: number): Fitted<WatchedCal
 }
 
 type Lists = {
-  readonly [Name in keyof Omit<Snapshot, 'type' | 'seq' | 'left_out' | 'rest'>]: Fitted<unknown>;
+  readonly [Name in keyof Omit<
+    Snapshot,
+    'type' | 'seq' | 'left_out' | 'rest' | 'devices'
+  >]: Fitted<unknown>;
 };
 
-function toText(seq: number, lists: Lists, more: Snapshot['rest']): string {
+function toText(
+  seq: number,
+  lists: Lists,
+  { devices, rest: more }: Pick<Snapshot, 'devices' | 'rest'>,
+): string {
   const names = ['runs', 'calls', 'tools', 'clients', 'approvals'] as const;
   const parts = names.map(
     (name) => `,"${name}":[${lists[name].shown.map(({ json }) => json).join(',')}]`,
@@ -183,7 +192,8 @@ function toText(seq: number, lists: Lists, more: Snapshot['rest']): string {
   const counts = Object.fromEntries(leftOut.map((name) => [name, lists[name].leftOut]));
   const left = leftOut.length === 0 ? '' : `,"left_out":${JSON.stringify(counts)}`;
   const rest = more === undefined ? '' : `,"rest":${JSON.stringify(more)}`;
-  return `{"type":"snapshot","seq":${seq}${parts.join('')}${left}${rest}}`;
+  const waiting = `,"devices":${JSON.stringify(devices)}`;
+  return `{"type":"snapshot","seq":${seq}${parts.join('')}${left}${waiting}${rest}}`;
 }
 
 /**

@@ -233,6 +233,7 @@ function setup({ firstSeq = 1 } = {}) {
   const bus = createMemoryBus({ firstSeq, logger });
   let ready: Promise<void> = Promise.resolve();
   const snapshot = createSnapshots({
+    devices: () => ({ asking: 0, waiting: 0 }),
     bus,
     calls: { watched: () => [], endedOf: async () => [] },
     runs: { watched: () => ready.then(() => []) },

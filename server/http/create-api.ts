@@ -14,6 +14,7 @@ import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { clientStreamRoutes } from './routes/client-stream.ts';
+import { disconnectRoute } from './routes/clients.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
@@ -54,6 +55,7 @@ export function createApi(deps: HttpDeps): Api {
     ...pairingRoutes(deps),
     ...pairingsRoutes(deps),
     ...deviceRoutes(deps),
+    disconnectRoute(deps),
     ...policyRoutes(deps),
     reachRoute(deps),
     ...systemRoutes({ ...deps, openApi }),

@@ -62,6 +62,8 @@ export interface HttpDeps {
   /** Whether an `Origin` is none of ours. */
   readonly isForeignOrigin: (origin: string) => boolean;
   readonly policy: PolicyService;
+  /** Closes every connection of a client; resolves with how many there were. */
+  readonly disconnect: (clientId: string) => Promise<number>;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

@@ -166,6 +166,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     runs: fakeRuns,
     tools: fakeTools,
     toolStats: async () => ({ calls: 0, tools: [] }),
+    disconnect: async (clientId) => (clientId === 'client_1' ? 2 : 0),
     blobs: createFakeBlobs(),
     uploads: { take: () => undefined },
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
