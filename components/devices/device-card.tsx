@@ -6,7 +6,7 @@ import { useId } from 'react';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { Card } from '#lib/protocol/card';
 import type { WireDevice } from '#lib/protocol/device';
-import { useCalls, useHasRole } from '../providers/workbench-context.tsx';
+import { useCalls, useHasRole, useTab } from '../providers/workbench-context.tsx';
 import { useFormatTime } from '../settings/use-format-time.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { DeviceActions } from './device-actions.tsx';
@@ -55,6 +55,7 @@ export function DeviceCard({ row, now, onChanged }: DeviceCardProps) {
 function Heading({ row, nameId }: { row: DeviceRow; nameId: string }) {
   const t = useTranslations('devices');
   const Icon = ICONS[row.kind];
+  const isOwn = useTab().clientId === row.clientId;
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <Icon aria-hidden className="size-4 shrink-0" />
@@ -63,7 +64,7 @@ function Heading({ row, nameId }: { row: DeviceRow; nameId: string }) {
       </h3>
       <span className="text-xs text-muted">{t(`request.kind.${row.kind}`)}</span>
       <PresenceChip presence={presenceOf(row)} />
-      {!row.device && <span className="chip">{t('notPaired')}</span>}
+      {!row.device && <span className="chip">{t(isOwn ? 'thisTab' : 'notPaired')}</span>}
     </div>
   );
 }
@@ -100,7 +101,7 @@ function Facts({ row, now }: { row: DeviceRow; now: number }) {
     device?.origin,
     instances.length > 0 && t('connected', { ago: ago(oldest(instances)) }),
     instances.length === 0 && seen != null && t('seen', { ago: ago(seen) }),
-    device && seen === null && t('neverSeen'),
+    device && instances.length === 0 && seen === null && t('neverSeen'),
     device && t('paired', { time: formatTime(device.paired_at), by: device.paired_by }),
     device?.revoked_at != null && t('revokedAt', { time: formatTime(device.revoked_at) }),
     open > 0 && t('inFlight', { count: open }),
