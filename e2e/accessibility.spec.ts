@@ -3,9 +3,11 @@ import type { Locator, Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { makeToken } from './contract/kit/tokens.ts';
+import { reader } from './contract/kit/tool-client.ts';
 import { askingOptions } from './support/asking-board.ts';
 import { configFile } from './support/config-file.ts';
 import { lookKinds, makeEveryLook } from './support/every-look.ts';
+import { askToJoin, pairDevice } from './support/pair-device.ts';
 import { cardOf, cards, composer, connection, signIn, untilReady } from './support/workbench.ts';
 
 /**
@@ -102,6 +104,13 @@ for (const locale of ['en', 'zh'] as const) {
     await page.goto(`${board.url}/tools`);
     await expect(page.getByRole('table')).toBeVisible();
     await expectNoViolationsByTheme(page, '/tools, statistics', locale);
+    await pairDevice(board, { name: 'Pixel 8', tools: [reader('camera.photo')] });
+    const { code } = (await board.http('POST', '/v1/pairings', {})).body as { code: string };
+    await askToJoin(board, { code, name: 'Tablet', tools: [reader('camera.photo')] });
+    await page.goto(`${board.url}/devices`);
+    await expect(page.getByTestId('pairing-request')).toBeVisible();
+    await expect(page.getByTestId('device').first()).toBeVisible();
+    await expectNoViolationsByTheme(page, '/devices', locale);
     await page.goto(`${board.url}/docs`);
     await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/docs', locale);
