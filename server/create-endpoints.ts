@@ -36,6 +36,7 @@ import { createWholeLists } from './events/whole-lists.ts';
 import { createClientScript } from './http/client-script.ts';
 import { createApi } from './http/create-api.ts';
 import { createHttpServer } from './http/create-http-server.ts';
+import { createDevicePage } from './http/device-page.ts';
 import { createForeignPages } from './http/foreign-pages.ts';
 import { createOpenSockets } from './http/open-sockets.ts';
 import { createPlainGate } from './http/plain-gate.ts';
@@ -216,7 +217,7 @@ export async function createEndpoints(
   });
   const { hub, gate, ...ofSockets } = createSockets(config, core, { access, clients, pages });
   const { gates, ...ofAccess } = access;
-  const { reach, peerOf } = door;
+  const { reach, peerOf, strictTransport } = door;
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
@@ -229,12 +230,17 @@ export async function createEndpoints(
     metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
     ready: () => readiness(store.failed, closing.aborted),
   });
+  const newNonce = () => randomBytes(16).toString('base64');
   const onRequest = createRequestListener({
     ...{ ...gates, peerOf, credentials: access.credentials, api, clock, logger },
-    ...{ trustPages: createTrustPages(door.trust), strictTransport: door.strictTransport },
+    ...{ trustPages: createTrustPages(door.trust), strictTransport },
     pages: pages.handle,
     clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
-    newNonce: () => randomBytes(16).toString('base64'),
+    devicePage: createDevicePage({
+      ...{ newNonce, peerOf, strictTransport },
+      dir: join(PROJECT, 'dist', 'device'),
+    }),
+    newNonce,
     development: config.development,
   });
   const inFlight = createRequestsInFlight(onRequest);

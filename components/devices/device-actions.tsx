@@ -2,7 +2,8 @@
 
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { DEVICE_NAME_CHARS, type WireDevice } from '#lib/protocol/device';
+import type { WireDevice } from '#lib/protocol/device';
+import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { ConfirmButton } from '../settings/confirm-button.tsx';
 import { Button } from '../ui/button.tsx';

@@ -3,7 +3,8 @@
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useState } from 'react';
 import type { PairingDecision } from '#lib/api/devices-api';
-import { DEVICE_NAME_CHARS, type WirePairing } from '#lib/protocol/device';
+import type { WirePairing } from '#lib/protocol/device';
+import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useHasRole } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';

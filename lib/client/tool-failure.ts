@@ -1,5 +1,7 @@
 /** Why a tool failed; the caller gets this code beside the message. */
 export type ToolFailureCode =
+  /** The person at the client declined, or their rule did. */
+  | 'denied'
   | 'permission_denied'
   | 'unavailable'
   /** A person was asked for this one call, and did not want to. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
+import { DEVICE_NAME_CHARS } from './pairing-code.ts';
 import { toolSpecSchema } from './tool-spec.ts';
 
 /**
@@ -7,24 +8,12 @@ import { toolSpecSchema } from './tool-spec.ts';
  * and a client id of its own, and offers only tools that a person has seen. Times are Unix seconds.
  */
 
-/** Without signs that look alike; people read it aloud and type it. */
-export const PAIRING_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
-export const PAIRING_CODE_CHARS = 8;
-
-/** A code as people type it: any case, with spaces or `-` between. Null where it cannot be one. */
-export function readPairingCode(typed: string): string | null {
-  const code = typed.replace(/[\s-]/g, '').toUpperCase();
-  const isCode =
-    code.length === PAIRING_CODE_CHARS &&
-    [...code].every((sign) => PAIRING_ALPHABET.includes(sign));
-  return isCode ? code : null;
-}
+// A file of its own: a page that reads codes does not load zod.
+export { PAIRING_ALPHABET, PAIRING_CODE_CHARS, readPairingCode } from './pairing-code.ts';
 
 /** `cb_device_` and 256 random bits as base64url, which the device makes by itself. */
 export const DEVICE_TOKEN = /^cb_device_[A-Za-z0-9_-]{43}$/;
 
-/** As people see it. */
-export const DEVICE_NAME_CHARS = 64;
 const deviceNameSchema = z.string().trim().min(1).max(DEVICE_NAME_CHARS);
 
 const kindSchema = z.enum(['tab', 'phone', 'program']);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
+import { bundleDevice, DEVICE_INDEX } from './build-device.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { packageProgram, ROOT, SERVER, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
@@ -20,6 +21,7 @@ const SOURCES = [
   'postcss.config.mjs',
   'server/bootstrap/build.mjs',
   'server/bootstrap/build-client.mjs',
+  'server/bootstrap/build-device.mjs',
   'server/bootstrap/built-server.mjs',
   'server/bootstrap/node-version.mjs',
   'server/bootstrap/tsconfig.client.json',
@@ -29,7 +31,9 @@ const SOURCES = [
 const stamp = createStamp(join(ROOT, 'dist', '.callboard-stamp'));
 
 export const isBuilt = () =>
-  stamp.exists() && [SERVER, CLIENT_SCRIPT].every((file) => existsSync(file)) && hasPages();
+  stamp.exists() &&
+  [SERVER, CLIENT_SCRIPT, DEVICE_INDEX].every((file) => existsSync(file)) &&
+  hasPages();
 
 /** Next writes its build id last. */
 const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
@@ -101,13 +105,13 @@ export async function ensureBuild({ node, env }) {
   return undefined;
 }
 
-/** And the client library. @returns {Promise<import('./project.mjs').Problem>} */
+/** And the client library and the device page. @returns {Promise<import('./project.mjs').Problem>} */
 async function bundleServer() {
   // Asked for only here: before the packages are installed there is none.
   const esbuild = /** @type {typeof import('esbuild')} */ (
     createRequire(join(ROOT, 'package.json'))('esbuild')
   );
-  const built = [esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }), bundleClient()];
+  const built = [esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }), bundleClient(), bundleDevice()];
   return Promise.all(built).then(
     () => undefined,
     // It has printed what is wrong, and where.

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { bundleClient } from './build-client.mjs';
+import { bundleDevice } from './build-device.mjs';
 import { ROOT, say } from './project.mjs';
 import { runChild } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
@@ -8,13 +9,14 @@ import { watchSources } from './watch-sources.mjs';
 
 /**
  * Runs the server from its sources, anew after each change of one of them; Next, inside it, reloads
- * the pages by itself. The client library for other pages is built once, before. A server that fell over waits for the change that mends it.
+ * the pages by itself. The client library for other pages and the device page are built once, before. A server that fell over waits for the change that mends it.
  *
  * @param {import('./project.mjs').Setup} setup
  * @returns {Promise<number>} the exit code
  */
 export async function runDevelopmentServer({ node, env }) {
   await bundleClient();
+  await bundleDevice();
   for (;;) {
     const change = new AbortController();
     const unwatch = watchSources(ROOT, (file) => {

@@ -47,6 +47,15 @@ const FIXED_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
+/**
+ * Of the page of a phone, whose tools record sound too. What is not named is allowed to this page
+ * alone by default: motion sensors, sharing, keeping the screen on.
+ */
+const DEVICE_PERMISSIONS = FIXED_HEADERS['permissions-policy'].replace(
+  /microphone=\([a-z]*\)/,
+  'microphone=(self)',
+);
+
 /** Sets what every answer under the page paths carries, redirects and errors too. Returns the policy. */
 export function setPageHeaders(outgoing: ServerResponse, options: PageHeadersOptions): string {
   const policy = contentSecurityPolicy(options);
@@ -55,5 +64,17 @@ export function setPageHeaders(outgoing: ServerResponse, options: PageHeadersOpt
   if (options.isSecure && options.strictTransport(options.host)) {
     outgoing.setHeader('strict-transport-security', `max-age=${180 * 24 * 3_600}`);
   }
+  return policy;
+}
+
+/** The same for the page of a phone, which has a service worker. Returns the policy. */
+export function setDevicePageHeaders(
+  outgoing: ServerResponse,
+  options: Omit<PageHeadersOptions, 'development'>,
+): string {
+  const pages = setPageHeaders(outgoing, { ...options, development: false });
+  const policy = `${pages}; worker-src 'self' blob:; manifest-src 'self'`;
+  outgoing.setHeader('content-security-policy', policy);
+  outgoing.setHeader('permissions-policy', DEVICE_PERMISSIONS);
   return policy;
 }

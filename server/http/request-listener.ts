@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
+import { type DevicePage, isDevicePath } from './device-page.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { PageHeadersOptions } from './page-headers.ts';
@@ -27,6 +28,7 @@ export interface RequestListenerDeps {
   /** How a phone comes to trust the own CA; undefined for all other paths. */
   readonly trustPages: (incoming: IncomingMessage, pathname: string) => HttpResponse | undefined;
   readonly clientScript: () => Promise<ClientScript>;
+  readonly devicePage: DevicePage;
   readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */
   readonly newNonce: () => string;
@@ -68,11 +70,13 @@ export function createRequestListener(
     if (isApi) return deps.api(incoming, outgoing, target);
     const trusted = deps.trustPages(incoming, target.pathname);
     if (trusted) return writeResponse(outgoing, trusted);
-    const served =
-      target.pathname === CLIENT_SCRIPT_PATH
+    const serve = () => {
+      if (isDevicePath(target.pathname)) return deps.devicePage(incoming, outgoing, target);
+      return target.pathname === CLIENT_SCRIPT_PATH
         ? serveClientScript(deps.clientScript, incoming, outgoing)
         : servePage(incoming, outgoing, target);
-    served.catch((error: unknown) =>
+    };
+    serve().catch((error: unknown) =>
       writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
     );
   };

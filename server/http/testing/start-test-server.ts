@@ -25,6 +25,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientScript } from '../client-script.ts';
 import { createApi } from '../create-api.ts';
 import { createHttpServer } from '../create-http-server.ts';
+import { createDevicePage } from '../device-page.ts';
 import { createForeignPages } from '../foreign-pages.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createOpenSockets } from '../open-sockets.ts';
@@ -84,6 +85,8 @@ export interface TestServerOptions {
   readonly pages?: PageHandler;
   /** The file. */
   readonly clientScript?: string;
+  /** The folder of the device page. */
+  readonly deviceDir?: string;
   readonly onSocket?: SocketHandler;
   readonly development?: boolean;
   readonly allowedAttempts?: number;
@@ -107,6 +110,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const { logger, errors } = createErrorLog();
   const clock = options.deps?.clock ?? createSystemClock();
   const newSecret = () => randomBytes(32).toString('base64url');
+  const newNonce = () => randomBytes(16).toString('base64');
   const calls = createFakeCalls();
   const clients = createFakeClients();
   const bus = createFakeBus(5);
@@ -212,8 +216,12 @@ export async function startTestServer(options: TestServerOptions = {}) {
       api,
       pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
       clientScript: createClientScript(options.clientScript ?? '/nowhere/client.js'),
+      devicePage: createDevicePage({
+        ...{ newNonce, peerOf, strictTransport: () => false },
+        dir: options.deviceDir ?? '/nowhere',
+      }),
       clock,
-      newNonce: () => randomBytes(16).toString('base64'),
+      newNonce,
       development: options.development ?? false,
       logger,
     }),

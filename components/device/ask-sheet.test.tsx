@@ -1,0 +1,102 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { en } from '#lib/i18n/messages/device/en';
+import { AskSheet } from './ask-sheet.tsx';
+import { DevicePageProvider } from './device-context.tsx';
+import { createDeviceMemory } from './device-memory.ts';
+import { createDeviceStore, type Question } from './device-store.ts';
+import { createPairingApi } from './pairing-api.ts';
+import { memoryStorage } from './testing/memory-storage.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+function setUp() {
+  const memory = createDeviceMemory(memoryStorage());
+  const store = createDeviceStore(memory);
+  const api = createPairingApi(() => Promise.reject(new TypeError('no network')));
+  const page = { texts: en, locale: 'en', memory, isKept: true, api } as const;
+  render(
+    <DevicePageProvider page={page}>
+      <AskSheet store={store} />
+    </DevicePageProvider>,
+  );
+  const answers: unknown[] = [];
+  const ask = (more: Partial<Question> = {}) =>
+    act(async () => {
+      const { signal } = new AbortController();
+      const question = {
+        callId: 'call_1',
+        tool: 'photo',
+        requestedBy: 'agent:ci',
+        signal,
+        ...more,
+      };
+      void store
+        .getState()
+        .ask(question)
+        .then((answer) => answers.push(answer));
+    });
+  const wait = (ms: number) => act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
+  return { ask, wait, answers };
+}
+
+const press = (name: string) =>
+  act(async () => void fireEvent.click(screen.getByRole('button', { name })));
+
+test('[DP10] a tap in the first 300 ms decides nothing', async () => {
+  const { ask, wait, answers } = setUp();
+  await ask();
+  await wait(299);
+  await press('Allow once');
+  expect(answers).toEqual([]);
+  await wait(1);
+  await press('Allow once');
+  expect(answers).toEqual([{ isAllowed: true, reason: '' }]);
+});
+
+test('[DP10] one question is shown, with who asks, its arguments and how many wait', async () => {
+  const { ask, wait } = setUp();
+  await ask({ args: { facing: 'user', note: 'a\u202eb' } });
+  await ask({ callId: 'call_2', tool: 'sound' });
+  const region = screen.getByRole('region', { name: 'Question of a tool' });
+  for (const text of ['Allow photo?', 'The agent ci asks.', 'facing', 'user', '1 more wait.']) {
+    expect(region.textContent).toContain(text);
+  }
+  // A name that turns the text around is drawn as a mark.
+  expect(region.textContent).toContain('a⟨U+202E⟩b');
+  await wait(300);
+  await press('Allow once');
+  expect(screen.getByRole('region').textContent).toContain('Allow sound?');
+});
+
+test('[DP9] declining takes a reason, and can be taken back', async () => {
+  const { ask, wait, answers } = setUp();
+  await ask();
+  await wait(300);
+  await press('Decline…');
+  await press('Back');
+  await wait(300);
+  await press('Decline…');
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: ' not now ' } });
+  await press('Decline');
+  expect(answers).toEqual([{ isAllowed: false, reason: 'not now' }]);
+});
+
+test('[DP19] a tool’s own question is answered by its buttons and in writing', async () => {
+  const { ask, answers } = setUp();
+  const shown = { title: 'Lunch', text: 'Where?', picture: undefined, buttons: ['In', 'Out'] };
+  await ask({ shown: { ...shown, input: true } });
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'soon' } });
+  await press('Out');
+  await ask({ shown: { ...shown, input: false } });
+  await press('Close without an answer');
+  expect(answers).toEqual([
+    { isAllowed: true, reason: 'soon', button: 1 },
+    { isAllowed: false, reason: '' },
+  ]);
+});

@@ -1,0 +1,188 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { formatDuration } from '#lib/format/format-duration';
+import { showControlCharacters, visibleJsonText } from '#lib/format/show-control-characters';
+import { callerName } from './caller-name.ts';
+import { useDevicePage } from './device-context.tsx';
+import type { Ask, DeviceStore } from './device-store.ts';
+import { ShownQuestion } from './shown-question.tsx';
+import { fill } from './texts.ts';
+import { useNow } from './use-now.ts';
+
+/** A tap that was on its way to what lay there before allows nothing. */
+const TAP_GUARD_MS = 300;
+/** Of a value. A longer one is cut; the workbench has all of it. */
+const MOST_CHARS = 2_000;
+const MOST_REASON_CHARS = 300;
+
+/** The question of a call, over the lower part of the page. It takes no focus. */
+export function AskSheet({ store }: { store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const asks = useStore(store, (state) => state.asks);
+  const tools = useStore(store, (state) => state.tools);
+  const [ask] = asks;
+  const labelOf = ({ tool }: Ask) =>
+    showControlCharacters(tools.find(({ name }) => name === tool)?.display_name ?? tool);
+  return (
+    <>
+      <p role="alert" className="sr-only">
+        {ask ? fill(texts.ask.alert, { tool: labelOf(ask) }) : ''}
+      </p>
+      {ask && (
+        <section
+          key={ask.id}
+          aria-label={texts.ask.region}
+          data-call-id={ask.callId}
+          className="fade-in fixed inset-x-0 bottom-0 mx-auto flex max-h-[85dvh] max-w-md flex-col gap-3 rounded-t-2xl border-attn border-t-4 bg-bg p-4 shadow-(--shadow) [padding-bottom:max(1rem,env(safe-area-inset-bottom))]"
+        >
+          {ask.shown ? (
+            <ShownQuestion ask={ask} shown={ask.shown} store={store} />
+          ) : (
+            <>
+              <Question ask={ask} label={labelOf(ask)} waiting={asks.length - 1} />
+              <Answer ask={ask} store={store} />
+            </>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function Question({ ask, label, waiting }: { ask: Ask; label: string; waiting: number }) {
+  const { texts } = useDevicePage();
+  return (
+    // Long arguments are read by moving this part; the buttons stay.
+    <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
+      <h2 className="font-semibold text-xl">{fill(texts.ask.title, { tool: label })}</h2>
+      {ask.requestedBy !== undefined && (
+        <p>{fill(texts.ask.by, { caller: callerName(ask.requestedBy, texts) })}</p>
+      )}
+      {ask.message && <p>{showControlCharacters(ask.message)}</p>}
+      {ask.detail && <p className="whitespace-pre-wrap">{readable(ask.detail)}</p>}
+      {ask.isHiddenRule && <p className="text-muted text-sm">{texts.ask.hiddenRule}</p>}
+      {ask.args && <Arguments args={ask.args} />}
+      <p className="text-muted text-sm">
+        <TimeLeft ask={ask} /> {waiting > 0 && fill(texts.ask.more, { count: waiting })}
+      </p>
+    </div>
+  );
+}
+
+function Arguments({ args }: { args: Readonly<Record<string, unknown>> }) {
+  const { texts } = useDevicePage();
+  const given = Object.entries(args);
+  if (given.length === 0) return <p className="text-muted text-sm">{texts.ask.noArgs}</p>;
+  return (
+    <dl className="flex flex-col gap-1 rounded-lg bg-surface2 p-2" aria-label={texts.ask.args}>
+      {given.map(([name, value]) => (
+        <div key={name}>
+          <dt className="mono text-muted">{showControlCharacters(name)}</dt>
+          <dd className="whitespace-pre-wrap">{readable(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A text as it is, anything else as JSON. */
+function readable(value: unknown): string {
+  const text =
+    typeof value === 'string'
+      ? showControlCharacters(value, { keepLayout: true })
+      : visibleJsonText(value);
+  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;
+}
+
+function TimeLeft({ ask }: { ask: Ask }) {
+  const { texts, locale } = useDevicePage();
+  const left = ask.endsAt - useNow();
+  const time = formatDuration(left, locale, { whole: true, fromSeconds: true });
+  return <span className="tabular-nums">{fill(texts.ask.left, { time })}</span>;
+}
+
+function Answer({ ask, store }: { ask: Ask; store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const [isDeclining, setDeclining] = useState(false);
+  const isReady = useTapGuard();
+  const { decide } = store.getState();
+  if (isDeclining) {
+    return (
+      <DeclineForm
+        onBack={() => setDeclining(false)}
+        onDecline={(reason) => decide(ask.id, { isAllowed: false, reason })}
+      />
+    );
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <button
+        type="button"
+        className="btn btn-primary min-h-14 w-full text-lg"
+        aria-disabled={!isReady}
+        onClick={() => isReady && decide(ask.id, { isAllowed: true, reason: '' })}
+      >
+        {texts.ask.allow}
+      </button>
+      <button
+        type="button"
+        className="btn btn-danger w-full"
+        aria-disabled={!isReady}
+        onClick={() => isReady && setDeclining(true)}
+      >
+        {texts.ask.decline}
+      </button>
+    </div>
+  );
+}
+
+/** False in the first moment of what it stands in. */
+function useTapGuard(): boolean {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    // guard: tap-guard
+    const timer = setTimeout(() => setReady(true), TAP_GUARD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isReady;
+}
+
+function DeclineForm({
+  onBack,
+  onDecline,
+}: {
+  onBack: () => void;
+  onDecline: (reason: string) => void;
+}) {
+  const { texts } = useDevicePage();
+  const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onDecline(reason.trim());
+  };
+  return (
+    <form className="flex flex-col gap-2" onSubmit={submit}>
+      <label className="flex flex-col gap-1">
+        {texts.ask.reason}
+        <input
+          ref={field}
+          className="field"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+          maxLength={MOST_REASON_CHARS}
+          autoComplete="off"
+        />
+      </label>
+      <div className="grid grid-cols-2 gap-2">
+        <button type="button" className="btn" onClick={onBack}>
+          {texts.ask.back}
+        </button>
+        <button type="submit" className="btn btn-danger">
+          {texts.ask.declineNow}
+        </button>
+      </div>
+    </form>
+  );
+}

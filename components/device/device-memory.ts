@@ -1,0 +1,103 @@
+import type { KeyValueStorage } from '#lib/client/client-identity';
+import {
+  type Guard,
+  listOf,
+  number,
+  optional,
+  REFUSED,
+  shape,
+  text,
+} from '#lib/client/guards/guard';
+import type { Workbench } from '#lib/protocol/device';
+
+/** A request that a person has not decided yet, as far as this page has seen. */
+export interface AskingDevice {
+  readonly token: string;
+  readonly name: string;
+  readonly workbench: Workbench;
+  /** Unix seconds of the server. */
+  readonly expires_at: number;
+}
+
+/** What this browser keeps of its pairing. The token is in it, and nowhere else. */
+export interface PairedDevice {
+  readonly token: string;
+  readonly name: string;
+  readonly workbench: Workbench;
+  readonly device_id?: string | undefined;
+}
+
+const workbench = shape<Workbench>({ name: text, fingerprint: listOf(number) });
+const askingDevice = shape<AskingDevice>({
+  token: text,
+  name: text,
+  workbench,
+  expires_at: number,
+});
+const pairedDevice = shape<PairedDevice>({
+  token: text,
+  name: text,
+  workbench,
+  device_id: optional(text),
+});
+
+const KEY = 'callboard:device';
+
+/** Values of this page by name; each is checked when it is read, since anything may lie there. */
+export interface DeviceMemory {
+  read<Value>(name: string, guard: Guard<Value>): Value | undefined;
+  write(name: string, value: unknown): void;
+  asking(): AskingDevice | undefined;
+  keepAsking(device: AskingDevice): void;
+  forgetAsking(): void;
+  device(): PairedDevice | undefined;
+  keepDevice(device: PairedDevice): void;
+  /** All of it. */
+  forget(): void;
+}
+
+export function createDeviceMemory(storage: KeyValueStorage): DeviceMemory {
+  const names = ['', ':asking', ':rules', ':uses', ':awake'];
+  const memory: DeviceMemory = {
+    read(name, guard) {
+      const value = guard(parse(storage.getItem(KEY + name)));
+      return value === REFUSED ? undefined : value;
+    },
+    write: (name, value) => storage.setItem(KEY + name, JSON.stringify(value)),
+    asking: () => memory.read(':asking', askingDevice),
+    keepAsking: (device) => memory.write(':asking', device),
+    forgetAsking: () => storage.removeItem(`${KEY}:asking`),
+    device: () => memory.read('', pairedDevice),
+    keepDevice: (device) => memory.write('', device),
+    forget() {
+      for (const name of names) storage.removeItem(KEY + name);
+    },
+  };
+  return memory;
+}
+
+function parse(kept: string | null): unknown {
+  try {
+    return JSON.parse(kept ?? 'null');
+  } catch {
+    return null; // Not written by this page.
+  }
+}
+
+/** Where a browser keeps nothing, the page works until it is closed. */
+export function pageStorage(): { storage: KeyValueStorage; isKept: boolean } {
+  try {
+    const probe = `${KEY}:probe`;
+    localStorage.setItem(probe, '1');
+    localStorage.removeItem(probe);
+    return { storage: localStorage, isKept: true };
+  } catch {
+    const values = new Map<string, string>();
+    const storage = {
+      getItem: (key: string) => values.get(key) ?? null,
+      setItem: (key: string, value: string) => void values.set(key, value),
+      removeItem: (key: string) => void values.delete(key),
+    };
+    return { storage, isKept: false };
+  }
+}

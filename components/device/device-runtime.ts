@@ -1,0 +1,183 @@
+import { createBrowserTools } from '#lib/browser-tools/browser-tools';
+import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
+import { watchClientState } from '#lib/browser-tools/watch-client-state';
+import { createBrowserParts } from '#lib/client/browser-environment';
+import { type ClientToolDefinition, toToolSpec } from '#lib/client/client-tool';
+import { createToolClient, type ToolClient } from '#lib/client/tool-client';
+import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import { PROTOCOL, toCredentialProtocol } from '#lib/protocol/subprotocols';
+import type { ToolSpec } from '#lib/protocol/tool-spec';
+import { errorMessage } from '#lib/util/error-message';
+import type { PairedDevice } from './device-memory.ts';
+import { type Connection, type DeviceStore, ruleOf } from './device-store.ts';
+import { gateTool } from './gate-tool.ts';
+import { onlyPage } from './only-page.ts';
+import { createPagePrompts, type PagePrompts } from './page-prompts.ts';
+import type { PairingApi } from './pairing-api.ts';
+
+// The heavy part of the page: the client library and the tools. It is loaded when there is need.
+
+const NO_PROMPTS: PagePrompts = { ask: async () => 'denied', show: async () => 'closed' };
+
+/** What this browser could offer. */
+export const listDeviceTools = (): ToolSpec[] =>
+  createBrowserTools(createBrowserEnv(), NO_PROMPTS).map(toToolSpec);
+
+export interface RunningDevice {
+  retryNow(): void;
+  /** Makes this page the device again, after another tab took over. */
+  takeOver(): void;
+  stop(): Promise<void>;
+}
+
+export interface DeviceOptions {
+  readonly kept: PairedDevice;
+  readonly store: DeviceStore;
+  readonly api: PairingApi;
+  readonly onProblem: (message: string) => void;
+}
+
+/** Makes this page the device that was let in. */
+export function startDevice(options: DeviceOptions): RunningDevice {
+  const { kept, store, onProblem } = options;
+  const env = createBrowserEnv();
+  const isVisible = () => env.visibility() === 'visible';
+  const gate = { store, isVisible, now: Date.now };
+  const prompts = createPagePrompts(store, loadBlob(kept.token));
+  const tools = createBrowserTools(env, prompts).map((tool) => gateTool(tool, gate));
+  store.setState({ tools: tools.map(toToolSpec) });
+  const client = createDeviceClient(options, tools);
+  const showStatus = () => store.setState({ connection: toConnection(client, store, options) });
+  const ends = [
+    client.status.subscribe(showStatus),
+    client.registered.subscribe(showStatus),
+    followRules(store, client, tools),
+    watchClientState({
+      env,
+      toolNames: tools.map(({ name }) => name),
+      report(state) {
+        store.setState({ permissions: state.permissions ?? {} });
+        client.reportState({ ...state, permissions: ofOffered(store, state.permissions) });
+      },
+    }),
+    env.onTouch(client.reportTouch),
+  ];
+  const start = () =>
+    client.start().catch((error: unknown) => {
+      store.setState({ connection: { state: 'failed', reason: errorMessage(error) } });
+    });
+  const stop = () => client.stop().catch((error: unknown) => onProblem(errorMessage(error)));
+  const page = onlyPage(kept.device_id ?? 'device', () => {
+    void stop().then(() => store.setState({ connection: { state: 'elsewhere' } }));
+  });
+  void start();
+  return {
+    retryNow: client.retryNow,
+    takeOver() {
+      page.take();
+      void start();
+    },
+    async stop() {
+      page.end();
+      for (const end of ends) end();
+      await stop();
+    },
+  };
+}
+
+function createDeviceClient(
+  { kept, store, api, onProblem }: DeviceOptions,
+  tools: readonly ClientToolDefinition[],
+): ToolClient {
+  const { protocol, host } = location;
+  const { rules } = store.getState();
+  return createToolClient({
+    // A name of the device's own: another pairing of this browser is another client.
+    ...createBrowserParts({ onProblem, scope: kept.device_id ?? 'device' }),
+    url: `${protocol === 'https:' ? 'wss:' : 'ws:'}//${host}/ws/client`,
+    protocols: [PROTOCOL, toCredentialProtocol('bearer', kept.token)],
+    name: kept.name,
+    kind: 'phone',
+    tools: tools.filter(({ name }) => ruleOf(rules, name) !== 'off'),
+    uploadBlob: createHttpUploadBlob({
+      baseUrl: '',
+      fetch: (url, init) => fetch(url, init),
+      headers: { authorization: `Bearer ${kept.token}` },
+    }),
+    isRefused: async () => {
+      const answer = await api.outcome(kept.token);
+      return answer.ok && answer.value.state !== 'approved';
+    },
+    onRejectedTools(rejected) {
+      const named = rejected.map(({ name, code, message }) => [name, { code, message }]);
+      const known = store.getState().rejected;
+      store.setState({ rejected: { ...known, ...Object.fromEntries(named) } });
+    },
+    onProblem,
+  });
+}
+
+function toConnection(
+  { status, registered }: ToolClient,
+  store: DeviceStore,
+  { api, kept }: DeviceOptions,
+): Connection {
+  const now = status.get();
+  if ('transport' in now && typeof now.transport === 'string') {
+    store.setState({ transport: now.transport });
+  }
+  switch (now.state) {
+    case 'connected':
+      return { state: registered.get() ? 'connected' : 'connecting' };
+    case 'connecting':
+      return { state: 'connecting' };
+    case 'reconnecting':
+      return { state: 'reconnecting', attempt: now.attempt, retryAt: now.retryAt };
+    case 'refused':
+      void nameRefusal(store, api, kept);
+      return { state: 'refused', reason: now.reason };
+    case 'stopped':
+      return { state: 'starting' };
+  }
+}
+
+/** The socket closes with one code for all; the outcome of the pairing has the reason. */
+async function nameRefusal(store: DeviceStore, api: PairingApi, kept: PairedDevice) {
+  const answer = await api.outcome(kept.token);
+  if (!answer.ok || answer.value.state === 'approved') return;
+  const state = answer.value.state === 'revoked' ? 'revoked' : 'unknown';
+  store.setState({ connection: { state } });
+}
+
+/** A tool that is switched off is not offered. */
+function followRules(
+  store: DeviceStore,
+  client: ToolClient,
+  tools: readonly ClientToolDefinition[],
+): () => void {
+  return store.subscribe(({ rules }, before) => {
+    if (rules === before.rules) return;
+    for (const tool of tools) {
+      const isOff = ruleOf(rules, tool.name) === 'off';
+      if (isOff === (ruleOf(before.rules, tool.name) === 'off')) continue;
+      if (isOff) client.unregister(tool.name);
+      else client.register(tool);
+    }
+  });
+}
+
+type Permissions = NonNullable<Parameters<ToolClient['reportState']>[0]['permissions']>;
+
+function ofOffered(store: DeviceStore, permissions: Permissions = {}): Permissions {
+  const { rules } = store.getState();
+  const offered = Object.entries(permissions).filter(([name]) => ruleOf(rules, name) !== 'off');
+  return Object.fromEntries(offered);
+}
+
+/** A picture that the server keeps, as an address for this page. */
+const loadBlob = (token: string) => async (id: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`/v1/blobs/${encodeURIComponent(id)}`, { headers });
+  if (!response.ok) throw new Error(`the picture was answered with ${response.status}`);
+  return URL.createObjectURL(await response.blob());
+};

@@ -1,0 +1,113 @@
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import { AskSheet } from './ask-sheet.tsx';
+import { ConnectionLine } from './connection-line.tsx';
+import { useDevicePage } from './device-context.tsx';
+import type { PairedDevice } from './device-memory.ts';
+import type { RunningDevice } from './device-runtime.ts';
+import { createDeviceStore, type DeviceStore } from './device-store.ts';
+import { ExaminePanel } from './examine-panel.tsx';
+import { ForgetDevice } from './forget-device.tsx';
+import { InstallHint } from './install-hint.tsx';
+import { KeepAwake } from './keep-awake.tsx';
+import { LastUses } from './last-uses.tsx';
+import { RuleChoice } from './rule-choice.tsx';
+import { fill } from './texts.ts';
+import { useAttention } from './use-attention.ts';
+
+export interface DeviceViewProps {
+  kept: PairedDevice;
+  onForgotten: () => void;
+  onPair: () => void;
+}
+
+/** This browser as a device: its state, its tools, and what asks for the person (DP9 to DP16). */
+export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps) {
+  // Read anew with each drawing of the page, and the same until it is forgotten.
+  const [kept] = useState(given);
+  const { texts, memory, isKept } = useDevicePage();
+  const [store] = useState(() => createDeviceStore(memory));
+  const running = useRunningDevice(kept, store);
+  useAttention(store, kept.name);
+  const name = showControlCharacters(kept.name);
+  const workbench = showControlCharacters(kept.workbench.name);
+  return (
+    <>
+      <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-6 p-4 pb-24">
+        <header className="flex flex-col gap-1">
+          <h1 className="font-semibold text-2xl">{name}</h1>
+          <p className="text-muted">{fill(texts.state.pairedWith, { workbench })}</p>
+          <ConnectionLine store={store} running={running} onPair={onPair} />
+          {!isKept && <p className="text-wait">{texts.state.notKept}</p>}
+        </header>
+        <ToolList store={store} />
+        <LastUses store={store} />
+        <KeepAwake />
+        <ExaminePanel kept={kept} store={store} />
+        <InstallHint />
+        <ForgetDevice kept={kept} running={running} onForgotten={onForgotten} />
+      </main>
+      <AskSheet store={store} />
+    </>
+  );
+}
+
+/** The client library and the tools are loaded now, after the page has been drawn. */
+function useRunningDevice(kept: PairedDevice, store: DeviceStore): RunningDevice | null {
+  const { api } = useDevicePage();
+  const [running, setRunning] = useState<RunningDevice | null>(null);
+  useEffect(() => {
+    let isOver = false;
+    let device: RunningDevice | undefined;
+    const onProblem = (message: string) => console.warn(`device: ${message}`);
+    import('./device-runtime.ts').then(
+      ({ startDevice }) => {
+        if (isOver) return;
+        device = startDevice({ kept, store, api, onProblem });
+        setRunning(device);
+      },
+      (error: unknown) => {
+        store.setState({ connection: { state: 'failed', reason: String(error) } });
+      },
+    );
+    return () => {
+      isOver = true;
+      void device?.stop();
+    };
+  }, [kept, store, api]);
+  return running;
+}
+
+function ToolList({ store }: { store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const { tools, rejected, permissions, connection } = useStore(store);
+  if (connection.state !== 'starting' && tools.length === 0) return <p>{texts.tools.none}</p>;
+  return (
+    <section aria-labelledby="tools" className="flex flex-col gap-2">
+      <h2 id="tools" className="font-semibold text-lg">
+        {texts.tools.title}
+      </h2>
+      <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
+        {tools.map((tool) => (
+          <li key={tool.name} className="flex flex-col gap-2 p-3">
+            <RuleChoice tool={tool} store={store} />
+            {permissions[tool.name] === 'denied' && (
+              <p className="text-error">{texts.tools.denied}</p>
+            )}
+            <Rejection reason={rejected[tool.name]} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Rejection({ reason }: { reason: { code: string; message: string } | undefined }) {
+  const { texts } = useDevicePage();
+  if (reason === undefined) return null;
+  // A person at the workbench has not seen it yet; that is no mistake of anything.
+  if (reason.code.includes('wait')) return <p className="text-wait">{texts.tools.waits}</p>;
+  const message = showControlCharacters(reason.message);
+  return <p className="text-error">{fill(texts.tools.rejected, { message })}</p>;
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'react';
+import { flag } from '#lib/client/guards/guard';
+import { useDevicePage } from './device-context.tsx';
+import { keepScreenOn } from './screen-lock.ts';
+
+/** A screen that turns off hides the page, and then calls wait. */
+export function KeepAwake() {
+  const { texts, memory } = useDevicePage();
+  const [isOn, setOn] = useState(() => memory.read(':awake', flag) ?? false);
+  const [isFailed, setFailed] = useState(false);
+  const isMissing = !('wakeLock' in navigator);
+  useEffect(() => {
+    if (!isOn || isMissing) return undefined;
+    return keepScreenOn(document, navigator.wakeLock, setFailed);
+  }, [isOn, isMissing]);
+  const { label, on, off, failed, missing } = texts.awake;
+  const state = isOn ? on : off;
+  return (
+    <section className="flex flex-col gap-1">
+      <label className="flex min-h-12 items-center justify-between gap-4 font-semibold text-lg">
+        {label}
+        <input
+          type="checkbox"
+          className="size-7 shrink-0 accent-(--accent)"
+          checked={isOn && !isMissing}
+          disabled={isMissing}
+          onChange={({ target }) => {
+            memory.write(':awake', target.checked);
+            setFailed(false);
+            setOn(target.checked);
+          }}
+        />
+      </label>
+      <p className={isFailed ? 'text-wait' : 'text-muted'}>
+        {isMissing ? missing : isFailed ? failed : state}
+      </p>
+    </section>
+  );
+}

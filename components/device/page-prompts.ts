@@ -1,0 +1,47 @@
+import type { DeviceStore, Shown } from './device-store.ts';
+
+interface Prompt {
+  readonly callId: string;
+  readonly tool: string;
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface ShownPrompt extends Prompt, Omit<Shown, 'picture'> {
+  readonly image: { readonly blobId: string } | { readonly dataUrl: string } | undefined;
+}
+
+/** What tools ask of the person, on the same sheet as the rules do. */
+export interface PagePrompts {
+  ask(prompt: Prompt & { readonly onAllow?: () => void }): Promise<'allowed' | 'denied'>;
+  show(
+    prompt: ShownPrompt,
+  ): Promise<{ readonly button: number | null; readonly text: string } | 'closed'>;
+}
+
+export function createPagePrompts(
+  store: DeviceStore,
+  loadBlob: (id: string) => Promise<string>,
+): PagePrompts {
+  const { ask } = store.getState();
+  return {
+    async ask({ callId, tool, message, detail, onAllow, signal }) {
+      // The tap that has just allowed the call is the gesture that the browser wants.
+      if (navigator.userActivation?.isActive) {
+        onAllow?.();
+        return 'allowed';
+      }
+      const question = { callId, tool, requestedBy: undefined, message, detail, onAllow, signal };
+      return (await ask(question)).isAllowed ? 'allowed' : 'denied';
+    },
+    async show({ callId, tool, title, text, image, buttons, input, signal }) {
+      const picture = image && ('dataUrl' in image ? image.dataUrl : await loadBlob(image.blobId));
+      const shown = { title, text, picture, buttons, input };
+      const decision = await ask({ callId, tool, requestedBy: undefined, shown, signal });
+      if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
+      if (!decision.isAllowed) return 'closed';
+      return { button: decision.button ?? null, text: decision.reason };
+    },
+  };
+}

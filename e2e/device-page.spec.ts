@@ -1,0 +1,136 @@
+import { devices, type Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { shootView } from './support/device-views.ts';
+import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
+
+const PHONES = { 'Pixel 8': devices['Pixel 7'], 'iPhone 15': devices['iPhone 15'] };
+
+/** A phone: its screen, its touches and its name for itself. The engine stays Chromium's. */
+function phoneOptions(phone: keyof typeof PHONES) {
+  const { viewport, userAgent, isMobile, hasTouch, deviceScaleFactor } = PHONES[phone] ?? {};
+  if (!viewport || !userAgent) throw new Error(`Playwright has no ${phone}`);
+  return {
+    viewport,
+    userAgent,
+    isMobile: isMobile ?? true,
+    hasTouch: hasTouch ?? true,
+    deviceScaleFactor: deviceScaleFactor ?? 2,
+  };
+}
+
+for (const phone of Object.keys(PHONES) as (keyof typeof PHONES)[]) {
+  test.describe(`on a ${phone}`, () => {
+    test.use(phoneOptions(phone));
+
+    test('[DP1] [DP2] [DP5] the link shows whose workbench it is, and the outcome is shown once a person has decided', async ({
+      page,
+      callboard,
+    }) => {
+      const pairing = await scriptPairing(page);
+      await page.goto(`${callboard.url}/pair/${pairing.code}`);
+      await expect(page.getByRole('heading', { name: 'Lab bench' })).toBeVisible();
+      await expect(page.getByLabel('Name of this device')).toHaveValue(/ on /);
+      await page.getByRole('button', { name: 'Join' }).click();
+      await expect(page.getByText('Waiting for a person at Lab bench…')).toBeVisible();
+      expect(new URL(page.url()).pathname).toBe('/pair');
+      pairing.decide('approved');
+      await page.getByRole('button', { name: 'Open this device' }).click();
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pocket');
+      expect(pairing.joined).toMatchObject({ code: pairing.code, kind: 'phone' });
+      expect(pairing.joined?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    });
+  });
+}
+
+const look = async (page: Page, pairing: ScriptedPairing, url: string) => {
+  await page.goto(`${url}/pair/${pairing.code}`);
+  await expect(page.getByRole('button', { name: /^(Join|加入)$/ })).toBeVisible();
+};
+
+test('[DP3] a code is taken in any form that people type, and a wrong one explains itself', async ({
+  page,
+  callboard,
+}) => {
+  await scriptPairing(page);
+  await page.goto(`${callboard.url}/pair`);
+  const field = page.getByLabel('Code');
+  await field.fill('abc');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: '8 letters and digits' })).toBeVisible();
+  await field.fill('zzzz-zzzz');
+  await field.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: 'no such code' })).toBeVisible();
+  await field.fill('abcd 2345');
+  await field.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Lab bench' })).toBeVisible();
+});
+
+test('[DP4] [DP6] a request that was sent is followed over a broken network and a reload', async ({
+  page,
+  callboard,
+}) => {
+  const pairing = await scriptPairing(page);
+  await look(page, pairing, callboard.url);
+  pairing.breakNetwork(true);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(page.getByText('We do not know yet whether you were let in')).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('We do not know yet whether you were let in')).toBeVisible();
+  pairing.breakNetwork(false);
+  await expect(page.getByText('We do not know yet')).toBeHidden();
+  await expect(page.getByText('Waiting for a person at Lab bench…')).toBeVisible();
+  pairing.decide('approved');
+  await expect(page.getByText('You are paired with Lab bench.')).toBeVisible();
+});
+
+for (const [outcome, title] of [
+  ['denied', 'You were not let in'],
+  ['expired', 'The request is over'],
+  ['unknown', 'The workbench does not know this request'],
+] as const) {
+  test(`[DP7] a request that is ${outcome} says so, and what to do next`, async ({
+    page,
+    callboard,
+  }) => {
+    const pairing = await scriptPairing(page);
+    await look(page, pairing, callboard.url);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await expect(page.getByText('Waiting for a person')).toBeVisible();
+    pairing.decide(outcome);
+    await expect(page.getByRole('heading', { name: title })).toBeVisible();
+    await page.getByRole('button', { name: 'Pair again' }).click();
+    await expect(page.getByLabel('Code')).toBeVisible();
+  });
+}
+
+for (const locale of ['en', 'zh'] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`at 320 px in ${locale}, ${colorScheme}`, () => {
+      test.use({ viewport: { width: 320, height: 640 }, locale, colorScheme, hasTouch: true });
+
+      test('[DP16] each view fits, and axe finds nothing', async ({
+        page,
+        callboard,
+      }, testInfo) => {
+        const pairing = await scriptPairing(page);
+        const shoot = (name: string) =>
+          shootView(page, testInfo.outputPath(`${name}-${locale}-${colorScheme}.png`));
+        await page.goto(`${callboard.url}/device`);
+        await expect(page.getByRole('button')).toBeVisible();
+        await shoot('none');
+        await page.getByRole('button').click();
+        await expect(page.getByRole('textbox')).toBeVisible();
+        await shoot('code');
+        await look(page, pairing, callboard.url);
+        await expect(page.getByRole('radio').first()).toBeAttached();
+        await shoot('offer');
+        await page.getByRole('button', { name: /^(Join|加入)$/ }).click();
+        await expect(page.getByText(/Waiting for a person|正在等待/)).toBeVisible();
+        await shoot('waiting');
+        pairing.decide('denied');
+        await expect(page.getByRole('heading', { name: /not let in|未获准/ })).toBeVisible();
+        await shoot('denied');
+      });
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import { afterAll, expect, test } from 'vitest';
+import { bundleDevice } from './build-device.mjs';
+
+const dir = mkdtempSync(join(tmpdir(), 'callboard-device-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const { initial, inputs } = await bundleDevice(dir);
+const madeOf = (names: readonly string[]) => names.flatMap((name) => inputs.get(name) ?? []);
+const rest = [...inputs.keys()].filter((name) => !initial.includes(name));
+
+test('[DP18] the page loads less than 90,000 bytes of JavaScript before its first picture', () => {
+  const sizes = initial.map((name) => gzipSync(readFileSync(join(dir, name)), { level: 9 }).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000);
+  // Guards the measurement itself: React and the page are in it.
+  expect(madeOf(initial).join()).toContain('react-dom-client');
+  expect(madeOf(initial)).toContain('components/device/ask-sheet.tsx');
+});
+
+test('[DP18] zod is in no part, the client library and the tools only in one that comes later', () => {
+  expect([...inputs.values()].flat().filter((file) => /node_modules\/zod\//.test(file))).toEqual(
+    [],
+  );
+  for (const file of ['lib/client/call-runner.ts', 'lib/browser-tools/browser-tools.ts']) {
+    expect(madeOf(initial)).not.toContain(file);
+    expect(madeOf(rest)).toContain(file);
+  }
+});
+
+test('[DP17] each language is a part of its own', () => {
+  for (const language of ['en', 'zh']) {
+    const file = `lib/i18n/messages/device/${language}.ts`;
+    expect(madeOf(initial)).not.toContain(file);
+    expect(rest.filter((name) => inputs.get(name)?.includes(file))).toHaveLength(1);
+  }
+});
+
+test('[DP20] the index names each file with a hash of its content', () => {
+  const index = JSON.parse(readFileSync(join(dir, 'index.json'), 'utf8'));
+  expect([index.entry, ...index.preload].toSorted()).toEqual(initial.toSorted());
+  for (const name of index.assets) expect(name).toMatch(/^(device|part)-[A-Z0-9]{8}\.(js|css)$/);
+  expect(index.assets).toContain(index.style);
+});
+
+test('[DP21] the icons have their sizes, and the maskable one fills its square', async () => {
+  for (const [name, size] of [
+    ['icon-192.png', 192],
+    ['icon-512.png', 512],
+    ['icon-maskable-512.png', 512],
+    ['apple-touch-icon.png', 180],
+  ] as const) {
+    const picture = sharp(join(dir, name));
+    expect(await picture.metadata(), name).toMatchObject({ width: size, height: size });
+    const isWhole = name !== 'icon-192.png' && name !== 'icon-512.png';
+    expect((await picture.stats()).isOpaque, name).toBe(isWhole);
+  }
+});
+
+test('[DP21] the service worker keeps the files of this build', () => {
+  const worker = readFileSync(join(dir, 'sw.js'), 'utf8');
+  for (const name of initial) expect(worker).toContain(`/device/assets/${name}`);
+});

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from './testing/start-test-server.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'callboard-device-page-'));
+const deviceDir = join(dir, 'device');
+mkdirSync(deviceDir);
+const [entry, part, style] = ['device-AAAA1111.js', 'part-BBBB2222.js', 'device-CCCC3333.css'];
+writeFileSync(
+  join(deviceDir, 'index.json'),
+  JSON.stringify({ entry, preload: [part], style, assets: [entry, part, style] }),
+);
+for (const name of [entry, part, style, 'sw.js', 'icon-192.png']) {
+  writeFileSync(join(deviceDir, name), `content of ${name}`);
+}
+writeFileSync(join(dir, 'secret.js'), 'not of the page');
+writeFileSync(join(deviceDir, 'part-OLD00000.js'), 'of an earlier build');
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const visitor = { token: null };
+
+test.each(['/device', '/pair', '/pair/ABCD2345', '/pair/abcd%202345'])(
+  '[DP20] %s is the page, for every caller, with a nonce of its own',
+  async (path) => {
+    const server = await startTestServer({ deviceDir });
+    const answer = await server.get(path, visitor);
+    expect([answer.status, answer.headers['content-type']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    const nonce = /src="\/device\/assets\/device-AAAA1111\.js"/.test(answer.text)
+      ? /<script type="module" nonce="([^"]+)"/.exec(answer.text)?.[1]
+      : undefined;
+    expect(answer.headers['content-security-policy']).toContain(`'nonce-${nonce}'`);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['referrer-policy']).toBe('no-referrer');
+    expect((await server.get(path, visitor)).text).not.toContain(String(nonce));
+  },
+);
+
+test('[DP20] its policy allows the microphone, and the workbench’s pages stay without', async () => {
+  const server = await startTestServer({ deviceDir });
+  const { headers } = await server.get('/device', visitor);
+  expect(headers['permissions-policy']).toContain('microphone=(self)');
+  expect(headers['permissions-policy']).toContain('camera=(self)');
+  expect(headers['content-security-policy']).toContain("worker-src 'self'");
+});
+
+test.each([
+  ['zh-CN,zh;q=0.9', '', 'zh-CN', 'system'],
+  ['de', '', 'en', 'system'],
+  ['zh', 'locale=en; theme=dark', 'en', 'dark'],
+  ['en', 'theme="><script>', 'en', 'system'],
+])(
+  '[DP17] for %j and the cookie %j the page is in %s, %s',
+  async (accepted, cookie, lang, theme) => {
+    const server = await startTestServer({ deviceDir });
+    const headers = { 'accept-language': accepted, ...(cookie === '' ? {} : { cookie }) };
+    const { text } = await server.get('/device', { ...visitor, headers });
+    expect(text).toContain(`<html lang="${lang}" data-theme="${theme}">`);
+  },
+);
+
+test('[DP20] a file with a hash in its name is immutable, the service worker is not', async () => {
+  const server = await startTestServer({ deviceDir });
+  const script = await server.get(`/device/assets/${entry}`, visitor);
+  expect([script.status, script.text]).toEqual([200, `content of ${entry}`]);
+  expect(script.headers['cache-control']).toContain('immutable');
+  const worker = await server.get('/device/sw.js', visitor);
+  expect(worker.headers).toMatchObject({
+    'cache-control': 'no-cache',
+    'service-worker-allowed': '/device',
+    'content-type': 'text/javascript; charset=utf-8',
+  });
+  expect((await server.get('/device/icon-192.png', visitor)).headers['content-type']).toBe(
+    'image/png',
+  );
+});
+
+test.each([
+  '/device/assets/secret.js',
+  '/device/assets/part-OLD00000.js',
+  '/device/assets/index.json',
+  '/device/index.json',
+  '/device/other',
+  '/pair/ABCD2345/more',
+])('[DP20] %s is no file of the page', async (path) => {
+  const server = await startTestServer({ deviceDir });
+  const { status, text } = await server.get(path, visitor);
+  // What the page does not serve may be one of the workbench's, which asks to sign in.
+  expect(status).not.toBe(200);
+  expect(text).not.toContain('not of the page');
+});
+
+test('[DP20] another site may link to it, and not embed or fetch it', async () => {
+  const server = await startTestServer({ deviceDir });
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  expect((await server.get('/device', { ...visitor, headers })).status).toBe(403);
+  const linked = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  expect((await server.get('/device', { ...visitor, headers: linked })).status).toBe(200);
+  expect((await server.post('/device', {}, visitor)).status).toBe(405);
+});
+
+test('[DP21] the manifest names what is needed to install the page', async () => {
+  const server = await startTestServer({ deviceDir });
+  const { headers, text } = await server.get('/device/manifest.webmanifest', visitor);
+  const manifest = JSON.parse(text);
+  expect(headers['content-type']).toBe('application/manifest+json');
+  expect(manifest).toMatchObject({ start_url: '/device', scope: '/device', display: 'standalone' });
+  const icons: { sizes: string; purpose: string }[] = manifest.icons;
+  expect(icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual([
+    '192x192 any',
+    '512x512 any',
+    '512x512 maskable',
+  ]);
+});
+
+test('[DP20] where it is not built a 404 says so', async () => {
+  const server = await startTestServer({ deviceDir: join(dir, 'nowhere') });
+  const answer = await server.get('/device', visitor);
+  expect([answer.status, answer.json.error.message]).toEqual([
+    404,
+    'The device page is not built; npm run build makes it.',
+  ]);
+});
