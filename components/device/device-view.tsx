@@ -41,9 +41,9 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
           <ConnectionLine store={store} running={running} onPair={onPair} />
           {!isKept && <p className="text-wait">{texts.state.notKept}</p>}
         </header>
+        <KeepAwake />
         <ToolList store={store} />
         <LastUses store={store} />
-        <KeepAwake />
         <ExaminePanel kept={kept} store={store} />
         <InstallHint />
         <ForgetDevice kept={kept} running={running} onForgotten={onForgotten} />
