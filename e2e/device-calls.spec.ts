@@ -1,0 +1,180 @@
+import type { Page } from '@playwright/test';
+import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { expect, test } from './fixtures.ts';
+import type { Callboard } from './start-callboard.ts';
+import { keepPairing, shootView, untilConnected } from './support/device-views.ts';
+import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
+
+/** A paired page that is connected. */
+async function openDevice(page: Page, board: Callboard): Promise<ScriptedPairing> {
+  const pairing = await scriptPairing(page);
+  pairing.decide('approved');
+  await keepPairing(page, board);
+  await page.goto(`${board.url}/device`);
+  await untilConnected(page);
+  return pairing;
+}
+
+const sheet = (page: Page) => page.getByRole('region', { name: /Question of a tool|工具的询问/ });
+const rule = (page: Page, tool: string, choice: string) =>
+  page.getByRole('group', { name: `Rule for ${tool}` }).getByText(choice, { exact: true });
+const phaseOf = async (board: Callboard, id: string) => (await readCall(board, id)).phase;
+
+test('[DP8] [DP9] [DP10] [DP11] a call asks the person, and runs once they allow it', async ({
+  page,
+  callboard,
+}) => {
+  await openDevice(page, callboard);
+  const id = await invoke(callboard, 'page.text', { selector: 'h1' });
+  await expect(sheet(page)).toContainText('An operator asks.');
+  await expect(sheet(page)).toContainText('selector');
+  await expect(sheet(page)).toContainText('Declined by itself in 9m');
+  await expect.poll(() => phaseOf(callboard, id)).toBe('device');
+  await sheet(page).getByRole('button', { name: 'Allow once' }).click();
+  expect(await finalCall(callboard, id)).toMatchObject({ status: 'SUCCEEDED' });
+  await expect(sheet(page)).toBeHidden();
+  await expect(page.getByRole('list').filter({ hasText: 'by An operator' })).toContainText('done');
+});
+
+test('[DP9] a declined call fails with the person’s reason', async ({ page, callboard }) => {
+  await openDevice(page, callboard);
+  const id = await invoke(callboard, 'device.info');
+  await sheet(page).getByRole('button', { name: 'Decline…' }).click();
+  await sheet(page).getByLabel(/^Why/).fill('not now');
+  await page.keyboard.press('Enter');
+  const { status, error } = await finalCall(callboard, id);
+  expect([status, error?.message]).toEqual([
+    'FAILED',
+    'The person at this device declined: not now.',
+  ]);
+});
+
+test('[DP8] a rule is followed at once: while open it does not ask, off it is not offered', async ({
+  page,
+  callboard,
+}) => {
+  await openDevice(page, callboard);
+  await rule(page, 'Device', 'While open').click();
+  const id = await invoke(callboard, 'device.info');
+  expect(await finalCall(callboard, id)).toMatchObject({ status: 'SUCCEEDED' });
+  await rule(page, 'Device', 'Off').click();
+  const names = async () => {
+    const { body } = await callboard.http('GET', '/v1/tools');
+    return (body as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  };
+  await expect.poll(names).not.toContain('device.info');
+  await page.reload();
+  await untilConnected(page);
+  expect(await names()).not.toContain('device.info');
+});
+
+test('[DP12] the newest tab is the device, and the other says so', async ({ page, callboard }) => {
+  await openDevice(page, callboard);
+  const other = await page.context().newPage();
+  await scriptPairing(other);
+  await other.goto(`${callboard.url}/device`);
+  await untilConnected(other);
+  await untilConnected(page, 'Open in another tab');
+  await page.getByRole('button', { name: 'Use this tab' }).click();
+  await untilConnected(page);
+  await untilConnected(other, 'Open in another tab');
+});
+
+test('[DP12] [DP15] a server that is not there, and a token that it refuses, are named with what mends them', async ({
+  page,
+  startServer,
+}) => {
+  const first = await startServer();
+  const pairing = await openDevice(page, first);
+  await page.getByRole('button', { name: 'Examine' }).click();
+  const step = (name: string) => page.locator(`[data-step="${name}"]`);
+  for (const name of ['secure', 'server', 'clock', 'token', 'line']) {
+    await expect(step(name)).toHaveAttribute('data-state', 'ok');
+  }
+  await first.stop();
+  await untilConnected(page, 'Offline');
+  await page.getByRole('button', { name: 'Examine again' }).click();
+  await expect(step('server')).toHaveAttribute('data-state', 'failed');
+  await expect(step('server')).toContainText('in the same network');
+  // The same address, and data in which this token is unknown.
+  pairing.decide('revoked');
+  await startServer({ env: { CALLBOARD_PORT: new URL(first.url).port } });
+  await untilConnected(page, 'Access revoked');
+  await expect(page.getByRole('button', { name: 'Pair again' })).toBeVisible();
+});
+
+test('[DP14] forgetting removes what the page keeps, and ends its connection', async ({
+  page,
+  callboard,
+}) => {
+  await openDevice(page, callboard);
+  await page.getByRole('button', { name: 'Forget this device' }).click();
+  await expect(page.getByRole('dialog')).toContainText('should revoke it under Devices');
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
+  await expect(page.getByRole('heading', { name: 'This device is not paired' })).toBeVisible();
+  const kept = () =>
+    page.evaluate(() =>
+      Object.keys(localStorage).filter((key) => key.startsWith('callboard:device')),
+    );
+  expect(await kept()).toEqual([]);
+});
+
+test('[DP21] the page can be installed, and opens without a network', async ({
+  page,
+  callboard,
+}) => {
+  await openDevice(page, callboard);
+  const manifest = await page.evaluate(async () => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel=manifest]');
+    return (await fetch(link?.href ?? '')).json();
+  });
+  for (const { src } of manifest.icons) {
+    expect((await callboard.http('GET', src)).headers.get('content-type')).toBe('image/png');
+  }
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.reload();
+  await untilConnected(page);
+  await callboard.stop();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Pocket' })).toBeVisible();
+  const cached = await page.evaluate(async () => {
+    const names = await caches.keys();
+    const found = names.map(async (name) => (await caches.open(name)).keys());
+    return (await Promise.all(found)).flat().map(({ url }) => new URL(url).pathname);
+  });
+  expect(cached.filter((path) => !/^\/device(?:$|\/assets\/)/.test(path))).toEqual([]);
+});
+
+for (const locale of ['en', 'zh'] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`at 320 px in ${locale}, ${colorScheme}`, () => {
+      test.use({ viewport: { width: 320, height: 640 }, locale, colorScheme, hasTouch: true });
+
+      test('[DP16] the device and its question fit, and axe finds nothing', async ({
+        page,
+        callboard,
+      }, testInfo) => {
+        const pairing = await scriptPairing(page);
+        pairing.decide('approved');
+        await keepPairing(page, callboard);
+        await page.goto(`${callboard.url}/device`);
+        await untilConnected(page, locale === 'en' ? 'Connected' : '已连接');
+        await page.getByRole('button', { name: /^(Examine|检查)$/ }).click();
+        await expect(page.locator('[data-step=line]')).toBeVisible();
+        const shoot = (name: string) =>
+          shootView(page, testInfo.outputPath(`${name}-${locale}-${colorScheme}.png`));
+        await shoot('device');
+        const id = await invoke(callboard, 'page.text', { selector: 'main > h1.title' });
+        await expect(sheet(page)).toBeVisible();
+        await page.setViewportSize({ width: 320, height: 568 });
+        await shoot('ask');
+        await sheet(page).getByRole('button').last().click();
+        await expect(sheet(page).getByRole('textbox')).toBeVisible();
+        await shoot('decline');
+        await page.keyboard.press('Enter');
+        expect(await finalCall(callboard, id)).toMatchObject({ status: 'FAILED' });
+        await shoot('used');
+      });
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import type { Page } from '@playwright/test';
+import { openedPairingSchema } from '#lib/protocol/device';
+import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { expect, test } from './fixtures.ts';
+import type { Callboard } from './start-callboard.ts';
+import { untilConnected } from './support/device-views.ts';
+
+/** Opens a code as the workbench does, and follows its link on the phone. */
+async function followLink(page: Page, board: Callboard) {
+  const { body } = await board.http('POST', '/v1/pairings', {});
+  const pairing = openedPairingSchema.parse(body);
+  await page.goto(`${board.url}/pair/${pairing.code}`);
+  await expect(page.getByRole('heading', { name: pairing.workbench.name })).toBeVisible();
+  return pairing;
+}
+
+const decide = (board: Callboard, id: string, decision: 'approve' | 'deny') =>
+  board.http('POST', `/v1/pairings/${id}/decision`, { decision });
+
+const waiting = (page: Page) => page.getByText(/^Waiting for a person at/);
+const sheet = (page: Page) => page.getByRole('region', { name: 'Question of a tool' });
+
+test('[DP1] [DP4] [DP5] a phone follows the link, is approved, and answers a call that asks its person', async ({
+  page,
+  callboard,
+}) => {
+  const { pairing_id } = await followLink(page, callboard);
+  await page.getByLabel('Name of this device').fill('Pixel 8');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(waiting(page)).toBeVisible();
+  await page.reload();
+  await expect(waiting(page)).toBeVisible();
+  expect((await decide(callboard, pairing_id, 'approve')).status).toBe(200);
+  await page.getByRole('button', { name: 'Open this device' }).click();
+  await untilConnected(page);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pixel 8');
+  const id = await invoke(callboard, 'page.text', { selector: 'h1' });
+  await expect(sheet(page)).toBeVisible();
+  // The operator's card says that it waits for the person there.
+  await expect
+    .poll(() => readCall(callboard, id))
+    .toMatchObject({ phase: 'device', card: { client_name: 'Pixel 8' } });
+  await sheet(page).getByRole('button', { name: 'Allow once' }).click();
+  const { status, result } = await finalCall(callboard, id);
+  expect([status, result]).toMatchObject(['SUCCEEDED', { text: 'Pixel 8' }]);
+});
+
+test('[DP7] [DP12] the phone shows that a person denied it, and that one revoked it', async ({
+  page,
+  callboard,
+}) => {
+  const first = await followLink(page, callboard);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(waiting(page)).toBeVisible();
+  await decide(callboard, first.pairing_id, 'deny');
+  await expect(page.getByRole('heading', { name: 'You were not let in' })).toBeVisible();
+
+  const second = await followLink(page, callboard);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(waiting(page)).toBeVisible();
+  await decide(callboard, second.pairing_id, 'approve');
+  await page.getByRole('button', { name: 'Open this device' }).click();
+  await untilConnected(page);
+  const { body } = await callboard.http('GET', '/v1/devices');
+  const [device] = (body as { devices: { device_id: string }[] }).devices;
+  await callboard.http('DELETE', `/v1/devices/${device?.device_id}`);
+  await untilConnected(page, 'Access revoked');
+});
