@@ -56,7 +56,10 @@ async function admit(
 
 const declined = (what: string) => new ToolFailure('denied', `The person at this device ${what}.`);
 
+/** By the rule of this page, or by a question that the tool itself asked. */
+const DECLINED: ReadonlySet<string> = new Set(['denied', 'declined']);
+
 function outcomeOf(thrown: unknown, signal: AbortSignal): Use['outcome'] {
   if (signal.aborted) return 'cancelled';
-  return thrown instanceof ToolFailure && thrown.code === 'denied' ? 'declined' : 'failed';
+  return thrown instanceof ToolFailure && DECLINED.has(thrown.code) ? 'declined' : 'failed';
 }

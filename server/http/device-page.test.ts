@@ -40,7 +40,7 @@ test.each(['/device', '/pair', '/pair/ABCD2345', '/pair/abcd%202345'])(
   },
 );
 
-test('[DP20] its policy allows the microphone, and the workbench’s pages stay without', async () => {
+test('[DP20] its policy allows the microphone and a service worker', async () => {
   const server = await startTestServer({ deviceDir });
   const { headers } = await server.get('/device', visitor);
   expect(headers['permissions-policy']).toContain('microphone=(self)');
