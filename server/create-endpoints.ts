@@ -178,6 +178,7 @@ async function createDevices(
   config: Config,
   core: Core,
   { failedAttempts }: Access,
+  { addresses }: Door['reach'],
   closing: AbortSignal,
 ) {
   const { clock, registry, table, tokens, audit } = core;
@@ -192,7 +193,7 @@ async function createDevices(
     pairing: new DevicePairing({
       ...{ pairings, devices, blocked, audit, failedAttempts, registry, clock, closing, workbench },
       knocks: createFailedAttempts(clock, KNOCKS),
-      addresses: () => config.file.allowed_hosts.map((host) => `http://${host}`),
+      addresses,
     }),
   };
 }
@@ -218,12 +219,13 @@ export async function createEndpoints(
   const { hub, gate, ...ofSockets } = createSockets(config, core, { access, clients, pages });
   const { gates, ...ofAccess } = access;
   const { reach, peerOf, strictTransport } = door;
+  const ofDevices = await createDevices(config, core, access, reach, closing);
   const api = createApi({
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
-    ...{ ...ofAccess, audit: core.audit, ...(await createDevices(config, core, access, closing)) },
+    ...{ ...ofAccess, ...ofDevices, audit: core.audit },
     disconnect: createDisconnectClient(core),
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,

@@ -12,7 +12,7 @@ import { toolSpecSchema } from './tool-spec.ts';
 export { PAIRING_ALPHABET, PAIRING_CODE_CHARS, readPairingCode } from './pairing-code.ts';
 
 /** `cb_device_` and 256 random bits as base64url, which the device makes by itself. */
-export const DEVICE_TOKEN = /^cb_device_[A-Za-z0-9_-]{43}$/;
+const DEVICE_TOKEN = /^cb_device_[A-Za-z0-9_-]{43}$/;
 
 const deviceNameSchema = z.string().trim().min(1).max(DEVICE_NAME_CHARS);
 

@@ -34,8 +34,8 @@ export interface PairingService {
   join(body: JoinBody, requester: Requester): Promise<z.infer<typeof joinedSchema>>;
   /** Held while it waits, until `signal`. */
   outcome(token: string, waitMs: number, address: string, signal: AbortSignal): Promise<Outcome>;
-  /** `host`: as the request had it. */
-  open(by: By, host: string | undefined): Promise<OpenedPairing>;
+  /** `origin`: under which the request reached the server. */
+  open(by: By, origin: string | undefined): Promise<OpenedPairing>;
   list(): WirePairing[];
   decide(pairingId: string, decision: Decision, by: By): Promise<WirePairing>;
   withdraw(pairingId: string, by: By): Promise<WirePairing>;

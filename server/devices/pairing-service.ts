@@ -96,14 +96,14 @@ export class DevicePairing implements PairingService {
     return outcome;
   }
 
-  async open(by: By, host: string | undefined): Promise<OpenedPairing> {
+  async open(by: By, origin: string | undefined): Promise<OpenedPairing> {
     const opened = this.#deps.pairings.open(principalName(by.caller));
     if (!opened) {
       throw new HttpError('conflict', 'As many codes are open as may be: withdraw one first.');
     }
     const { pairing, code } = opened;
     await this.#audit(by, 'pairing_opened', pairing.id);
-    const links = this.#addresses(host).map((address) => `${address}/pair/${code}`);
+    const links = this.#addresses(origin).map((address) => `${address}/pair/${code}`);
     return { ...toWirePairing(pairing), code, links, workbench: this.#deps.workbench };
   }
 
@@ -267,8 +267,8 @@ export class DevicePairing implements PairingService {
   }
 
   /** That of the request is known to lead here, but from a phone only where it is not this machine's own. */
-  #addresses(host: string | undefined): string[] {
-    const own = host === undefined ? [] : [`http://${host}`];
+  #addresses(origin: string | undefined): string[] {
+    const own = origin === undefined ? [] : [origin];
     const all = [...new Set([...own, ...this.#deps.addresses()])];
     return [...all.filter((one) => !isLoopback(one)), ...all.filter(isLoopback)];
   }

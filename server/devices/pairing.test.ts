@@ -26,7 +26,7 @@ test('[DV1] T29: codes are of the alphabet alone, and do not repeat or favour a 
 
 test('[DV1] [DV2] a code shows whose workbench it is, is used once, and read as people type it', async () => {
   const { pairing } = await setupDevices();
-  const { code, state } = await pairing.open(BY, '127.0.0.1:4173');
+  const { code, state } = await pairing.open(BY, 'http://127.0.0.1:4173');
   expect(state).toBe('open');
   const typed = ` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `;
   expect(await pairing.look(typed, '10.0.0.1')).toMatchObject({ workbench: { name: 'desk' } });

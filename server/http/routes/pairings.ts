@@ -33,8 +33,10 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
       'A code for one device, for ten minutes. It is in this response and nowhere else, also as links for a QR code',
     access: OPERATORS,
     responses: { 201: { description: 'The pairing and its code', schema: openedPairingSchema } },
-    async handle({ principal: caller, context: { address, incoming } }) {
-      return json(201, await pairing.open({ caller, address }, incoming.headers.host));
+    async handle({ principal: caller, context: { address, incoming, isSecure } }) {
+      const { host } = incoming.headers;
+      const origin = host && `${isSecure ? 'https' : 'http'}://${host}`;
+      return json(201, await pairing.open({ caller, address }, origin));
     },
   }),
   defineRoute({
