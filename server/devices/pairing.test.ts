@@ -235,7 +235,7 @@ test('[DV11] T36: each act is written down with who and from where, without code
 
 test('[DV12] there is a link for each address, with those of this machine last', async () => {
   const { pairing } = await setupDevices({ addresses: ['https://192.168.1.5:4173'] });
-  const { code, links } = await pairing.open(BY, '127.0.0.1:4173');
+  const { code, links } = await pairing.open(BY, 'http://127.0.0.1:4173');
   expect(links).toEqual([
     `https://192.168.1.5:4173/pair/${code}`,
     `http://127.0.0.1:4173/pair/${code}`,
