@@ -59,9 +59,9 @@ function Heading({ row, nameId }: { row: DeviceRow; nameId: string }) {
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <Icon aria-hidden className="size-4 shrink-0" />
-      <h3 id={nameId} className="font-bold wrap-anywhere">
+      <h2 id={nameId} className="font-bold wrap-anywhere">
         <MarkedText text={row.name} />
-      </h3>
+      </h2>
       <span className="text-xs text-muted">{t(`request.kind.${row.kind}`)}</span>
       <PresenceChip presence={presenceOf(row)} />
       {!row.device && <span className="chip">{t(isOwn ? 'thisTab' : 'notPaired')}</span>}

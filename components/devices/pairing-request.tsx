@@ -42,9 +42,9 @@ export function PairingRequest({ pairing, onDecided }: PairingRequestProps) {
       onSubmit={approve}
       className="rounded-lg border border-wait bg-waitbg/40 px-3 py-2"
     >
-      <h3 id={nameId} className="font-bold wrap-anywhere">
+      <h2 id={nameId} className="font-bold wrap-anywhere">
         {t.rich('title', { name: () => <MarkedText text={request.name} /> })}
-      </h3>
+      </h2>
       <RequestFacts request={request} />
       <ToolChoices
         tools={request.tools}

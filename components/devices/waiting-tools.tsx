@@ -31,7 +31,7 @@ export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps
   };
   return (
     <section aria-label={t('label')} className="mt-2 rounded border border-wait bg-waitbg/40 p-2">
-      <h4 className="font-semibold">{t('title', { count: device.waiting.length })}</h4>
+      <h3 className="font-semibold">{t('title', { count: device.waiting.length })}</h3>
       <ul className="mt-1 space-y-2">
         {device.waiting.map(({ tool, before }) => (
           <li key={tool.hash} data-testid="waiting-tool" data-tool={tool.name}>

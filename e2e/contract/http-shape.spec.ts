@@ -57,6 +57,8 @@ const ROUTES = [
   'GET /readyz',
   'GET /openapi.json',
   'GET /metrics',
+  ...['GET /internal/stream', 'POST /internal/stream/{id}', 'GET /v1/reach'],
+  'POST /v1/clients/{id}/disconnect',
 ];
 /** What needs no credential (contract, section 4). */
 const PUBLIC = new Set([
