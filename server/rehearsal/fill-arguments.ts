@@ -140,7 +140,8 @@ function withoutNull(property: Schema): Schema {
   return { ...property, ...first, ...(type === undefined ? {} : { type }) };
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+/** No hyphen: an expression of Unicode (`u`) refuses it escaped, and outside of brackets it means itself. */
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 function asSchema(value: unknown): Schema | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

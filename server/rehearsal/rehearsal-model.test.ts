@@ -214,6 +214,12 @@ describe('arguments', () => {
       'set it HIGH please',
       { x: 'high' },
     ],
+    [
+      'a word of an enum with hyphens and dots',
+      { enum: ['linux-chrome-3f9de4', 'v1.2/x'], type: 'string' },
+      'on linux-chrome-3f9de4 please',
+      { x: 'linux-chrome-3f9de4' },
+    ],
     ['a number', { type: 'number' }, 'about -2.5 of it', { x: -2.5 }],
     ['a boolean', { type: 'boolean' }, 'turn the torch on', { x: true }],
     ['a boolean in Chinese', { type: 'boolean' }, '关灯', { x: false }],
