@@ -21,6 +21,9 @@ export const spellingOf = (name: string): string => toModelName(name).toLowerCas
 /** In place of a client: each of the clients that offer the tool is asked. No client is named so. */
 export const ALL_CLIENTS = 'all';
 
+/** In any case, so that a person who reads it takes it for nothing else. */
+export const isAllClients = (clientId: string): boolean => clientId.toLowerCase() === ALL_CLIENTS;
+
 /** `name@client` always means that client's tool; a plain name means any client that serves it. */
 export function parseToolReference(reference: string): { name: string; clientId?: string } {
   const at = reference.indexOf('@');

@@ -1,3 +1,4 @@
+import { isAllClients } from '#lib/protocol/tool-name';
 import type { Store } from '../store/store.ts';
 import type { ClientTable } from './client-table.ts';
 
@@ -25,6 +26,8 @@ export function createClientIds(deps: {
   return {
     async take(clientId) {
       if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return undefined;
+      // It stands for each client where one is named.
+      if (isAllClients(clientId)) return undefined;
       if (deps.table.hasClient(clientId)) return undefined;
       beingTaken.add(clientId);
       const done = () => void beingTaken.delete(clientId);

@@ -41,6 +41,15 @@ async function setup(dir?: string) {
 
 const MINUTE = 60_000;
 
+test('[LV21] the id that stands for each client is refused', async () => {
+  const { client } = await setup();
+  expect(await client('all').register('print')).toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('means each client'),
+  });
+  expect(await client('all').fetch()).toBe('conflict');
+});
+
 test('[ID7] an id belongs to the principal that used it first, also after a restart', async () => {
   const before = await setup();
   await before.client('desk').register('print');

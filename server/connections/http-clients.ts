@@ -1,5 +1,6 @@
 import type { Via } from '#lib/call/call-event';
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
+import { isAllClients } from '#lib/protocol/tool-name';
 import { type Caller, principalKey, viaOf } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
@@ -237,7 +238,7 @@ const conflictOf = (clientId: string) =>
   ({
     ok: false,
     code: 'conflict',
-    message: `The client id ${JSON.stringify(clientId)} belongs to another client. Register under an id of your own`,
+    message: `The client id ${JSON.stringify(clientId)} ${isAllClients(clientId) ? 'means each client' : 'belongs to another client'}. Register under an id of your own`,
   }) as const;
 
 const toInstance = (

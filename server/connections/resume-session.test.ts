@@ -93,6 +93,15 @@ test('[ID1] a client id that was ever used is given to no other, whatever token 
   }
 });
 
+test('[LV21] the id that stands for each client is given to none', async () => {
+  const { visit, refused } = setup();
+  for (const client_id of ['all', 'ALL']) {
+    expect((await visit({ client_id })).clientId).toMatch(/^made_/);
+  }
+  expect(refused.map(([, id]) => id)).toEqual(['all', 'ALL']);
+  expect(await visit({ client_id: 'all-1' })).toMatchObject({ clientId: 'all-1' });
+});
+
 test('[ID1] of those who name one free client id at a time, one is given it', async () => {
   const { visit } = setup();
   const all = await Promise.all(

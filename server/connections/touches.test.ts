@@ -4,6 +4,7 @@ import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/se
 import { createClientIds } from './client-ids.ts';
 import type { ClientSession } from './client-session.ts';
 import { createClientSessions } from './client-sessions.ts';
+import { parseClientFrame } from './parse-client-frame.ts';
 
 const open: CallsSetup[] = [];
 afterEach(async () => {
@@ -142,4 +143,21 @@ test('[LT3] of instances that do not come back only the newest thousand touches 
   expect(instances.availability('i1').lastTouchedAt).toBe(0);
   expect(instances.availability('i0').lastTouchedAt).toBeGreaterThan(0);
   expect(instances.availability('i2').lastTouchedAt).toBeGreaterThan(0);
+});
+
+test('[LV20] the battery that a client reports is listed, and one that makes no sense is not', async () => {
+  const { connect, table } = await setup();
+  const { session } = await connect('a');
+  const report = async (battery: unknown) => {
+    const frame = parseClientFrame(JSON.stringify({ type: 'client_state', battery }));
+    if (!frame.ok) throw new Error(frame.message);
+    await session.receive(frame.message);
+    return table.listings('of a')[0]?.battery;
+  };
+  expect(await report({ level: 42, charging: true })).toBeUndefined();
+  const half = { level: 0.5, charging: false };
+  expect(await report(half)).toEqual(half);
+  for (const wrong of [null, 0.4, { level: -1, charging: true }, { level: 0.4 }]) {
+    expect(await report(wrong)).toEqual(half);
+  }
 });

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isRecord } from '#lib/json/is-record';
-import { ALL_CLIENTS } from '#lib/protocol/tool-name';
+import { ALL_CLIENTS, isAllClients } from '#lib/protocol/tool-name';
 import { isOfClient } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { findClient, type NamedClient, nameClients } from './client-handles.ts';
@@ -55,7 +55,7 @@ function take(name: string, { clients, named }: There, input: unknown): TakenCli
   // The strict form has null for what is left out.
   if (word === null || word === '') return { ok: true, args };
   if (typeof word === 'string') {
-    if (word.toLowerCase() === ALL_CLIENTS) return { ok: true, args, clientId: ALL_CLIENTS };
+    if (isAllClients(word)) return { ok: true, args, clientId: ALL_CLIENTS };
     const clientId = findClient(clients, word);
     if (clientId !== undefined) return { ok: true, args, clientId };
   }
