@@ -25,3 +25,6 @@ export function inListOrder(a: Sourced & Named, b: Sourced & Named): number {
   if (isOwn || a.name === b.name) return 0;
   return a.name < b.name ? -1 : 1;
 }
+
+/** Of a call that asks each client of a pool, and runs nothing itself. */
+export const POOL_SOURCE = 'pool';

@@ -1,7 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
+import { askingText } from '#lib/protocol/asking-client';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
+import { readToolStats } from './tool-stats.ts';
+
+const ALL = { clientId: 'all' };
 
 const open: CallsSetup[] = [];
 afterEach(async () => {
@@ -59,6 +63,46 @@ test('[RT60] [TR60] a call for all asks each client once, and gathers what they 
   );
   expect(cardOf(id)).toMatchObject({ source: 'pool', progress: { done: 3, total: 3 } });
   expect(clients.map((one) => one.requests().length)).toEqual([1, 1, 1]);
+});
+
+test('[RT71] of the tabs of one browser one is asked: the one in which the person asks, else the one touched last', async () => {
+  const { connect, invoke, until, final, table, clock } = await setup();
+  const tab = (clientId: string, instanceId: string) => {
+    const one = connect(clientId, { instanceId });
+    one.offer(tool('where', reading));
+    clock.advance(1);
+    table.touch(instanceId);
+    return one;
+  };
+  const tabs = [tab('b1', 't1'), tab('b1', 't2'), tab('b1', 't3'), tab('b2', 't4')];
+  const asked = () => tabs.map((one) => one.requests().length);
+  const plain = await invoke('where', {}, { clientId: 'all' });
+  await until(() => asked().join() === '0,0,1,1');
+  const fromTab = await invoke('where', {}, { ...ALL, fromClientId: askingText('b1', 't1') });
+  await until(() => asked().join() === '1,0,1,2');
+  for (const one of tabs) {
+    for (const { id } of one.requests()) await one.succeed(id, one.instanceId);
+  }
+  const given = async (id: string) => (await final(id)).result;
+  expect(await given(plain.id)).toMatchObject({
+    results: [{ output: 't4' }, { output: 't3' }],
+  });
+  expect(await given(fromTab.id)).toMatchObject({
+    results: [{ output: 't1' }, { output: 't4' }],
+  });
+});
+
+test('[RT70] the statistics count what each client was asked, and not the whole', async () => {
+  const { joining, invoke, until, final, store } = await setup();
+  const clients = joining('a', 'b');
+  const { id } = await invoke('where', {}, ALL);
+  await until(() => clients.every((one) => one.requests().length === 1));
+  for (const one of clients) await answer(one, 'here');
+  await final(id);
+  const { calls, tools } = await readToolStats(store, undefined);
+  expect(calls).toBe(2);
+  expect(tools).toMatchObject([{ tool_name: 'where', count: 2, succeeded: 2 }]);
+  expect(new Set(tools[0]?.clients.map(({ client_id }) => client_id))).toEqual(new Set(['a', 'b']));
 });
 
 test('[RT61] what one client fails at is inside the result; where none answers, the call failed', async () => {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import type { EndedUse, ToolUse } from './ended-use.ts';
 import type { ReadThread } from './read-thread.ts';
 import type { Tables } from './tables.ts';
@@ -18,7 +19,8 @@ const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status,
   started_at as startedAt, coalesce(completed_at, created_at) as endedAt,
   error ->> '$.code' as code, substr(error ->> '$.message', 1, 300) as message`;
 
-const ENDED = sql`status not in ('PENDING', 'RUNNING')`;
+/** Not those that asked each client (`pool`): what they asked counts, each by itself. */
+const ENDED = sql`status not in ('PENDING', 'RUNNING') and source is not ${POOL_SOURCE}`;
 
 const ofAll = (limit: number) => sql<EndedUse>`
   select ${COLUMNS} from tool_calls indexed by tool_calls_by_end where ${ENDED}

@@ -1,3 +1,4 @@
+import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { WithholdArgs } from '#lib/schema/withhold-args';
@@ -17,7 +18,7 @@ export interface ToolOrigin {
 export const OF_SERVER: ToolOrigin = { source: 'server', toolProvider: 'server' };
 export const OF_CLIENTS: ToolOrigin = { source: 'client', toolProvider: 'clients' };
 /** A call that asks each client of a pool: what it gives is what the clients say. */
-export const OF_POOL: ToolOrigin = { source: 'pool', toolProvider: 'pool', trusted: false };
+export const OF_POOL: ToolOrigin = { source: POOL_SOURCE, toolProvider: 'pool', trusted: false };
 
 /**
  * A tool that was checked: `toProvidedTool` makes one of a tool of ours, `validateToolSpec`
