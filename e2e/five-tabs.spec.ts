@@ -10,6 +10,7 @@ import {
   cardsFor,
   chooseInMenu,
   composer,
+  say,
   signInByToken,
   untilReady,
 } from './support/workbench.ts';
@@ -47,6 +48,7 @@ interface Tabs {
   readonly all: readonly Tab[];
   readonly first: Tab;
   readonly second: Tab;
+  readonly third: Tab;
   readonly fourth: Tab;
   readonly fifth: Tab;
 }
@@ -63,7 +65,7 @@ const test = base.extend<{ tabs: Tabs }>({
     const fifth = await openTab(two, callboard, false);
     const all = [first, second, third, fourth, fifth];
     expect(new Set(all.map(({ clientId }) => clientId)).size).toBe(2);
-    await use({ all, first, second, fourth, fifth });
+    await use({ all, first, second, third, fourth, fifth });
     await other.close();
   },
 });
@@ -77,18 +79,18 @@ async function call(board: Callboard, more: object = {}) {
   return ended;
 }
 
-/** Which tab alone ran it. */
-const whoRan = ({ all }: Tabs, id: string): Tab | undefined => {
-  const tabs = all.filter(({ ran }) => ran.includes(id));
-  expect(tabs).toHaveLength(1);
-  return tabs[0];
+/** Which tab alone ran it; what a tab sent is known here a moment after the server has it. */
+const whoRan = async ({ all }: Tabs, id: string): Promise<Tab | undefined> => {
+  const tabs = () => all.filter(({ ran }) => ran.includes(id));
+  await expect.poll(() => tabs().length).toBe(1);
+  return tabs()[0];
 };
 
 /** Touches it until an agent's call goes there: a touch is on its way for a moment. */
 const touched = (tabs: Tabs, board: Callboard, tab: Tab, touch: (page: Page) => Promise<unknown>) =>
   expect(async () => {
     await touch(tab.page);
-    expect(whoRan(tabs, (await call(board)).tool_call_id)).toBe(tab);
+    expect(await whoRan(tabs, (await call(board)).tool_call_id)).toBe(tab);
   }).toPass();
 
 test('of five tabs in two browsers the browser that is named acts, in one tab', async ({
@@ -100,7 +102,60 @@ test('of five tabs in two browsers the browser that is named acts, in one tab', 
   for (const named of [fifth, first, fifth]) {
     const ended = await call(callboard, { client: named.clientId });
     expect(ended.client_id).toBe(named.clientId);
-    expect(whoRan(tabs, ended.tool_call_id)?.clientId).toBe(named.clientId);
+    expect((await whoRan(tabs, ended.tool_call_id))?.clientId).toBe(named.clientId);
+  }
+});
+
+const sentSchema = z.object({
+  input: z.string(),
+  client_id: z.string(),
+  instance_id: z.string(),
+});
+
+/** What the page sends when a person writes the message in it. */
+async function sayIn({ page }: Tab, text: string) {
+  const isMessage = /^\/v1\/runs(\/[^/]+\/messages)?$/;
+  const [request] = await Promise.all([
+    page.waitForRequest(
+      (one) => one.method() === 'POST' && isMessage.test(new URL(one.url()).pathname),
+    ),
+    say(page, text),
+  ]);
+  return sentSchema.parse(request.postDataJSON());
+}
+
+/** The one call of a new run that the message begins. */
+async function callOf(board: Callboard, message: z.infer<typeof sentSchema>) {
+  const { body } = await board.http('POST', '/v1/runs', message);
+  const { run_id } = z.object({ run_id: z.string() }).parse(body);
+  const ids = async () => {
+    const listed = await board.http('GET', `/v1/tool_calls?run_id=${run_id}`);
+    const page = z.object({ tool_calls: z.array(z.object({ tool_call_id: z.string() })) });
+    return page.parse(listed.body).tool_calls.map(({ tool_call_id }) => tool_call_id);
+  };
+  await expect.poll(async () => (await ids()).length).toBe(1);
+  return finalCall(board, (await ids())[0] ?? '');
+}
+
+test('a message that is sent from a tab is served by that tab, whatever is touched meanwhile', async ({
+  tabs,
+  callboard,
+}) => {
+  const { second, third, fourth, fifth } = tabs;
+  for (const tab of [third, fifth]) {
+    const before = tab.ran.length;
+    const message = await sayIn(tab, 'Take a screenshot of this page');
+    expect(message.client_id).toBe(tab.clientId);
+    await expect.poll(() => tab.ran.length).toBe(before + 1);
+    // A person is busy in another tab of each browser by the time of the next one.
+    for (const other of [second, fourth]) {
+      await touched(tabs, callboard, other, (page) => page.mouse.click(5, 5));
+    }
+    const counts = runs(tabs);
+    const made = await callOf(callboard, message);
+    expect(made).toMatchObject({ status: 'SUCCEEDED', client_id: tab.clientId });
+    expect(await whoRan(tabs, made.tool_call_id)).toBe(tab);
+    expect(runs(tabs)).toEqual(counts.map((count, at) => count + Number(tabs.all[at] === tab)));
   }
 });
 
@@ -119,11 +174,11 @@ test('an agent’s call goes to the tab that was touched last, by pointer, key o
     // The other browser answers, and this one stays the one that was touched.
     const other = tab === fourth ? first : fourth;
     await call(callboard, { client: other.clientId });
-    expect(whoRan(tabs, (await call(callboard)).tool_call_id)).toBe(tab);
+    expect(await whoRan(tabs, (await call(callboard)).tool_call_id)).toBe(tab);
   }
   await fourth.page.close();
   await expect
-    .poll(async () => whoRan(tabs, (await call(callboard)).tool_call_id) === first)
+    .poll(async () => (await whoRan(tabs, (await call(callboard)).tool_call_id)) === first)
     .toBe(true);
 });
 
@@ -158,7 +213,7 @@ test('for all, each browser acts once, in one tab, and a further device too', as
   expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
   for (const { client_id, tool_call_id } of results) {
     if (client_id === 'gauge') expect(tool_call_id).toBe(request.id);
-    else expect(whoRan(tabs, tool_call_id)?.clientId).toBe(client_id);
+    else expect((await whoRan(tabs, tool_call_id))?.clientId).toBe(client_id);
   }
   expect(runs(tabs).reduce((sum, count) => sum + count)).toBe(2);
   const card = cardOf(first.page, id);
@@ -213,5 +268,5 @@ test('an operator runs a call again on the other browser, by the keyboard, on a 
   const id = await callIdOf(again);
   const record = await finalCall(callboard, id);
   expect(record).toMatchObject({ client_id: fifth.clientId, args: ended.args });
-  expect(whoRan(tabs, id)?.clientId).toBe(fifth.clientId);
+  expect((await whoRan(tabs, id))?.clientId).toBe(fifth.clientId);
 });
