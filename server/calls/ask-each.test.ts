@@ -180,6 +180,20 @@ test('[RT62] each client is decided on by its own hints: the one with effects wa
   });
 });
 
+test('[RT62] where all have effects a person is asked for each of them, and not about the whole', async () => {
+  const { check, denial } = testPolicy({});
+  const { connect, calls, call, until, below } = await setup({ check, denial });
+  for (const id of ['a', 'b']) connect(id).offer(tool('where'));
+  const principal: Principal = { kind: 'run', runId: 'run_1', owner: FIRST_OPERATOR };
+  const draft = await calls.draft({ principal, runId: 'run_1', tool: 'where' });
+  const { id } = await draft.complete({}, 'all');
+  expect((await call(id)).phase).not.toBe('approval');
+  await until(async () => {
+    const asked = (await below(id)).filter(({ phase }) => phase === 'approval');
+    return asked.length === 2;
+  });
+});
+
 test('[RT62] what the policy denies of one client is denied of that one alone', async () => {
   const { check, denial } = testPolicy({
     rules: [{ effect: 'deny', clients: ['kiosk'], tools: ['where'] }],
@@ -259,6 +273,20 @@ test('[RT65] a server that ends in the middle leaves the calls of the clients, a
     executed: 'unknown',
   });
   expect((await after.below(id)).map(({ completedAt }) => completedAt)).toEqual([null, null]);
+});
+
+test('[RT65] a server that stops cancels none of what was asked', async () => {
+  const { joining, invoke, until, calls, below, settle } = await setup();
+  const clients = joining('a', 'b');
+  const { id } = await invoke('where@all');
+  await until(() => clients.every((one) => one.requests().length === 1));
+  calls.stop();
+  await settle();
+  const cancelled = clients.flatMap(({ inbox }) =>
+    inbox.filter(({ type }) => type === 'tool_call_cancel'),
+  );
+  expect(cancelled).toEqual([]);
+  expect((await below(id)).map(({ phase }) => phase)).toEqual(['offered', 'offered']);
 });
 
 test('[RT66] a retry of a call for all asks each client that is there then', async () => {
