@@ -18,7 +18,7 @@ async function readQr(page: Page): Promise<string> {
   return decodeQR({ width: info.width, height: info.height, data: new Uint8Array(data) });
 }
 
-test('a phone is let in by the link of the picture, with the tools that the person chose', async ({
+test('[DS7] [DS8] [DS13] a phone is let in by the link of the picture, with the tools that the person chose', async ({
   callboard: board,
   signedInPage: page,
   connect,
@@ -65,7 +65,7 @@ test('a phone is let in by the link of the picture, with the tools that the pers
   await expect(card(page, 'Phone of Ada').getByTestId('presence')).toHaveText('offline');
 });
 
-test('a tool that changed is not offered until a person has seen the difference', async ({
+test('[DS13] a tool that changed is not offered until a person has seen the difference', async ({
   callboard: board,
   signedInPage: page,
   connect,
@@ -83,7 +83,7 @@ test('a tool that changed is not offered until a person has seen the difference'
   await tablet.close();
 });
 
-test('a device is renamed, disconnected and revoked from its card', async ({
+test('[DS14] [DS15] a device is renamed, disconnected and revoked from its card', async ({
   callboard: board,
   signedInPage: page,
   connect,
@@ -117,7 +117,7 @@ test('a device is renamed, disconnected and revoked from its card', async ({
   await expect(connect.client(board, { token })).rejects.toThrow('401');
 });
 
-test('two people see one request, and the first decision counts for both', async ({
+test('[DS12] two people see one request, and the first decision counts for both', async ({
   callboard: board,
   signedInPage: page,
   browser,

@@ -106,7 +106,7 @@ const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
   });
 const card = (name: string) => screen.getByRole('article', { name });
 
-test('a device says what it is, whether it is there, and what its connection reports', async () => {
+test('[DS1] a device says what it is, whether it is there, and what its connection reports', async () => {
   const online = clientOf({ battery: { level: 0.42, charging: false }, latency_ms: 31 });
   await setup(serving({ pairings: [], devices: [deviceOf()] }), { clients: [online] });
   const text = card('Pixel 8').textContent;
@@ -115,7 +115,7 @@ test('a device says what it is, whether it is there, and what its connection rep
   expect(text).toContain('Tools: 1 of 1 offered now');
 });
 
-test('those that are here come first, then those that are away, then those that were revoked', async () => {
+test('[DS2] those that are here come first, then those that are away, then those that were revoked', async () => {
   const devices = [
     deviceOf({ device_id: 'd1', client_id: 'c1', name: 'Old', revoked_at: 9 }),
     deviceOf({ device_id: 'd2', client_id: 'c2', name: 'Away', last_seen_at: 5 }),
@@ -129,7 +129,7 @@ test('those that are here come first, then those that are away, then those that 
   expect(within(card('Old')).queryByRole('button')).toBeNull();
 });
 
-test('a client that does not answer, or is hidden, is shown as such', async () => {
+test('[DS3] a client that does not answer, or is hidden, is shown as such', async () => {
   const clients = [
     clientOf({ client_id: 'c1', name: 'Silent', responsive: false }),
     clientOf({ client_id: 'c2', name: 'Hidden', visible: false }),
@@ -139,7 +139,7 @@ test('a client that does not answer, or is hidden, is shown as such', async () =
   expect(card('Hidden').textContent).toContain('online, in the background');
 });
 
-test('a code is shown as a picture, a link and letters, and dies with the dialog', async () => {
+test('[DS7] a code is shown as a picture, a link and letters, and dies with the dialog', async () => {
   const world: World = { pairings: [pairingOf()], devices: [] };
   const { sent } = await setup(
     serving(world, ({ path, body }) =>
@@ -155,7 +155,7 @@ test('a code is shown as a picture, a link and letters, and dies with the dialog
   expect(sent.at(-1)?.path).toBe('/v1/pairings/pair_1');
 });
 
-test('a device that uses the code is shown with all it says, and let in with the tools that were chosen', async () => {
+test('[DS8] a device that uses the code is shown with all it says, and let in with the tools that were chosen', async () => {
   const world: World = { pairings: [pairingOf()], devices: [] };
   const { sent, changed } = await setup(
     serving(world, ({ path, body }) => {
@@ -182,7 +182,7 @@ test.each([
   ['expired', 'The code has expired'],
   ['burned', 'Too many wrong codes'],
   ['denied', 'was not let in'],
-] as const)('a pairing that is %s says so, and offers a new code', async (state, text) => {
+] as const)('[DS9] a pairing that is %s says so, and offers a new code', async (state, text) => {
   const world: World = { pairings: [pairingOf()], devices: [] };
   let opened = 0;
   const next = (): OpenedPairing => {
@@ -203,7 +203,7 @@ test.each([
   expect(await screen.findByTestId('code')).toBeDefined();
 });
 
-test('a page of another origin is named by it, and can be refused for good', async () => {
+test('[DS10] a page of another origin is named by it, and can be refused for good', async () => {
   const request = { ...ASKING.request, origin: 'https://shop.example', tools: [] };
   const pairing = { ...ASKING, request } as WirePairing;
   const { sent } = await setup(
@@ -220,13 +220,13 @@ test('a page of another origin is named by it, and can be refused for good', asy
   expect(screen.queryByTestId('pairing-request')).toBeNull();
 });
 
-test('a viewer sees who asks, and cannot decide or pair', async () => {
+test('[DS11] a viewer sees who asks, and cannot decide or pair', async () => {
   await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { role: 'viewer' });
   expect(screen.getByTestId('pairing-request')).toBeDefined();
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('a changed tool shows what differs, and is allowed by the hash that was seen', async () => {
+test('[DS13] a changed tool shows what differs, and is allowed by the hash that was seen', async () => {
   const before = toolOf('camera.photo', { hash: 'old' });
   const tool = toolOf('camera.photo', { hash: 'new', description: 'Sends it to the shop' });
   const waiting = [{ tool, before, asked_at: 3 }];
@@ -246,7 +246,7 @@ test('a changed tool shows what differs, and is allowed by the hash that was see
   expect(screen.queryByTestId('waiting-tool')).toBeNull();
 });
 
-test('revoking is asked about first, and the card that stays says when it was', async () => {
+test('[DS14] revoking is asked about first, and the card that stays says when it was', async () => {
   const { sent } = await setup(
     serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
       path === '/v1/devices/dev_1' ? { body: deviceOf({ revoked_at: 172_800 }) } : undefined,
@@ -258,7 +258,7 @@ test('revoking is asked about first, and the card that stays says when it was', 
   expect(card('Pixel 8').textContent).toMatch(/revoked.*revoked Jan 3, 1970/);
 });
 
-test('a device is renamed, and an empty name is not sent', async () => {
+test('[DS15] a device is renamed, and an empty name is not sent', async () => {
   const { sent } = await setup(
     serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
       path === '/v1/devices/dev_1' ? { body: deviceOf({ name: 'Phone of Ada' }) } : undefined,
@@ -277,7 +277,7 @@ test('a device is renamed, and an empty name is not sent', async () => {
   expect(card('Phone of Ada')).toBeDefined();
 });
 
-test('a list that does not come shows why, and can be asked for again', async () => {
+test('[DS5] a list that does not come shows why, and can be asked for again', async () => {
   let isDown = true;
   const world: World = { pairings: [], devices: [deviceOf()] };
   await setup(
@@ -291,7 +291,7 @@ test('a list that does not come shows why, and can be asked for again', async ()
   expect(card('Pixel 8')).toBeDefined();
 });
 
-test('the newest calls of a device are summed up when a person asks', async () => {
+test('[DS4] the newest calls of a device are summed up when a person asks', async () => {
   const call = (status: string, started: number) => ({
     ...{ tool_name: 'camera.photo', status, created_at: 1, completed_at: started + 2 },
     timings: { queued_at: 1, offered_at: 1, started_at: started, completed_at: started + 2 },
@@ -314,7 +314,7 @@ test('the newest calls of a device are summed up when a person asks', async () =
   expect(details?.textContent).toMatch(/Last error.*camera\.photo: No light/);
 });
 
-test('the page speaks Chinese as well', async () => {
+test('[DS6] the page speaks Chinese as well', async () => {
   await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { locale: 'zh' });
   expect(screen.getByRole('heading', { name: '设备' })).toBeDefined();
   expect(screen.getByRole('button', { name: '允许接入' })).toBeDefined();
