@@ -1,43 +1,56 @@
 /**
- * `npm run picture`: makes `docs/workbench.png` for the README from the built server, a real tab
- * and the rehearsal model. Nothing in it is drawn by hand.
+ * `npm run picture`: makes the pictures of the README and of `docs/phone.md` from the built server,
+ * real tabs and the rehearsal model. Names, sizes and answers are fixed, so that a new run gives
+ * nearly the same. Nothing in them is drawn by hand.
  */
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { chromium } from '@playwright/test';
+import { makePhonePictures } from './picture/phone-pictures.ts';
 import { type Callboard, startCallboard } from './start-callboard.ts';
 
 const FILE = join(import.meta.dirname, '..', 'docs', 'workbench.png');
 const REQUESTS = ['(2+3)*4', 'Take a screenshot of this page and tell me my position'];
+const DESK: BrowserContextOptions = {
+  viewport: { width: 1440, height: 900 },
+  colorScheme: 'dark',
+  locale: 'en-US',
+  permissions: ['geolocation'],
+  geolocation: { latitude: 52.52, longitude: 13.405, accuracy: 12 },
+};
 
-const callboard = await startCallboard();
+const executablePath = process.env.CALLBOARD_CHROMIUM;
+const browser = await chromium.launch({
+  ...(executablePath ? { executablePath } : {}),
+  args: ['--no-sandbox'],
+});
 try {
-  await makePicture(callboard);
+  await withCallboard((board) => makeWorkbenchPicture(browser, board));
+  await withCallboard((board) => makePhonePictures(browser, board));
 } finally {
-  await callboard.remove();
+  await browser.close();
 }
 
-async function makePicture({ signInUrl }: Callboard): Promise<void> {
-  const executablePath = process.env.CALLBOARD_CHROMIUM;
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox'],
-  });
+/** Each picture shows an empty history: a server of its own. */
+async function withCallboard(make: (board: Callboard) => Promise<void>): Promise<void> {
+  const board = await startCallboard();
   try {
-    const page = await browser.newPage({
-      viewport: { width: 1440, height: 900 },
-      colorScheme: 'dark',
-      locale: 'en-US',
-      permissions: ['geolocation'],
-      geolocation: { latitude: 52.52, longitude: 13.405, accuracy: 12 },
-    });
+    await make(board);
+  } finally {
+    await board.remove();
+  }
+}
+
+async function makeWorkbenchPicture(from: Browser, { signInUrl }: Callboard): Promise<void> {
+  const page = await from.newPage(DESK);
+  try {
     await page.goto(signInUrl);
     for (const request of REQUESTS) await ask(page, request);
     await page.locator('[data-testid=tool-card][data-status=SUCCESS] img').first().waitFor();
     await page.locator('body').click({ position: { x: 5, y: 5 } });
     await page.screenshot({ path: FILE });
   } finally {
-    await browser.close();
+    await page.close();
   }
 }
 
