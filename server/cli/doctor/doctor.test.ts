@@ -1,8 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
+import type { Finding } from './check.ts';
 
 const me = () => ({
   ...{ kind: 'operator', name: 'operator', role: 'admin', tools: null, client_id: null },
@@ -25,9 +29,9 @@ const healthy = {
 
 async function examine(line: readonly string[], env: Record<string, string> = {}) {
   const { out, code } = await cli(['doctor', '--json', ...line], { env });
-  const { ok, findings } = JSON.parse(out);
-  const found = (step: string) => findings.find((one: { step: string }) => one.step === step);
-  return { code, ok, found };
+  const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(out);
+  const found = (step: string) => findings.find((one) => one.step === step);
+  return { code, ok, found, findings };
 }
 
 test('[CX12] a server without fault has no step that fails', async () => {
@@ -104,3 +108,35 @@ test('[CX12] people read each step in a line, with what mends it below', async (
   expect(out).toMatch(/ok +node: Node \d+/);
   expect(out).toMatch(/FAILED +server: no server runs.*\n +-> start it with "callboard start"/);
 });
+
+test('[CX12] an address that sends plain HTTP to TLS is named by https, and lacks nothing', async () => {
+  const server = createHttpServer((request, response) => {
+    const isOwn = request.headers.host?.startsWith('127.0.0.1');
+    response.writeHead(isOwn ? 200 : 308).end();
+  });
+  await new Promise<void>((ready) => server.listen(0, ready));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const dir = inUse({ url: `http://127.0.0.1:${port}`, pid: process.pid });
+  const { found, findings } = await examine(['--data-dir', dir]);
+  expect(found('secure_context')).toBeUndefined();
+  const texts = findings.filter(({ step }) => step === 'addresses').map(({ text }) => text);
+  const isAlone = Object.values(networkInterfaces())
+    .flat()
+    .every((one) => one?.internal);
+  expect(texts).toContainEqual(
+    expect.stringMatching(isAlone ? /only this machine/ : /^https:.* is reached from the network$/),
+  );
+});
+
+/** A data directory as a running server has it: locked, with its address. */
+function inUse(running: { url: string; pid: number }): string {
+  const dir = emptyFolder();
+  const lock = new DatabaseSync(join(dir, 'lock.db'));
+  lock.exec('BEGIN EXCLUSIVE');
+  onTestFinished(() => lock.close());
+  writeFileSync(join(dir, 'address'), JSON.stringify(running));
+  writeFileSync(join(dir, 'token'), 'a-token-of-the-operator');
+  return dir;
+}

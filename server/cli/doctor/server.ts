@@ -88,7 +88,10 @@ function secureFinding(address: string, { protocol }: URL): Finding[] {
 async function atAddress(examined: Examined, url: URL, address: string) {
   const at = new URL(url);
   at.hostname = address.includes(':') ? `[${address}]` : address;
-  return { at, probed: await answerOf(examined, at) };
+  const probed = await answerOf(examined, at);
+  // A server with TLS sends plain HTTP of the network there.
+  if ('status' in probed && probed.status === 308) at.protocol = 'https:';
+  return { at, probed };
 }
 
 const outerAddresses = (): string[] =>
