@@ -44,20 +44,24 @@ test('[DS7] [DS8] [DS13] a phone is let in by the link of the picture, with the 
 
   const phone = await connect.client(board, { token, hello: {}, tools });
   await expect(card(page, 'Phone of Ada').getByTestId('presence')).toHaveText(/online/);
-  // What the person did not choose waits, and is not offered.
-  const waiting = card(page, 'Phone of Ada').getByTestId('waiting-tool');
-  await expect(waiting).toContainText('clipboard.read');
-  await expect(page.getByTestId('devices-waiting')).toHaveText(/1/);
+  // What the person did not choose is not offered, and can be allowed later.
   const { body } = await board.http('GET', '/v1/tools');
-  const names = (body as { tools: { name: string; source: string }[] }).tools;
-  expect(names.filter(({ source }) => source === 'client').map(({ name }) => name)).not.toContain(
-    'clipboard.read',
+  const listed = (body as { tools: { name: string; clients: { name: string }[] }[] }).tools;
+  const ofPhone = listed.filter(({ clients }) =>
+    clients.some(({ name }) => name === 'Phone of Ada'),
   );
+  expect(ofPhone.map(({ name }) => name)).toEqual(['camera.photo']);
+  await card(page, 'Phone of Ada')
+    .getByText(/^Tools:/)
+    .click();
+  await expect(card(page, 'Phone of Ada')).toContainText('clipboard.readnot allowed');
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-  await waiting.getByRole('button', { name: 'Allow clipboard.read' }).click();
-  await expect(waiting).toHaveCount(0);
+  await card(page, 'Phone of Ada').getByRole('button', { name: 'Allow clipboard.read' }).click();
+  await expect(
+    card(page, 'Phone of Ada').getByRole('button', { name: 'Take back clipboard.read' }),
+  ).toBeVisible();
   const record = board.http('POST', '/v1/tools/clipboard.read/invoke', {
-    ...{ run_id: 'run_a', args: {}, wait_ms: 20_000 },
+    ...{ run_id: 'run_a', args: {}, wait_ms: 20_000, client: phone.welcome.client_id },
   });
   phone.succeed((await phone.request()).id, 'the text');
   expect((await record).body).toMatchObject({ status: 'SUCCEEDED', result: 'the text' });

@@ -45,7 +45,7 @@ export function DeviceCard({ row, now, onChanged }: DeviceCardProps) {
         <WaitingTools device={device} mayDecide={mayDecide} onChanged={onChanged} />
       )}
       {!isRevoked && <DeviceConnections row={row} />}
-      {!isRevoked && <DeviceTools row={row} />}
+      {!isRevoked && <DeviceTools row={row} mayDecide={mayDecide} onChanged={onChanged} />}
       <DeviceStatistics row={row} now={now} />
       {mayDecide && !isRevoked && <DeviceActions row={row} onChanged={onChanged} />}
     </article>

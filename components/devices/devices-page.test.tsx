@@ -319,3 +319,31 @@ test('[DS6] the page speaks Chinese as well', async () => {
   expect(screen.getByRole('heading', { name: '设备' })).toBeDefined();
   expect(screen.getByRole('button', { name: '允许接入' })).toBeDefined();
 });
+
+test('[DS13] a tool that was allowed is taken back', async () => {
+  const [photo, clip] = [toolOf('camera.photo'), toolOf('clipboard.read')];
+  const { sent } = await setup(
+    serving(
+      { pairings: [], devices: [deviceOf({ tools: [photo], denied: [clip] })] },
+      ({ path }) => (path === '/v1/devices/dev_1/tools' ? { body: deviceOf() } : undefined),
+    ),
+  );
+  await press('Take back camera.photo');
+  expect(sent.filter(({ path }) => path === '/v1/devices/dev_1/tools')[0]?.body).toEqual({
+    deny: ['hash-camera.photo'],
+  });
+});
+
+test('[DS13] a tool that was refused is allowed by the hash that it was refused with', async () => {
+  const denied = [toolOf('clipboard.read')];
+  const { sent } = await setup(
+    serving({ pairings: [], devices: [deviceOf({ denied })] }, ({ path }) =>
+      path === '/v1/devices/dev_1/tools' ? { body: deviceOf() } : undefined,
+    ),
+  );
+  expect(card('Pixel 8').textContent).toContain('clipboard.readnot allowed');
+  await press('Allow clipboard.read');
+  expect(sent.find(({ path }) => path === '/v1/devices/dev_1/tools')?.body).toEqual({
+    allow: ['hash-clipboard.read'],
+  });
+});

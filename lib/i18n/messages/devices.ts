@@ -44,6 +44,9 @@ export const devices = {
       none: 'It offers no tool.',
       try: 'Try it',
       notOffered: 'allowed, not offered now',
+      denied: 'not allowed',
+      takeBack: 'Take back',
+      takeBackNamed: 'Take back {name}',
       permission: {
         granted: 'the browser allows it',
         prompt: 'the browser will ask the person',
@@ -194,6 +197,9 @@ export const devices = {
       none: '它不提供任何工具。',
       try: '试用',
       notOffered: '已允许，现在未提供',
+      denied: '未允许',
+      takeBack: '收回',
+      takeBackNamed: '收回 {name}',
       permission: {
         granted: '浏览器允许',
         prompt: '浏览器会询问本人',
