@@ -88,12 +88,16 @@ test('[DP9] declining takes a reason, and can be taken back', async () => {
 });
 
 test('[DP19] a tool’s own question is answered by its buttons and in writing', async () => {
-  const { ask, answers } = setUp();
+  const { ask, wait, answers } = setUp();
   const shown = { title: 'Lunch', text: 'Where?', picture: undefined, buttons: ['In', 'Out'] };
   await ask({ shown: { ...shown, input: true } });
   fireEvent.change(screen.getByRole('textbox'), { target: { value: 'soon' } });
   await press('Out');
+  expect(answers).toEqual([]);
+  await wait(300);
+  await press('Out');
   await ask({ shown: { ...shown, input: false } });
+  await wait(300);
   await press('Close without an answer');
   expect(answers).toEqual([
     { isAllowed: true, reason: 'soon', button: 1 },

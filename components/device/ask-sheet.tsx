@@ -7,10 +7,10 @@ import { useDevicePage } from './device-context.tsx';
 import type { Ask, DeviceStore } from './device-store.ts';
 import { ShownQuestion } from './shown-question.tsx';
 import { fill } from './texts.ts';
+import { toolDeed, toolName, toolQuestion } from './tool-words.ts';
 import { useNow } from './use-now.ts';
+import { useTapGuard } from './use-tap-guard.ts';
 
-/** A tap that was on its way to what lay there before allows nothing. */
-const TAP_GUARD_MS = 300;
 /** Of a value. A longer one is cut; the workbench has all of it. */
 const MOST_CHARS = 2_000;
 const MOST_REASON_CHARS = 300;
@@ -19,10 +19,8 @@ const MOST_REASON_CHARS = 300;
 export function AskSheet({ store }: { store: DeviceStore }) {
   const { texts } = useDevicePage();
   const asks = useStore(store, (state) => state.asks);
-  const tools = useStore(store, (state) => state.tools);
   const [ask] = asks;
-  const labelOf = ({ tool }: Ask) =>
-    showControlCharacters(tools.find(({ name }) => name === tool)?.display_name ?? tool);
+  const labelOf = ({ tool }: Ask) => toolName(texts, tool);
   return (
     <>
       <p role="alert" className="sr-only">
@@ -58,7 +56,7 @@ function Question({ ask, label, waiting }: { ask: Ask; label: string; waiting: n
       {ask.requestedBy !== undefined && (
         <p>{fill(texts.ask.by, { caller: callerName(ask.requestedBy, texts) })}</p>
       )}
-      {ask.message && <p>{showControlCharacters(ask.message)}</p>}
+      {ask.message && <p>{toolQuestion(texts, ask.tool) ?? showControlCharacters(ask.message)}</p>}
       {ask.detail && <p className="whitespace-pre-wrap">{readable(ask.detail)}</p>}
       {ask.isHiddenRule && <p className="text-muted text-sm">{texts.ask.hiddenRule}</p>}
       {ask.args && <Arguments args={ask.args} />}
@@ -122,7 +120,7 @@ function Answer({ ask, store }: { ask: Ask; store: DeviceStore }) {
         aria-disabled={!isReady}
         onClick={() => isReady && decide(ask.id, { isAllowed: true, reason: '' })}
       >
-        {texts.ask.allow}
+        {(ask.message && toolDeed(texts, ask.tool)) ?? texts.ask.allow}
       </button>
       <button
         type="button"
@@ -134,17 +132,6 @@ function Answer({ ask, store }: { ask: Ask; store: DeviceStore }) {
       </button>
     </div>
   );
-}
-
-/** False in the first moment of what it stands in. */
-function useTapGuard(): boolean {
-  const [isReady, setReady] = useState(false);
-  useEffect(() => {
-    // guard: tap-guard
-    const timer = setTimeout(() => setReady(true), TAP_GUARD_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isReady;
 }
 
 function DeclineForm({

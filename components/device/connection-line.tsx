@@ -15,18 +15,20 @@ const TONES: Record<Connection['state'], string> = {
   elsewhere: 'text-muted',
   revoked: 'text-error',
   unknown: 'text-error',
+  disconnected: 'text-wait',
   refused: 'text-error',
   failed: 'text-error',
 };
 
 interface ConnectionLineProps {
+  workbench: string;
   store: DeviceStore;
   running: RunningDevice | null;
   onPair: () => void;
 }
 
 /** The state in words, and what a person can do about it. */
-export function ConnectionLine({ store, running, onPair }: ConnectionLineProps) {
+export function ConnectionLine({ store, ...rest }: ConnectionLineProps) {
   const { texts } = useDevicePage();
   const connection = useStore(store, (state) => state.connection);
   return (
@@ -34,13 +36,14 @@ export function ConnectionLine({ store, running, onPair }: ConnectionLineProps) 
       <p role="status" className={`font-semibold text-lg ${TONES[connection.state]}`}>
         {texts.state[connection.state]}
       </p>
-      <Advice connection={connection} running={running} onPair={onPair} />
+      <Advice connection={connection} {...rest} />
     </div>
   );
 }
 
 function Advice({
   connection,
+  workbench,
   running,
   onPair,
 }: Omit<ConnectionLineProps, 'store'> & { connection: Connection }) {
@@ -69,6 +72,12 @@ function Advice({
       return (
         <With button={texts.ended.again} onPress={onPair}>
           {texts.examine.tokenFix}
+        </With>
+      );
+    case 'disconnected':
+      return (
+        <With button={texts.state.connectAgain} onPress={running?.connectAgain}>
+          {fill(texts.state.disconnectedHint, { workbench })}
         </With>
       );
     case 'refused':

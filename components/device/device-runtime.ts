@@ -1,32 +1,37 @@
-import { createBrowserTools } from '#lib/browser-tools/browser-tools';
+import { type GroupedTool, groupedBrowserTools } from '#lib/browser-tools/browser-tools';
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
+import type { DevicePrompts } from '#lib/browser-tools/device-prompts';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
 import { type ClientToolDefinition, toToolSpec } from '#lib/client/client-tool';
 import { createToolClient, type ToolClient } from '#lib/client/tool-client';
 import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import { CLOSE } from '#lib/protocol/close-codes';
 import { PROTOCOL, toCredentialProtocol } from '#lib/protocol/subprotocols';
-import type { ToolSpec } from '#lib/protocol/tool-spec';
 import { errorMessage } from '#lib/util/error-message';
 import type { PairedDevice } from './device-memory.ts';
-import { type Connection, type DeviceStore, ruleOf } from './device-store.ts';
+import { type Connection, type DeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';
 import { onlyPage } from './only-page.ts';
-import { createPagePrompts, type PagePrompts } from './page-prompts.ts';
+import { createPagePrompts } from './page-prompts.ts';
 import type { PairingApi } from './pairing-api.ts';
 
 // The heavy part of the page: the client library and the tools. It is loaded when there is need.
 
-const NO_PROMPTS: PagePrompts = { ask: async () => 'denied', show: async () => 'closed' };
+const NO_PROMPTS: DevicePrompts = { ask: async () => 'denied', show: async () => 'closed' };
 
 /** What this browser could offer. */
-export const listDeviceTools = (): ToolSpec[] =>
-  createBrowserTools(createBrowserEnv(), NO_PROMPTS).map(toToolSpec);
+export const listDeviceTools = (): OwnTool[] =>
+  groupedBrowserTools(createBrowserEnv(), NO_PROMPTS).map(toOwnTool);
+
+const toOwnTool = ({ group, tool }: GroupedTool): OwnTool => ({ group, spec: toToolSpec(tool) });
 
 export interface RunningDevice {
   retryNow(): void;
   /** Makes this page the device again, after another tab took over. */
   takeOver(): void;
+  /** After a person at the workbench ended the connection. */
+  connectAgain(): void;
   stop(): Promise<void>;
 }
 
@@ -44,8 +49,9 @@ export function startDevice(options: DeviceOptions): RunningDevice {
   const isVisible = () => env.visibility() === 'visible';
   const gate = { store, isVisible, now: Date.now };
   const prompts = createPagePrompts(store, loadBlob(kept.token));
-  const tools = createBrowserTools(env, prompts).map((tool) => gateTool(tool, gate));
-  store.setState({ tools: tools.map(toToolSpec) });
+  const grouped = groupedBrowserTools(env, prompts);
+  const tools = grouped.map(({ tool }) => gateTool(tool, gate));
+  store.setState({ tools: grouped.map(toOwnTool) });
   const client = createDeviceClient(options, tools);
   const showStatus = () => store.setState({ connection: toConnection(client, store, options) });
   const ends = [
@@ -76,6 +82,9 @@ export function startDevice(options: DeviceOptions): RunningDevice {
     takeOver() {
       page.take();
       void start();
+    },
+    connectAgain() {
+      void stop().then(start);
     },
     async stop() {
       page.end();
@@ -123,9 +132,7 @@ function toConnection(
   { api, kept }: DeviceOptions,
 ): Connection {
   const now = status.get();
-  if ('transport' in now && typeof now.transport === 'string') {
-    store.setState({ transport: now.transport });
-  }
+  if (now.state === 'connected') store.setState({ transport: now.transport });
   switch (now.state) {
     case 'connected':
       return { state: registered.get() ? 'connected' : 'connecting' };
@@ -135,13 +142,15 @@ function toConnection(
       return { state: 'reconnecting', attempt: now.attempt, retryAt: now.retryAt };
     case 'refused':
       void nameRefusal(store, api, kept);
+      // guard: disconnected-may-return
+      if (now.code === CLOSE.disconnected) return { state: 'disconnected' };
       return { state: 'refused', reason: now.reason };
     case 'stopped':
       return { state: 'starting' };
   }
 }
 
-/** The socket closes with one code for all; the outcome of the pairing has the reason. */
+/** A token that counts no more may be revoked or unknown; the outcome of the pairing has the reason. */
 async function nameRefusal(store: DeviceStore, api: PairingApi, kept: PairedDevice) {
   const answer = await api.outcome(kept.token);
   if (!answer.ok || answer.value.state === 'approved') return;

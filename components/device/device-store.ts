@@ -1,5 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { BrowserToolGroup } from '#lib/browser-tools/browser-tools';
 import { listOf, number, oneOf, optional, recordOf, shape, text } from '#lib/client/guards/guard';
+import type { Transport } from '#lib/client/transports';
 import { CLOCKS } from '#lib/protocol/limits';
 import type { ToolSpec } from '#lib/protocol/tool-spec';
 import type { DeviceMemory } from './device-memory.ts';
@@ -13,6 +15,8 @@ export type Connection =
   | { readonly state: 'reconnecting'; readonly attempt: number; readonly retryAt: number }
   /** The server does not accept the token any more. */
   | { readonly state: 'revoked' | 'unknown' }
+  /** A person at the workbench ended it; the token counts still. */
+  | { readonly state: 'disconnected' }
   | { readonly state: 'refused' | 'failed'; readonly reason: string };
 
 /** What a call asks of the person here. */
@@ -67,10 +71,16 @@ export interface Use {
   readonly outcome: 'done' | 'declined' | 'failed' | 'cancelled';
 }
 
+/** What this browser can offer, and where it is listed. */
+export interface OwnTool {
+  readonly group: BrowserToolGroup;
+  readonly spec: ToolSpec;
+}
+
 export interface DeviceState {
   readonly connection: Connection;
-  readonly transport: string | null;
-  readonly tools: readonly ToolSpec[];
+  readonly transport: Transport | null;
+  readonly tools: readonly OwnTool[];
   readonly rules: Readonly<Record<string, Rule>>;
   /** Why the server did not take a tool, by its name. */
   readonly rejected: Readonly<Record<string, { code: string; message: string }>>;

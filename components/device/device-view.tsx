@@ -12,8 +12,8 @@ import { ForgetDevice } from './forget-device.tsx';
 import { InstallHint } from './install-hint.tsx';
 import { KeepAwake } from './keep-awake.tsx';
 import { LastUses } from './last-uses.tsx';
-import { RuleChoice } from './rule-choice.tsx';
 import { fill } from './texts.ts';
+import { ToolGroups } from './tool-groups.tsx';
 import { useAttention } from './use-attention.ts';
 
 export interface DeviceViewProps {
@@ -38,7 +38,7 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
         <header className="flex flex-col gap-1">
           <h1 className="font-semibold text-2xl">{name}</h1>
           <p className="text-muted">{fill(texts.state.pairedWith, { workbench })}</p>
-          <ConnectionLine store={store} running={running} onPair={onPair} />
+          <ConnectionLine workbench={workbench} store={store} running={running} onPair={onPair} />
           {!isKept && <p className="text-wait">{texts.state.notKept}</p>}
         </header>
         <KeepAwake />
@@ -88,17 +88,14 @@ function ToolList({ store }: { store: DeviceStore }) {
       <h2 id="tools" className="font-semibold text-lg">
         {texts.tools.title}
       </h2>
-      <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
-        {tools.map((tool) => (
-          <li key={tool.name} className="flex flex-col gap-2 p-3">
-            <RuleChoice tool={tool} store={store} />
-            {permissions[tool.name] === 'denied' && (
-              <p className="text-error">{texts.tools.denied}</p>
-            )}
-            <Rejection reason={rejected[tool.name]} />
-          </li>
-        ))}
-      </ul>
+      <ToolGroups tools={tools} store={store}>
+        {({ name }) => (
+          <>
+            {permissions[name] === 'denied' && <p className="text-error">{texts.tools.denied}</p>}
+            <Rejection reason={rejected[name]} />
+          </>
+        )}
+      </ToolGroups>
     </section>
   );
 }

@@ -4,9 +4,15 @@ import type { PairedDevice } from './device-memory.ts';
 import type { DeviceStore } from './device-store.ts';
 import { type ExaminedStep, examine } from './examine.ts';
 import { type DeviceTexts, fill } from './texts.ts';
+import { toolName } from './tool-words.ts';
 
-const TONES = { ok: 'text-success', failed: 'text-error', unsure: 'text-wait' };
-const SIGNS = { ok: '✓', failed: '✕', unsure: '?' };
+const TONES = {
+  ok: 'text-success',
+  failed: 'text-error',
+  unsure: 'text-wait',
+  limited: 'text-wait',
+};
+const SIGNS = { ok: '✓', failed: '✕', unsure: '?', limited: '!' };
 
 /** Which step of the connection fails, and what mends it. */
 export function ExaminePanel({ kept, store }: { kept: PairedDevice; store: DeviceStore }) {
@@ -43,7 +49,7 @@ export function ExaminePanel({ kept, store }: { kept: PairedDevice; store: Devic
 
 function Step({ step }: { step: ExaminedStep }) {
   const { texts } = useDevicePage();
-  const { label, detail, fix } = words(step, texts);
+  const { label, detail, fix, isOfTrust = false } = words(step, texts);
   return (
     <>
       <p className="flex gap-2">
@@ -56,17 +62,35 @@ function Step({ step }: { step: ExaminedStep }) {
         </span>
         <span className={`font-semibold ${TONES[step.state]}`}>{texts.examine[step.state]}</span>
       </p>
-      {step.state === 'failed' && <p className="pl-6 text-sm">{fix}</p>}
+      {(step.state === 'failed' || step.state === 'limited') && (
+        <p className="pl-6 text-sm">
+          {fix}{' '}
+          {isOfTrust && (
+            <a href="/trust" className="underline">
+              {texts.examine.trust}
+            </a>
+          )}
+        </p>
+      )}
     </>
   );
 }
 
+interface Words {
+  label: string;
+  detail: string;
+  fix: string;
+  /** The certificate of the workbench mends it. */
+  isOfTrust?: boolean;
+}
+
 /** A step in words: what was looked at, what was found, and what mends it. */
-function words({ name, state, detail = '', isAsked }: ExaminedStep, { examine: t }: DeviceTexts) {
+function words({ name, state, detail = '', isAsked }: ExaminedStep, texts: DeviceTexts): Words {
+  const { examine: t } = texts;
   const isOk = state === 'ok';
   switch (name) {
     case 'secure':
-      return { label: t.secure, detail: '', fix: t.secureFix };
+      return { label: t.secure, detail: '', fix: t.secureFix, isOfTrust: true };
     case 'server':
       return {
         label: t.server,
@@ -80,12 +104,31 @@ function words({ name, state, detail = '', isAsked }: ExaminedStep, { examine: t
     case 'token':
       return { label: t.token, detail: '', fix: t.tokenFix };
     case 'line': {
-      const how = detail === 'stream' ? t.stream : t.socket;
-      return { label: t.line, detail: isOk ? how : '', fix: t.lineFix };
+      if (state === 'failed') return { label: t.line, detail: '', ...lineFix(detail, t) };
+      if (detail !== 'stream') return { label: t.line, detail: t.socket, fix: '' };
+      return { label: t.line, detail: t.stream, fix: t.streamFix, isOfTrust: true };
     }
     case 'permission': {
-      const label = fill(t.permission, { tool: detail });
+      const label = fill(t.permission, { tool: toolName(texts, String(detail)) });
       return { label, detail: isAsked ? t.permissionAsk : '', fix: t.permissionFix };
     }
+  }
+}
+
+/** By the state that the connection is in. */
+function lineFix(
+  state: string | number,
+  t: DeviceTexts['examine'],
+): Pick<Words, 'fix' | 'isOfTrust'> {
+  switch (state) {
+    case 'elsewhere':
+      return { fix: t.lineElsewhere };
+    case 'disconnected':
+      return { fix: t.lineDisconnected };
+    case 'revoked':
+    case 'unknown':
+      return { fix: t.lineRevoked };
+    default:
+      return { fix: navigator.onLine ? t.lineFix : t.lineOffline, isOfTrust: navigator.onLine };
   }
 }

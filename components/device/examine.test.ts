@@ -41,7 +41,7 @@ test('[DP15] each step is named with its state', async () => {
     'server ok 0',
     'clock ok 1',
     'token ok',
-    'line ok stream',
+    'line limited stream',
     'permission failed camera.photo',
     'permission ok geolocation.get',
   ]);
@@ -59,7 +59,7 @@ test('[DP15] a server that is not reached leaves what depends on it open', async
     'server failed',
     'clock unsure',
     'token unsure',
-    'line failed',
+    'line failed connecting',
   ]);
 });
 

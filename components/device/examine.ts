@@ -2,11 +2,14 @@ import type { PairedDevice } from './device-memory.ts';
 import type { DeviceState } from './device-store.ts';
 import type { PairingApi } from './pairing-api.ts';
 
-/** One step of the examination. `unsure`: a step before it failed, so this one cannot be known. */
+/**
+ * One step of the examination. `unsure`: a step before it failed, so this one cannot be known.
+ * `limited`: it works, and less well than it could.
+ */
 export interface ExaminedStep {
   readonly name: 'secure' | 'server' | 'clock' | 'token' | 'line' | 'permission';
-  readonly state: 'ok' | 'failed' | 'unsure';
-  /** Of `server` milliseconds, of `clock` seconds, of `line` the transport, of `permission` the tool. */
+  readonly state: 'ok' | 'failed' | 'unsure' | 'limited';
+  /** Of `server` milliseconds, of `clock` seconds, of `line` the transport, or the state that it fails in, of `permission` the tool. */
   readonly detail?: string | number;
   /** Of `permission`: the browser has not been asked yet. */
   readonly isAsked?: boolean;
@@ -72,8 +75,10 @@ async function checkToken({ api, kept }: ExamineParts): Promise<ExaminedStep> {
 
 function checkLine(
   state: DeviceState['connection']['state'],
-  transport: string | null,
+  transport: DeviceState['transport'],
 ): ExaminedStep {
-  if (state !== 'connected') return { name: 'line', state: 'failed' };
+  if (state !== 'connected') return { name: 'line', state: 'failed', detail: state };
+  // A stream is taken only after sockets were refused.
+  if (transport === 'stream') return { name: 'line', state: 'limited', detail: transport };
   return { name: 'line', state: 'ok', detail: transport ?? 'socket' };
 }

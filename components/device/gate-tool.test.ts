@@ -56,7 +56,7 @@ test('[DP9] declined it fails with the reason, and the tool does not run', async
   const failure = await failed;
   expect(failure).toBeInstanceOf(ToolFailure);
   expect(failure).toMatchObject({
-    code: 'denied',
+    code: 'declined',
     message: 'The person at this device declined: not in a meeting.',
   });
   expect([run.mock.calls.length, outcomes()]).toEqual([0, ['declined']]);
@@ -73,9 +73,9 @@ test('[DP8] while the page is in front, `open` runs without asking; hidden it as
   expect(await answered).toEqual({ output: 'a picture' });
 });
 
-test('[DP8] a call that was on its way when its tool was switched off is denied', async () => {
+test('[DP8] a call that was on its way when its tool was switched off is declined', async () => {
   const { run, answer } = setUp('off');
-  await expect(answer()).rejects.toMatchObject({ code: 'denied' });
+  await expect(answer()).rejects.toMatchObject({ code: 'declined' });
   expect(run).not.toHaveBeenCalled();
 });
 

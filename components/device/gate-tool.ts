@@ -54,12 +54,10 @@ async function admit(
   if (!isAllowed) throw declined(reason === '' ? 'declined' : `declined: ${reason}`);
 }
 
-const declined = (what: string) => new ToolFailure('denied', `The person at this device ${what}.`);
-
-/** By the rule of this page, or by a question that the tool itself asked. */
-const DECLINED: ReadonlySet<string> = new Set(['denied', 'declined']);
+const declined = (what: string) =>
+  new ToolFailure('declined', `The person at this device ${what}.`);
 
 function outcomeOf(thrown: unknown, signal: AbortSignal): Use['outcome'] {
   if (signal.aborted) return 'cancelled';
-  return thrown instanceof ToolFailure && DECLINED.has(thrown.code) ? 'declined' : 'failed';
+  return thrown instanceof ToolFailure && thrown.code === 'declined' ? 'declined' : 'failed';
 }

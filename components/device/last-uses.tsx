@@ -1,11 +1,11 @@
 import { useStore } from 'zustand';
 import { formatDuration } from '#lib/format/format-duration';
-import { showControlCharacters } from '#lib/format/show-control-characters';
 import { LANGUAGE_TAGS } from '#lib/i18n/locales';
 import { callerName } from './caller-name.ts';
 import { useDevicePage } from './device-context.tsx';
 import type { DeviceStore, Use } from './device-store.ts';
 import { fill } from './texts.ts';
+import { toolName } from './tool-words.ts';
 
 const TONES: Record<Use['outcome'], string> = {
   done: 'text-success',
@@ -51,7 +51,7 @@ function UseLine({ use }: { use: Use }) {
   return (
     <>
       <span className="flex justify-between gap-2">
-        <span className="mono">{showControlCharacters(use.tool)}</span>
+        <span>{toolName(texts, use.tool)}</span>
         <span className={`font-semibold ${TONES[use.outcome]}`}>{texts.uses[use.outcome]}</span>
       </span>
       <span className="text-muted text-sm tabular-nums">

@@ -1,16 +1,15 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
-import type { ToolSpec } from '#lib/protocol/tool-spec';
 import { fingerprintWords } from '#lib/text/fingerprint-words';
 import { useDevicePage } from './device-context.tsx';
 import { deviceName } from './device-name.ts';
-import { createDeviceStore, ruleOf } from './device-store.ts';
+import { createDeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { keyed } from './keyed.ts';
 import type { PairingStep, PairingStore } from './pairing-store.ts';
 import { ProblemNote } from './problem-note.tsx';
-import { RuleChoice } from './rule-choice.tsx';
 import { fill } from './texts.ts';
+import { ToolGroups } from './tool-groups.tsx';
 
 type At = Extract<PairingStep, { step: 'offer' | 'joining' }>;
 
@@ -26,7 +25,8 @@ export function OfferForm({ at, store }: { at: At; store: PairingStore }) {
     event.preventDefault();
     if (isJoining || !Array.isArray(tools)) return;
     const { rules } = chosen.getState();
-    const offered = tools.filter((tool) => ruleOf(rules, tool.name) !== 'off');
+    const specs = tools.map(({ spec }) => spec);
+    const offered = specs.filter(({ name }) => ruleOf(rules, name) !== 'off');
     void store
       .getState()
       .join({ name: name.trim() || deviceName(navigator.userAgent), tools: offered });
@@ -53,15 +53,7 @@ export function OfferForm({ at, store }: { at: At; store: PairingStore }) {
       <p className="text-muted">{texts.pair.toolsHint}</p>
       {tools === 'failed' && <p role="alert">{texts.pair.toolsFailed}</p>}
       {tools === 'loading' && <p role="status">{texts.pair.toolsLoading}</p>}
-      {Array.isArray(tools) && (
-        <ul className="flex flex-col divide-y divide-line">
-          {tools.map((tool) => (
-            <li key={tool.name} className="flex flex-col gap-2 py-3">
-              <RuleChoice tool={tool} store={chosen} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {Array.isArray(tools) && <ToolGroups tools={tools} store={chosen} />}
       <div className="sticky bottom-0 flex flex-col gap-2 bg-bg pt-2 pb-4">
         <ProblemNote problem={at.step === 'offer' ? at.problem : undefined} />
         <button
@@ -103,8 +95,8 @@ function WhoseCode({ at: { workbench } }: { at: At }) {
 }
 
 /** They are in the heavy part of the page, which is loaded meanwhile. */
-function useDeviceTools(): readonly ToolSpec[] | 'loading' | 'failed' {
-  const [tools, setTools] = useState<readonly ToolSpec[] | 'loading' | 'failed'>('loading');
+function useDeviceTools(): readonly OwnTool[] | 'loading' | 'failed' {
+  const [tools, setTools] = useState<readonly OwnTool[] | 'loading' | 'failed'>('loading');
   useEffect(() => {
     import('./device-runtime.ts').then(
       ({ listDeviceTools }) => setTools(listDeviceTools()),

@@ -1,29 +1,11 @@
-import type { DeviceStore, Shown } from './device-store.ts';
-
-interface Prompt {
-  readonly callId: string;
-  readonly tool: string;
-  readonly message: string;
-  readonly detail?: string | undefined;
-  readonly signal: AbortSignal;
-}
-
-interface ShownPrompt extends Prompt, Omit<Shown, 'picture'> {
-  readonly image: { readonly blobId: string } | { readonly dataUrl: string } | undefined;
-}
+import type { DevicePrompts } from '#lib/browser-tools/device-prompts';
+import type { DeviceStore } from './device-store.ts';
 
 /** What tools ask of the person, on the same sheet as the rules do. */
-export interface PagePrompts {
-  ask(prompt: Prompt & { readonly onAllow?: () => void }): Promise<'allowed' | 'denied'>;
-  show(
-    prompt: ShownPrompt,
-  ): Promise<{ readonly button: number | null; readonly text: string } | 'closed'>;
-}
-
 export function createPagePrompts(
   store: DeviceStore,
   loadBlob: (id: string) => Promise<string>,
-): PagePrompts {
+): Required<DevicePrompts> {
   const { ask } = store.getState();
   return {
     async ask({ callId, tool, message, detail, onAllow, signal }) {

@@ -5,19 +5,26 @@ import type { ToolSpec } from '#lib/protocol/tool-spec';
 import { useDevicePage } from './device-context.tsx';
 import { type DeviceStore, RULES, ruleOf } from './device-store.ts';
 import { fill } from './texts.ts';
+import { toolName, toolQuestion } from './tool-words.ts';
 
 /** A tool, what it does, and whether it asks. */
 export function RuleChoice({ tool, store }: { tool: ToolSpec; store: DeviceStore }) {
   const { texts } = useDevicePage();
   const rule = useStore(store, ({ rules }) => ruleOf(rules, tool.name));
   const id = useId();
-  const label = showControlCharacters(tool.display_name ?? tool.name);
+  const label = toolName(texts, tool.name);
+  const question = toolQuestion(texts, tool.name);
   return (
     <>
       <div className="flex flex-col">
         <span className="font-semibold">{label}</span>
         <span className="mono text-muted">{tool.name}</span>
-        <span className="text-sm">{showControlCharacters(tool.description)}</span>
+        <span className="text-sm" lang="en">
+          {showControlCharacters(tool.description)}
+        </span>
+        {question && (
+          <span className="text-muted text-sm">{fill(texts.tools.asks, { question })}</span>
+        )}
       </div>
       <fieldset className="flex flex-col gap-1">
         <legend className="sr-only">{fill(texts.tools.rule, { tool: label })}</legend>

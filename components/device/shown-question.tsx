@@ -3,6 +3,7 @@ import { showControlCharacters } from '#lib/format/show-control-characters';
 import { useDevicePage } from './device-context.tsx';
 import type { Ask, DeviceStore, Shown } from './device-store.ts';
 import { keyed } from './keyed.ts';
+import { useTapGuard } from './use-tap-guard.ts';
 
 const MOST_ANSWER_CHARS = 2_000;
 
@@ -19,7 +20,9 @@ export function ShownQuestion({
   const { texts } = useDevicePage();
   const [written, setWritten] = useState('');
   const { decide } = store.getState();
+  const isReady = useTapGuard();
   const answer = (button?: number) =>
+    isReady &&
     decide(ask.id, {
       isAllowed: true,
       reason: written,
@@ -69,7 +72,7 @@ export function ShownQuestion({
         <button
           type="button"
           className="btn"
-          onClick={() => decide(ask.id, { isAllowed: false, reason: '' })}
+          onClick={() => isReady && decide(ask.id, { isAllowed: false, reason: '' })}
         >
           {texts.ask.close}
         </button>

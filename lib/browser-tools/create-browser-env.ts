@@ -2,6 +2,7 @@ import { listenToTouches } from '../client/listen-to-touches.ts';
 import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
 import { createDeviceParts } from './parts/create-device-parts.ts';
+import { createShowNotification } from './parts/show-notification.ts';
 import { takeFrame } from './take-frame.ts';
 
 interface BatteryManager extends Battery, EventTarget {}
@@ -77,7 +78,7 @@ export function createBrowserEnv(): BrowserEnv {
       secure && 'Notification' in window
         ? {
             ask: () => Notification.requestPermission(),
-            show: showNotification,
+            show: createShowNotification(),
           }
         : null,
     page: {
@@ -99,18 +100,6 @@ export function createBrowserEnv(): BrowserEnv {
     visibility: () => document.visibilityState,
     onTouch: listenToTouches,
   };
-}
-
-/** Chrome on Android has the constructor, throws from it, and shows those of a service worker. */
-async function showNotification(title: string, body: string | undefined): Promise<void> {
-  const options = body === undefined ? {} : { body };
-  try {
-    new Notification(title, options);
-  } catch (error) {
-    const registration = await navigator.serviceWorker?.getRegistration();
-    if (!registration) throw error;
-    await registration.showNotification(title, options);
-  }
 }
 
 /** What a browser does not report beforehand: `prompt`, so it has to be asked for. */

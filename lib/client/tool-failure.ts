@@ -1,11 +1,9 @@
 /** Why a tool failed; the caller gets this code beside the message. */
 export type ToolFailureCode =
-  /** The person at the client declined, or their rule did. */
-  | 'denied'
+  /** The person at the client did not want this call, or their rule did not. */
+  | 'declined'
   | 'permission_denied'
   | 'unavailable'
-  /** A person was asked for this one call, and did not want to. */
-  | 'declined'
   /** A browser permits it only in a person's touch, and there was none. */
   | 'needs_person'
   | 'cancelled'

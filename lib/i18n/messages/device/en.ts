@@ -1,3 +1,5 @@
+import { en as browserTools } from '../browser-tools/en.ts';
+
 /** The page of a phone. It loads one language alone, so these are no part of the catalogue. */
 export const en = {
   app: 'Callboard',
@@ -56,6 +58,8 @@ export const en = {
     quota_exceeded: 'Too many requests wait already. Try again in a minute.',
     other: 'The server refused: {message}',
   },
+  /** By tool. */
+  own: browserTools,
   state: {
     starting: 'Starting…',
     connecting: 'Connecting…',
@@ -64,6 +68,7 @@ export const en = {
     elsewhere: 'Open in another tab',
     revoked: 'Access revoked',
     unknown: 'Not paired any more',
+    disconnected: 'Disconnected by a person',
     refused: 'Refused',
     failed: 'Cannot work',
     pairedWith: 'Paired with {workbench}',
@@ -72,6 +77,9 @@ export const en = {
     retry: 'Try now',
     elsewhereHint: 'The newest tab of this browser is the device. Calls do not arrive here.',
     useHere: 'Use this tab',
+    disconnectedHint:
+      'A person at {workbench} ended the connection. The pairing is kept: connect again when you want to.',
+    connectAgain: 'Connect again',
     refusedHint: 'The server closed the connection: {reason}',
     failedHint: 'This browser could not start the device: {reason}',
     keepOpen:
@@ -115,6 +123,7 @@ export const en = {
   tools: {
     title: 'Tools of this device',
     rule: 'Rule for {tool}',
+    asks: 'It asks: {question}',
     off: 'Off',
     ask: 'Ask',
     open: 'While open',
@@ -159,9 +168,11 @@ export const en = {
     ok: 'ok',
     failed: 'failed',
     unsure: 'not sure',
+    limited: 'limited',
     secure: 'Secure page',
     secureFix:
-      'This page was not opened by https. Camera, position and others are missing. Open the https link of the workbench (start it with --lan).',
+      'This page was opened by http from another machine. Browsers then give it no camera, microphone, position, clipboard, notifications, motion sensors and installing. Start the workbench with --lan, let this phone trust its certificate, and open the https link.',
+    trust: 'Trust the certificate of the workbench',
     server: 'The server answers',
     serverMs: 'in {ms} ms',
     serverFix:
@@ -171,12 +182,19 @@ export const en = {
     clockFix:
       'The clock of this phone differs from the server by {seconds} s. Turn on automatic time in the settings.',
     token: 'The device is let in',
-    tokenFix: 'The server does not accept this device any more. Forget it here, then pair again.',
+    tokenFix: 'The server does not accept this device any more. Pair it again with a new code.',
     line: 'The line for calls is open',
     socket: 'by WebSocket',
     stream: 'by HTTP stream',
+    streamFix:
+      'Calls arrive, but slower: the WebSocket was refused. On an iPhone that happens until the certificate of the workbench is trusted; elsewhere a proxy may block WebSockets. Mend it, then load this page anew.',
     lineFix:
-      'The server answers, but the line for calls does not open. A proxy may block WebSockets, or the certificate is not installed.',
+      'The line for calls does not open. Let this phone trust the certificate of the workbench, or take it out of a proxy or VPN, then load this page anew.',
+    lineOffline:
+      'The server is not reached. Bring this phone into its network; the line then opens by itself.',
+    lineElsewhere: 'Another tab of this browser is the device. Tap “Use this tab” above.',
+    lineDisconnected: 'A person at the workbench ended it. Tap “Connect again” above.',
+    lineRevoked: 'The server does not accept this device any more. Pair again.',
     permission: 'The browser allows {tool}',
     permissionAsk: 'asks at the first use',
     permissionFix:

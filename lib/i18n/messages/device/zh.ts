@@ -1,4 +1,5 @@
 import type { SameKeys } from '../../area-messages.ts';
+import { zh as browserTools } from '../browser-tools/zh.ts';
 import type { en } from './en.ts';
 
 export const zh: SameKeys<typeof en> = {
@@ -50,6 +51,7 @@ export const zh: SameKeys<typeof en> = {
     quota_exceeded: '等待的请求已经过多。请稍后重试。',
     other: '服务器拒绝：{message}',
   },
+  own: browserTools,
   state: {
     starting: '正在启动…',
     connecting: '正在连接…',
@@ -58,6 +60,7 @@ export const zh: SameKeys<typeof en> = {
     elsewhere: '已在其他标签页打开',
     revoked: '访问已撤销',
     unknown: '不再配对',
+    disconnected: '已被人断开',
     refused: '被拒绝',
     failed: '无法工作',
     pairedWith: '已与 {workbench} 配对',
@@ -66,6 +69,8 @@ export const zh: SameKeys<typeof en> = {
     retry: '立即重试',
     elsewhereHint: '此浏览器中最新的标签页才是设备。调用不会到达这里。',
     useHere: '使用此标签页',
+    disconnectedHint: '{workbench} 的人断开了连接。配对仍然保留：需要时可以重新连接。',
+    connectAgain: '重新连接',
     refusedHint: '服务器关闭了连接：{reason}',
     failedHint: '此浏览器无法启动设备：{reason}',
     keepOpen: '请保持此页面打开并在最前面：隐藏的页面运行缓慢，并且每个工具都会先询问您。',
@@ -107,6 +112,7 @@ export const zh: SameKeys<typeof en> = {
   tools: {
     title: '此设备的工具',
     rule: '{tool} 的规则',
+    asks: '它会询问：{question}',
     off: '关闭',
     ask: '询问',
     open: '打开时',
@@ -149,9 +155,11 @@ export const zh: SameKeys<typeof en> = {
     ok: '正常',
     failed: '失败',
     unsure: '不确定',
+    limited: '受限',
     secure: '安全页面',
     secureFix:
-      '此页面不是用 https 打开的，摄像头、定位等不可用。请打开工作台的 https 链接（用 --lan 启动）。',
+      '此页面是用 http 从另一台机器打开的，浏览器因此不提供摄像头、麦克风、定位、剪贴板、通知、运动传感器和安装。请用 --lan 启动工作台，让此手机信任其证书，再打开 https 链接。',
+    trust: '信任工作台的证书',
     server: '服务器有响应',
     serverMs: '{ms} 毫秒',
     serverFix: '没有响应。手机在同一网络吗？服务器启动了吗？中间可能有 VPN 或访客网络。',
@@ -159,11 +167,17 @@ export const zh: SameKeys<typeof en> = {
     clockOff: '相差 {seconds} 秒',
     clockFix: '此手机的时钟与服务器相差 {seconds} 秒。请在设置中打开自动时间。',
     token: '设备已获准',
-    tokenFix: '服务器不再接受此设备。请在这里忘记它，然后重新配对。',
+    tokenFix: '服务器不再接受此设备。请用新代码重新配对。',
     line: '调用的线路已打开',
     socket: '通过 WebSocket',
     stream: '通过 HTTP 流',
-    lineFix: '服务器有响应，但调用的线路打不开。代理可能阻止了 WebSocket，或没有安装证书。',
+    streamFix:
+      '调用可以到达，但较慢：WebSocket 被拒绝。在 iPhone 上，信任工作台的证书之前都会这样；在其他设备上，可能是代理阻止了 WebSocket。解决后请重新加载此页面。',
+    lineFix: '调用的线路打不开。请让此手机信任工作台的证书，或关闭代理或 VPN，然后重新加载此页面。',
+    lineOffline: '无法连接服务器。请让此手机进入同一网络，线路会自动打开。',
+    lineElsewhere: '此浏览器的另一个标签页是设备。请点上方的“使用此标签页”。',
+    lineDisconnected: '工作台的人断开了连接。请点上方的“重新连接”。',
+    lineRevoked: '服务器不再接受此设备。请重新配对。',
     permission: '浏览器允许 {tool}',
     permissionAsk: '首次使用时询问',
     permissionFix: '已拒绝。请点地址左侧的图标打开网站设置，允许后重新加载此页面。',
