@@ -1,24 +1,10 @@
-import { devices, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { shootView } from './support/device-views.ts';
+import { PHONE_NAMES, phoneOptions } from './support/phone-options.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
-const PHONES = { 'Pixel 8': devices['Pixel 7'], 'iPhone 15': devices['iPhone 15'] };
-
-/** A phone: its screen, its touches and its name for itself. The engine stays Chromium's. */
-function phoneOptions(phone: keyof typeof PHONES) {
-  const { viewport, userAgent, isMobile, hasTouch, deviceScaleFactor } = PHONES[phone] ?? {};
-  if (!viewport || !userAgent) throw new Error(`Playwright has no ${phone}`);
-  return {
-    viewport,
-    userAgent,
-    isMobile: isMobile ?? true,
-    hasTouch: hasTouch ?? true,
-    deviceScaleFactor: deviceScaleFactor ?? 2,
-  };
-}
-
-for (const phone of Object.keys(PHONES) as (keyof typeof PHONES)[]) {
+for (const phone of PHONE_NAMES) {
   test.describe(`on a ${phone}`, () => {
     test.use(phoneOptions(phone));
 

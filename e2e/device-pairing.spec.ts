@@ -45,6 +45,33 @@ test('[DP1] [DP4] [DP5] a phone follows the link, is approved, and answers a cal
   expect([status, result]).toMatchObject(['SUCCEEDED', { text: 'Pixel 8' }]);
 });
 
+test('[DP33] a device that a person disconnected connects again when asked, and a revoked one is to be paired again', async ({
+  page,
+  callboard,
+}) => {
+  const { pairing_id } = await followLink(page, callboard);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await expect(waiting(page)).toBeVisible();
+  await decide(callboard, pairing_id, 'approve');
+  await page.getByRole('button', { name: 'Open this device' }).click();
+  await untilConnected(page);
+  const { body } = await callboard.http('GET', '/v1/devices');
+  const [device] = (body as { devices: { device_id: string; client_id: string }[] }).devices;
+  await callboard.http('POST', `/v1/clients/${device?.client_id}/disconnect`);
+  await untilConnected(page, 'Disconnected by a person');
+  await page.getByRole('button', { name: 'Connect again' }).click();
+  await untilConnected(page);
+  const id = await invoke(callboard, 'page.text', { selector: 'h1' });
+  await expect(sheet(page)).toBeVisible();
+  await callboard.http('DELETE', `/v1/devices/${device?.device_id}`);
+  await untilConnected(page, 'Access revoked');
+  await expect(sheet(page)).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Connect again' })).toBeHidden();
+  expect((await finalCall(callboard, id)).status).not.toBe('SUCCEEDED');
+  await page.getByRole('button', { name: 'Pair again' }).click();
+  await expect(page.getByLabel('Code')).toBeVisible();
+});
+
 test('[DP7] [DP12] the phone shows that a person denied it, and that one revoked it', async ({
   page,
   callboard,

@@ -1,22 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import decodeQR from 'qr/decode.js';
-import sharp from 'sharp';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { reader } from './contract/kit/tool-client.ts';
 import type { Callboard } from './start-callboard.ts';
 import { askToJoin, pairDevice } from './support/pair-device.ts';
+import { readQr } from './support/read-qr.ts';
 import { signInByToken } from './support/workbench.ts';
 
 const openPage = (page: Page, { url }: Callboard) => page.goto(`${url}/devices`);
 const card = (page: Page, name: string) => page.getByRole('article', { name });
-
-/** What a phone's camera would read. */
-async function readQr(page: Page): Promise<string> {
-  const picture = sharp(await page.getByTestId('qr').screenshot()).ensureAlpha();
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
-  return decodeQR({ width: info.width, height: info.height, data: new Uint8Array(data) });
-}
 
 test('[DS7] [DS8] [DS13] a phone is let in by the link of the picture, with the tools that the person chose', async ({
   callboard: board,

@@ -1,25 +1,10 @@
-import { createHash, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { chromium } from '@playwright/test';
+import { createHash } from 'node:crypto';
 import { expect, test } from './fixtures.ts';
-import type { Callboard } from './start-callboard.ts';
+import { keyOfCa, launchTrusting } from './support/trusting-browser.ts';
 import { connection } from './support/workbench.ts';
 
-/** What `--ignore-certificate-errors-spki-list` takes: a browser with it trusts this key and no other. */
-async function keyOfCa({ dataDir }: Callboard): Promise<string> {
-  const ca = new X509Certificate(await readFile(join(dataDir, 'tls', 'ca.crt')));
-  const key = ca.publicKey.export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(key).digest('base64');
-}
-
-const executablePath = process.env.CALLBOARD_CHROMIUM;
-
 async function open(trusted: string) {
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox', `--ignore-certificate-errors-spki-list=${trusted}`],
-  });
+  const browser = await launchTrusting(trusted);
   return { browser, context: await browser.newContext() };
 }
 

@@ -120,7 +120,7 @@ function Answer({ ask, store }: { ask: Ask; store: DeviceStore }) {
         aria-disabled={!isReady}
         onClick={() => isReady && decide(ask.id, { isAllowed: true, reason: '' })}
       >
-        {(ask.message && toolDeed(texts, ask.tool)) ?? texts.ask.allow}
+        {(ask.message ? toolDeed(texts, ask.tool) : undefined) ?? texts.ask.allow}
       </button>
       <button
         type="button"

@@ -126,22 +126,21 @@ function createDeviceClient(
   });
 }
 
-function toConnection(
-  { status, registered }: ToolClient,
-  store: DeviceStore,
-  { api, kept }: DeviceOptions,
-): Connection {
+function toConnection(client: ToolClient, store: DeviceStore, options: DeviceOptions): Connection {
+  const { status, registered } = client;
   const now = status.get();
   if (now.state === 'connected') store.setState({ transport: now.transport });
   switch (now.state) {
     case 'connected':
       return { state: registered.get() ? 'connected' : 'connecting' };
     case 'connecting':
+      // The server takes each tool anew, or refuses it.
+      store.setState({ rejected: {} });
       return { state: 'connecting' };
     case 'reconnecting':
       return { state: 'reconnecting', attempt: now.attempt, retryAt: now.retryAt };
     case 'refused':
-      void nameRefusal(store, api, kept);
+      void nameRefusal(client, store, options);
       // guard: disconnected-may-return
       if (now.code === CLOSE.disconnected) return { state: 'disconnected' };
       return { state: 'refused', reason: now.reason };
@@ -151,10 +150,16 @@ function toConnection(
 }
 
 /** A token that counts no more may be revoked or unknown; the outcome of the pairing has the reason. */
-async function nameRefusal(store: DeviceStore, api: PairingApi, kept: PairedDevice) {
+async function nameRefusal(
+  client: ToolClient,
+  store: DeviceStore,
+  { api, kept, onProblem }: DeviceOptions,
+) {
   const answer = await api.outcome(kept.token);
   if (!answer.ok || answer.value.state === 'approved') return;
   const state = answer.value.state === 'revoked' ? 'revoked' : 'unknown';
+  // guard: revoked-asks-no-more
+  await client.stop().catch((error: unknown) => onProblem(errorMessage(error)));
   store.setState({ connection: { state } });
 }
 

@@ -90,6 +90,8 @@ export interface DeviceState {
   /** Newest first. */
   readonly uses: readonly Use[];
   setRule(tool: string, rule: Rule): void;
+  /** The server took a tool that it had not taken before. */
+  noteTaken(tool: string): void;
   ask(question: Question): Promise<Decision>;
   decide(id: number, decision: Decision): void;
   noteUse(use: Use): void;
@@ -133,6 +135,10 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
       const rules = { ...get().rules, [tool]: rule };
       memory.write(':rules', rules);
       set({ rules });
+    },
+    noteTaken(tool) {
+      const { [tool]: taken, ...rejected } = get().rejected;
+      if (taken) set({ rejected });
     },
     ask({ signal, onAllow, ...question }) {
       if (signal.aborted) return Promise.resolve({ isAllowed: false, reason: '' });

@@ -133,7 +133,7 @@ export const en = {
     denied:
       'The browser denies what this tool needs. Open the site settings by the icon left of the address, allow it, then load this page anew.',
     rejected: 'The workbench did not take it: {message}',
-    waits: 'Waits for a person at the workbench to allow it.',
+    waits: 'Waits for a person at the workbench to allow it. It is offered by itself then.',
     none: 'This browser has nothing that a tool could use.',
   },
   uses: {

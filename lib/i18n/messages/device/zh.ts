@@ -121,7 +121,7 @@ export const zh: SameKeys<typeof en> = {
     openHint: '此页面在最前面时，不询问直接运行',
     denied: '浏览器拒绝了此工具所需的权限。请点地址左侧的图标打开网站设置，允许后重新加载此页面。',
     rejected: '工作台没有接受：{message}',
-    waits: '等待工作台的人允许。',
+    waits: '等待工作台的人允许，之后会自动提供。',
     none: '此浏览器没有工具可以使用的功能。',
   },
   uses: {

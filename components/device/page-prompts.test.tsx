@@ -1,0 +1,81 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { zh } from '#lib/i18n/messages/device/zh';
+import { AskSheet } from './ask-sheet.tsx';
+import { DevicePageProvider } from './device-context.tsx';
+import { createDeviceMemory } from './device-memory.ts';
+import { createDeviceStore } from './device-store.ts';
+import { createPagePrompts } from './page-prompts.ts';
+import { createPairingApi } from './pairing-api.ts';
+import { memoryStorage } from './testing/memory-storage.ts';
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+function setUp(loadBlob = async (id: string) => `blob:${id}`) {
+  vi.useFakeTimers();
+  const memory = createDeviceMemory(memoryStorage());
+  const store = createDeviceStore(memory);
+  const api = createPairingApi(() => Promise.reject(new TypeError('no network')));
+  const page = { texts: zh, locale: 'zh', memory, isKept: true, api } as const;
+  render(
+    <DevicePageProvider page={page}>
+      <AskSheet store={store} />
+    </DevicePageProvider>,
+  );
+  const untilReady = () => act(async () => void (await vi.advanceTimersByTimeAsync(300)));
+  return { prompts: createPagePrompts(store, loadBlob), untilReady };
+}
+
+const ended = new AbortController();
+const call = { callId: 'call_1', signal: ended.signal };
+
+test('[DP32] a tool’s own question has the words of the page, and what the tool opens is opened inside the tap', async () => {
+  const { prompts, untilReady } = setUp();
+  const onAllow = vi.fn();
+  const detail = 'https://example.org/';
+  const asked = { ...call, tool: 'page.open', message: 'Open it?', detail, onAllow };
+  const answer = prompts.ask(asked);
+  await untilReady();
+  const region = screen.getByRole('region');
+  expect(region.textContent).toContain('允许 打开网页？');
+  expect(region.textContent).toContain('在新窗口中打开此网页？');
+  expect(region.textContent).toContain(detail);
+  act(() => {
+    fireEvent.click(screen.getByRole('button', { name: '打开' }));
+    // Before anything else runs: a browser counts the tap no longer.
+    expect(onAllow).toHaveBeenCalledOnce();
+  });
+  expect(await answer).toBe('allowed');
+});
+
+test('[DP32] declined, nothing is opened', async () => {
+  const { prompts, untilReady } = setUp();
+  const onAllow = vi.fn();
+  const answer = prompts.ask({ ...call, tool: 'file.pick', message: 'Choose?', onAllow });
+  await untilReady();
+  act(() => void fireEvent.click(screen.getByRole('button', { name: '拒绝…' })));
+  act(() => void fireEvent.submit(screen.getByRole('textbox')));
+  expect([await answer, onAllow.mock.calls]).toEqual(['denied', []]);
+});
+
+test('[DP32] a shown question gives the button and the text, or that it was closed', async () => {
+  const { prompts, untilReady } = setUp();
+  const shown = {
+    ...{ ...call, tool: 'display.show', message: 'Lunch', title: 'Lunch', text: undefined },
+    ...{ image: { blobId: 'a' }, buttons: ['In', 'Out'], input: true },
+  };
+  const answer = prompts.show(shown);
+  await untilReady();
+  expect(screen.getByRole('img').getAttribute('src')).toBe('blob:a');
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'soon' } });
+  act(() => void fireEvent.click(screen.getByRole('button', { name: 'Out' })));
+  expect(await answer).toEqual({ button: 1, text: 'soon' });
+  const second = prompts.show({ ...shown, image: undefined });
+  await untilReady();
+  act(() => void fireEvent.click(screen.getByRole('button', { name: zh.ask.close })));
+  expect(await second).toBe('closed');
+});
