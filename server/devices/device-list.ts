@@ -8,6 +8,8 @@ import type { Logger } from '../logger.ts';
 import type { Change, Store } from '../store/store.ts';
 import { type DeviceRecord, deviceRecordSchema, toKeptDevice } from './device-record.ts';
 import { type Admission, decideTools, offerTool } from './device-tools.ts';
+import { shownName } from './shown-name.ts';
+import { createWriteGate } from './write-gate.ts';
 
 /** Revoked ones that are still listed; those that were revoked first go first. */
 const KEPT_REVOKED = 200;
@@ -37,11 +39,16 @@ export class DeviceList {
   readonly #idByToken = new Map<string, string>();
   readonly #changes;
   readonly #revocations;
+  readonly #offers;
 
   constructor(deps: DeviceListDeps) {
     this.#deps = deps;
     this.#changes = createEmitter<DeviceRecord>(deps.logger.error);
     this.#revocations = createEmitter<DeviceRecord>(deps.logger.error);
+    this.#offers = createWriteGate(deps.clock, (deviceId) => {
+      const device = this.#all.get(deviceId);
+      if (device) this.#write([device]).catch(deps.logger.error);
+    });
     deps.tokens.onRevoked((tokenId) => this.#tokenRevoked(tokenId));
   }
 
@@ -113,7 +120,7 @@ export class DeviceList {
   }
 
   async rename(deviceId: string, name: string): Promise<DeviceRecord> {
-    return this.#change(this.#live(deviceId), { name });
+    return this.#change(this.#live(deviceId), { name: shownName(name) });
   }
 
   /**
@@ -159,7 +166,11 @@ export class DeviceList {
       device = offered.device;
       admissions.set(tool.hash, offered.admission);
     }
-    if (device !== known) this.#change(known, device).catch(this.#deps.logger.error);
+    if (device !== known) {
+      this.#keep(device);
+      this.#changes.emit(device);
+      this.#offers.changed(device.deviceId);
+    }
     return admissions;
   }
 
@@ -180,6 +191,11 @@ export class DeviceList {
 
   onRevoked(listener: (device: DeviceRecord) => void): () => void {
     return this.#revocations.subscribe(listener);
+  }
+
+  /** Writes what is not on disk yet. */
+  stop(): void {
+    this.#offers.stop();
   }
 
   #live(deviceId: string): DeviceRecord {

@@ -32,6 +32,7 @@ export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
     stop() {
       stopPublishing();
       pairings.stop();
+      list.stop();
     },
   };
 }

@@ -19,6 +19,7 @@ import type { By, PairingService, Requester } from './device-services.ts';
 import { toDeviceTools } from './device-tool.ts';
 import { Outcomes, type OutcomesDeps } from './outcomes.ts';
 import { PAIRING_MS, type Pairing, type PairingRequest, type Pairings } from './pairings.ts';
+import { shownName } from './shown-name.ts';
 import { toWirePairing } from './to-wire-pairing.ts';
 
 export interface PairingServiceDeps extends OutcomesDeps {
@@ -65,7 +66,7 @@ export class DevicePairing implements PairingService {
     const checked = await registry.check(body.tools);
     const rejected = checked.flatMap((one) => (one.ok ? [] : [one.rejected]));
     const request: PairingRequest = {
-      ...{ tokenHash: body.token_hash, name: body.name, kind: body.kind },
+      ...{ tokenHash: body.token_hash, name: shownName(body.name), kind: body.kind },
       ...{ browser: browserName(requester.userAgent), address: requester.address },
       ...{ origin: requester.foreignOrigin, tools: toDeviceTools(checked) },
       askedAt: this.#deps.clock.now(),
@@ -164,7 +165,14 @@ export class DevicePairing implements PairingService {
     const isAllowed = (tool: { readonly name: string }) => names?.includes(tool.name) ?? true;
     const pairedBy = principalName(by.caller);
     const device = await this.#deps.devices.create({
-      ...{ tokenHash, kind, browser, origin, pairedBy, name: name ?? ownName },
+      ...{
+        tokenHash,
+        kind,
+        browser,
+        origin,
+        pairedBy,
+        name: name === undefined ? ownName : shownName(name),
+      },
       tools: tools.filter(isAllowed),
       denied: tools.filter((tool) => !isAllowed(tool)),
     });

@@ -49,7 +49,8 @@ export class ToolAdmission implements ToolOffers {
       const { tool } = one;
       const { hash } = toDeviceTool(tool);
       const admission = admissions.get(hash) ?? 'denied';
-      if (admission !== 'too_many') offers.tools.set(tool.name, { tool, hash });
+      if (admission === 'too_many') offers.tools.delete(tool.name);
+      else offers.tools.set(tool.name, { tool, hash });
       // guard: only-allowed-tools-offered
       if (admission === 'allowed') return one;
       withdrawn.push(tool.name);
