@@ -9,7 +9,7 @@ const page = readFileSync(join(root, 'docs/threats.md'), 'utf8');
 /** The experiments and threats that the agent is held to. */
 const NUMBERS = [
   ...numbered('E', 1, 14),
-  ...[...numbered('T', 1, 13), ...numbered('T', 15, 32), 'T35', 'T36'].map(twoDigits),
+  ...numbered('T', 1, 36).map(twoDigits),
   ...[numbered('T', 37, 50), numbered('T', 69, 85), numbered('T', 97, 117)].flat(),
   ...[numbered('T', 137, 144), numbered('T', 145, 152)].flat(),
 ];
