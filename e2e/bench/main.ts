@@ -4,7 +4,7 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history
- *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  */
 
@@ -13,6 +13,7 @@ import { benchArrivals } from './arrivals-bench.ts';
 import { benchCalls } from './calls-bench.ts';
 import { benchCancel } from './cancel-bench.ts';
 import { benchCards } from './cards-bench.ts';
+import { benchDoors } from './doors-bench.ts';
 import { benchHistory } from './history-bench.ts';
 import type { Ratio } from './stats.ts';
 import { benchWatchers } from './watchers-bench.ts';
@@ -23,6 +24,7 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   arrivals: benchArrivals,
   cancel: benchCancel,
   history: benchHistory,
+  doors: benchDoors,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 
