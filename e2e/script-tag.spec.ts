@@ -169,13 +169,13 @@ test('with data-badge="off" there is none', async ({ page, shop }) => {
   await expect(page.locator('callboard-badge')).toHaveCount(0);
 });
 
-test('[PG5] without a token the page says so, and connects once it has one', async ({
+test('[PG5] [PG25] without a token a page of allowed_origins says so, and connects once it has one', async ({
   page,
   shop,
 }) => {
   const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
   await shop.open(page, 'data-name="Shop"');
-  expect((await warning).text()).toMatch(/^callboard: There is no token: .*data-token/);
+  expect((await warning).text()).toMatch(/responds, and refuses this page\. It needs a token/);
   await page.evaluate((token) => {
     Reflect.get(window, 'callboard').connect({ token });
   }, shop.board.token);

@@ -119,6 +119,23 @@ function findStorages(
   }
 }
 
+/** A text of all pages of this origin, by its key; none where they may not store anything. */
+export function keptText(key: string) {
+  const storage = (act: 'getItem' | 'setItem' | 'removeItem', text = ''): string | null => {
+    try {
+      return localStorage[act](key, text) ?? null;
+    } catch {
+      // Who sets it has it as well.
+      return null;
+    }
+  };
+  return {
+    get: () => storage('getItem'),
+    set: (text: string) => void storage('setItem', text),
+    remove: () => void storage('removeItem'),
+  };
+}
+
 function scoped(storage: Storage, scope: string | undefined): KeyValueStorage {
   if (scope === undefined) return storage;
   const keyOf = (key: string) => `${key}@${scope}`;

@@ -36,6 +36,7 @@ export function createForeignPages({
       if (origin === undefined || !hostGate.isForeignOrigin(origin)) return false;
       outgoing.setHeader('access-control-allow-origin', origin);
       outgoing.setHeader('vary', 'origin');
+      outgoing.setHeader('access-control-expose-headers', 'retry-after');
       if (method !== 'OPTIONS') return false;
       const headers = {
         'access-control-allow-methods': 'GET, POST',

@@ -1,8 +1,9 @@
-import { createBrowserParts } from '../browser-environment.ts';
+import { createBrowserParts, keptText } from '../browser-environment.ts';
 import { listenToTouches } from '../listen-to-touches.ts';
 import { createToolClient, type ToolClient } from '../tool-client.ts';
 import { importTools } from '../web-mcp/import-tools.ts';
 import { readModelContext } from '../web-mcp/model-context.ts';
+import { createAskServer } from './ask-server.ts';
 import { createBadge } from './badge.ts';
 import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
 
@@ -50,8 +51,36 @@ function browserPage(): Page {
         return false;
       }
     },
+    // A method of the window, which works on nothing else.
+    askServer: (server) => createAskServer((url, init) => fetch(url, init), server),
+    keptToken: (server) => keptText(`callboard:device@${server}`),
+    loaded,
+    wait: (ms, signal) => untilAborted(signal, (done) => schedule(ms, done)),
+    touched: (signal) => untilAborted(signal, listenToTouches),
+    info: (text) => console.info(`callboard: ${text}`),
     warn,
   };
+}
+
+/** Also when it is given up: who waits looks at the signal. */
+function untilAborted(signal: AbortSignal, begin: (done: () => void) => () => void): Promise<void> {
+  return new Promise((done) => {
+    const end = begin(done);
+    signal.addEventListener('abort', () => {
+      end();
+      done();
+    });
+  });
+}
+
+function loaded(): Promise<void> {
+  return new Promise((done) => {
+    if (document.readyState === 'complete') return done();
+    // Scripts that wait for the document have run by then.
+    addEventListener('DOMContentLoaded', () => done());
+    // It may have come before.
+    addEventListener('load', () => done());
+  });
 }
 
 /** Of several pages with a tool the server asks the visible one that a person touched last (PG14). */

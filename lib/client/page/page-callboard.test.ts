@@ -73,7 +73,7 @@ test('[PG1] a name that is offered already is refused', async () => {
 test.each([
   [{ server: 'board.example' }, /^The server is "board\.example"; it must be the address/],
   [{ server: 'ftp://board.example' }, /^The server is "ftp:/],
-  [{ token: '' }, /^There is no token: give the script data-token, or call callboard\.connect/],
+  [{ token: '' }, /^The token is none of this server's/],
   [{ token: 'short' }, /^The token is none of this server's: it must be 16 to 256 letters/],
 ])('[PG5] with %j nothing is connected, and a warning says why', async (wrong, problem) => {
   const { callboard, problems, server, address } = await setupPage();
@@ -93,7 +93,7 @@ test('[LN50] T32: a page by https is not connected to a server of the network wi
 test('[PG5] what is missing can be given later; what was given stays', async () => {
   const { callboard, connect, problems, address } = await setupPage();
   callboard.connect();
-  callboard.connect({ server: address, name: 'Shop' });
+  callboard.connect({ server: address, token: '', name: 'Shop' });
   expect(problems).toHaveLength(2);
   expect((await connect({ token: TOKEN })).hello.name).toBe('Shop');
 });

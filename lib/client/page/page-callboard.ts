@@ -1,11 +1,15 @@
+import { CLOSE } from '../../protocol/close-codes.ts';
 import { tokenProblem } from '../../protocol/operator-token.ts';
+import { DEVICE_NAME_CHARS } from '../../protocol/pairing-code.ts';
 import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { createObservable, type Observable } from '../../util/observable.ts';
-import type { ClientToolDefinition } from '../client-tool.ts';
+import { type ClientToolDefinition, toToolSpec } from '../client-tool.ts';
 import { refuseInsecureTransport } from '../insecure-transport.ts';
 import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
+import type { AskServer } from './ask-server.ts';
 import { type Badge, NO_BADGE } from './badge.ts';
+import { type KeptToken, type LetInOptions, letIn } from './let-in.ts';
 import { type PageTool, readPageTool } from './page-tool.ts';
 import { parseUrl } from './parse-url.ts';
 import { stoppable } from './stoppable.ts';
@@ -16,8 +20,11 @@ export interface ConnectOptions {
   readonly server?: string;
   /** What people see the page under; its title by default. */
   readonly name?: string;
-  /** Every script of the page can read it, and may do with it what it allows. */
-  readonly token?: string;
+  /**
+   * Of an operator; every script of the page can read it, and may do with it what it allows. Without
+   * one the page asks the operator to let it in, as a device with a token of its own.
+   */
+  readonly token?: string | undefined;
   /** False: the page shows by itself what runs. */
   readonly badge?: boolean;
   /** True: what the page offers to the agent of its browser (WebMCP) is offered as well. */
@@ -25,10 +32,17 @@ export interface ConnectOptions {
 }
 
 /**
- * `off` until `connect`; `registered` once the server has replied to all tools; `refused` when the
- * server has closed the connection for good.
+ * `off` until `connect`; `asking` while a person decides whether the page is let in; `registered`
+ * once the server has replied to all tools; `refused` when the server, or a person there, has
+ * refused the page or closed the connection for good.
  */
-export type PageStatus = 'off' | 'connecting' | 'registered' | 'reconnecting' | 'refused';
+export type PageStatus =
+  | 'off'
+  | 'connecting'
+  | 'asking'
+  | 'registered'
+  | 'reconnecting'
+  | 'refused';
 
 /** A page as a client of a Callboard server. */
 export interface Callboard {
@@ -60,6 +74,14 @@ export interface Page {
   readonly origin: string;
   /** Whether anything responds at the server's address. */
   isReachable(server: string): Promise<boolean>;
+  askServer(server: string): AskServer;
+  /** Of the page's origin, for that server. */
+  keptToken(server: string): KeptToken;
+  /** The scripts that came with the page have run. */
+  loaded(): Promise<void>;
+  readonly wait: LetInOptions['wait'];
+  readonly touched: LetInOptions['touched'];
+  info(text: string): void;
   warn(problem: string): void;
 }
 
@@ -76,6 +98,10 @@ export const createCallboard = (page: () => Page): Callboard => {
 
 /** As long as a client's name may be. */
 const NAME_CHARS = 128;
+/** As many tools as a page may ask for at once; further ones are asked about afterwards. */
+const MOST_TOOLS = 128;
+/** What a person decides about a tool of a page is no mistake of the page. */
+const UNDECIDED = /^(?:waiting_for_approval|not_allowed)$/;
 
 class PageCallboard {
   readonly status = createObservable<PageStatus>('off');
@@ -86,6 +112,9 @@ class PageCallboard {
   #isPlanned = false;
   #options: ConnectOptions = {};
   #client: ToolClient | undefined;
+  #asking: AbortController | undefined;
+  /** Whether this page has asked a person since it was loaded or touched. */
+  readonly #asked = { has: false };
   #badge: Badge = NO_BADGE;
   #shownBadge: Badge | undefined;
   #endWatch = () => {};
@@ -132,16 +161,62 @@ class PageCallboard {
     this.#shownBadge ??= page.createBadge();
     this.#badge = this.#options.badge === false ? NO_BADGE : this.#shownBadge;
     this.#import(page);
-    const last = this.#client;
-    const client = this.#createClient(page, address.origin, this.#options.token ?? '');
+    this.#asking?.abort();
+    const { token } = this.#options;
+    if (token !== undefined) return this.#open(page, address.origin, { token, isOwn: false });
+    this.#leave(page);
+    this.status.set('connecting');
+    this.#ask(page, address.origin);
+  }
+
+  #open(page: Page, server: string, credential: Credential): void {
+    this.#leave(page);
+    const client = this.#createClient(page, server, credential);
     this.#client = client;
     this.#publishAll(client);
-    this.#endWatch();
     this.#endWatch = page.watch(client);
     this.#inOrder(async () => {
-      await last?.stop();
       if (this.#client === client) await client.start();
     }, page);
+  }
+
+  /** As a device: with the token that the page has, or one that a person lets in. */
+  #ask(page: Page, server: string, token?: string): void {
+    const asking = new AbortController();
+    const { signal } = asking;
+    this.#asking = asking;
+    const explain = once(page.warn);
+    letIn({
+      ...{
+        askServer: page.askServer(server),
+        kept: page.keptToken(server),
+        token,
+        signal,
+        asked: this.#asked,
+      },
+      ...{ wait: page.wait, touched: page.touched, warn: page.warn },
+      request: async () => {
+        await page.loaded();
+        const tools = [...this.#tools.values()].slice(0, MOST_TOOLS).map(toToolSpec);
+        return { name: this.#name(page, DEVICE_NAME_CHARS), tools };
+      },
+      onStatus: (status) => signal.aborted || this.status.set(status),
+      onUnreachable: async () =>
+        explain((await page.isReachable(server)) ? refusal(server, NEEDS_TOKEN) : away(server)),
+    })
+      .then((own) => {
+        if (own !== undefined && !signal.aborted)
+          this.#open(page, server, { token: own, isOwn: true });
+      })
+      .catch((error) => {
+        if (signal.aborted) return;
+        this.status.set('refused');
+        page.warn(`the connection failed: ${errorMessage(error)}`);
+      });
+  }
+
+  #name({ title, origin }: Page, chars: number): string {
+    return (this.#options.name?.trim() || title || origin).slice(0, chars);
   }
 
   /** Off until it is asked for. */
@@ -157,36 +232,62 @@ class PageCallboard {
   }
 
   disconnect(): Promise<void> {
-    const client = this.#client;
-    this.#client = undefined;
-    this.#published.clear();
-    this.#endWatch();
-    if (client) this.#inOrder(() => client.stop(), this.#page());
+    this.#asking?.abort();
+    this.#leave(this.#page());
     this.status.set('off');
     return this.#lastStep;
   }
 
-  #createClient(page: Page, server: string, token: string): ToolClient {
+  #leave(page: Page): void {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#published.clear();
+    this.#endWatch();
+    if (client) this.#inOrder(() => client.stop(), page);
+  }
+
+  #createClient(page: Page, server: string, { token, isOwn }: Credential): ToolClient {
     const explain = once(page.warn);
+    const inform = once(page.info);
     const client = page.createClient({
       url: `${server.replace(/^http/, 'ws')}/ws/client`,
       protocols: [PROTOCOL, toCredentialProtocol('bearer', token)],
-      name: (this.#options.name || page.title || page.origin).slice(0, NAME_CHARS),
+      name: this.#name(page, NAME_CHARS),
       async isRefused() {
+        const { state } = isOwn ? await page.askServer(server)('outcome', { token }) : {};
+        if (state) return state !== 'approved';
         // A browser does not give the reason: a refusal may be that of a server that is starting.
-        explain((await page.isReachable(server)) ? refusal(server, page.origin) : away(server));
+        explain(
+          (await page.isReachable(server))
+            ? refusal(server, notAllowed(page.origin))
+            : away(server),
+        );
         return false;
       },
       onRejectedTools: (rejected) => {
-        for (const { name, message } of rejected) {
+        const waiting = rejected.filter(({ code }) => UNDECIDED.test(code));
+        if (waiting.length > 0) {
+          const names = waiting.map(({ name }) => name).join(', ');
+          inform(`a person has to allow ${names}.`);
+        }
+        for (const one of rejected) {
+          if (waiting.includes(one)) continue;
+          const { name, message } = one;
           page.warn(`the server does not take the tool ${JSON.stringify(name)}: ${message}`);
         }
       },
       onProblem: page.warn,
     });
     const show = () => {
-      if (this.#client === client) this.status.set(statusOf(client));
-      if (client.status.get().state === 'connected') explain.again();
+      if (this.#client !== client) return;
+      const status = client.status.get();
+      this.status.set(statusOf(client));
+      if (status.state === 'connected') explain.again();
+      // One that a person took off stays away; it does not ask whether it may come back.
+      if (isOwn && status.state === 'refused' && status.code === CLOSE.unauthenticated) {
+        this.#leave(page);
+        this.#ask(page, server, token);
+      }
     };
     client.status.subscribe(show);
     client.registered.subscribe(show);
@@ -194,7 +295,6 @@ class PageCallboard {
   }
 
   #publishAll(client: ToolClient): void {
-    this.#published.clear();
     for (const [name, tool] of this.#tools) {
       client.register(tool);
       this.#published.set(name, tool);
@@ -233,6 +333,12 @@ class PageCallboard {
   }
 }
 
+interface Credential {
+  readonly token: string;
+  /** It is the page's own, as a device. */
+  readonly isOwn: boolean;
+}
+
 function statusOf({ status, registered }: ToolClient): PageStatus {
   const { state } = status.get();
   if (state === 'stopped') return 'off';
@@ -252,11 +358,8 @@ function readServer(server: string | undefined) {
 }
 
 function tokenError(token: string | undefined): string | undefined {
-  if (token === undefined || token === '') {
-    return 'There is no token: give the script data-token, or call callboard.connect({ token }).';
-  }
-  const problem = tokenProblem(token);
-  return problem && `The token is none of this server's: ${problem}.`;
+  const problem = token !== undefined && tokenProblem(token);
+  return problem ? `The token is none of this server's: ${problem}.` : undefined;
 }
 
 /** A browser would only report that its own rules forbid it. */
@@ -270,11 +373,16 @@ function transportError(server: string, page: string): string | undefined {
   }
 }
 
-const refusal = (server: string, origin: string): string =>
-  `${server} responds, and refuses this page. Either ${origin} is not among allowed_origins in its configuration, or the token is not valid any more. The page goes on trying.`;
+const refusal = (server: string, why: string): string =>
+  `${server} responds, and refuses this page. ${why} The page goes on trying.`;
 
-const away = (server: string): string =>
-  `${server} does not respond. The page goes on trying until it does.`;
+const notAllowed = (origin: string): string =>
+  `Either ${origin} is not among allowed_origins in its configuration, or the token is not valid any more.`;
+
+/** By `allowed_origins` or `pairing.pages` of its configuration. */
+const NEEDS_TOKEN = 'It needs a token.';
+
+const away = (server: string): string => `${server} does not respond. The page goes on trying.`;
 
 const hostOf = (server: string | undefined): string => parseUrl(server ?? '')?.host ?? '';
 

@@ -9,6 +9,7 @@ import { granted, request } from '../../testing/setup-client.ts';
 import { createToolClient } from '../../tool-client.ts';
 import type { BadgeCall } from '../badge.ts';
 import { type ConnectOptions, createCallboard, type Page } from '../page-callboard.ts';
+import { createScriptedPairing } from './scripted-pairing.ts';
 
 export const TOKEN = 'a-token/of=the-operator';
 
@@ -23,6 +24,8 @@ const IMPORTED = {
 export async function setupPage() {
   const server = await createScriptedServer();
   const problems: string[] = [];
+  const infos: string[] = [];
+  const pairing = createScriptedPairing();
   const shown = new Set<BadgeCall>();
   /** `isReachable` is what a request would find, `asked` how often one was made. */
   const probes = { isReachable: true, asked: 0 };
@@ -68,16 +71,19 @@ export async function setupPage() {
       probes.asked += 1;
       return probes.isReachable;
     },
+    ...pairing.page,
+    info: (text) => infos.push(text),
     warn: (problem) => problems.push(problem),
   };
   const callboard = createCallboard(() => page);
   const address = server.url.replace('ws', 'http');
   onTestFinished(async () => {
+    pairing.end();
     await callboard.disconnect();
     await server.close();
   });
   return {
-    ...{ server, callboard, problems, shown, probes, line, address, webMcp },
+    ...{ server, callboard, problems, infos, pairing, shown, probes, line, address, webMcp },
     /** Up to the welcome. */
     async connect(options: ConnectOptions = {}) {
       callboard.connect({ server: address, token: TOKEN, ...options });

@@ -1,0 +1,141 @@
+import { reconnectDelay } from '../../net/backoff.ts';
+import type { JoinBody } from '../../protocol/device.ts';
+import { toHex } from '../../util/random-id.ts';
+import { isDeviceToken, newDeviceToken } from '../device-token.ts';
+import type { Answer, AskServer } from './ask-server.ts';
+
+/** The token of this page's own, as all pages of its origin have it. */
+export interface KeptToken {
+  get(): string | null;
+  set(token: string): void;
+  remove(): void;
+}
+
+export interface LetInOptions {
+  readonly askServer: AskServer;
+  readonly kept: KeptToken;
+  /** The one that the page had until now. */
+  readonly token: string | undefined;
+  /** Whether this page has asked a person since it was loaded or touched. */
+  readonly asked: { has: boolean };
+  readonly signal: AbortSignal;
+  /** What the page asks for, once its own scripts have run. */
+  request(): Promise<Pick<JoinBody, 'name' | 'tools'>>;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Until a person touches the page. */
+  touched(signal: AbortSignal): Promise<void>;
+  onStatus(status: 'asking' | 'refused'): void;
+  /** There was no answer that the page may read. */
+  onUnreachable(): Promise<void>;
+  warn(text: string): void;
+}
+
+/** As long as the server holds a request. */
+const HOLD_MS = 25_000;
+const BETWEEN_MS = 1_000;
+/** A refusal that lasts longer is not waited for. */
+const MOST_WAIT_S = 60;
+
+/**
+ * Asks the operator of a server to let this page in, as a device with a token of its own, and gives
+ * that token once it counts. Undefined: the page is refused. Rules: PG20 to PG26.
+ */
+export async function letIn(options: LetInOptions): Promise<string | undefined> {
+  const { askServer, kept, asked, signal } = options;
+  let mine = options.token;
+  let failures = 0;
+  let wait_ms = 0;
+  let why = 'unknown';
+
+  const join = async (): Promise<Answer> => {
+    const request = await options.request();
+    signal.throwIfAborted();
+    // Another page of this origin may have begun meanwhile.
+    if (read(kept)) return WAITING;
+    mine = newDeviceToken();
+    // First: a page that is left before the answer comes would not find its own request again.
+    kept.set(mine);
+    const token_hash = await hashOf(mine);
+    const answer = await askServer('join', { ...request, token_hash, kind: 'tab' });
+    if (answer.status === 200) {
+      asked.has = true;
+      return WAITING;
+    }
+    if (answer.status !== 0) forget();
+    return answer;
+  };
+  const forget = () => {
+    if (kept.get() === mine) kept.remove();
+    mine = undefined;
+  };
+
+  for (;;) {
+    mine ??= read(kept);
+    // guard: a-page-asks-once
+    if (!mine && asked.has) {
+      refuse(options, `it is ${why}. It asks again when touched or loaded anew.`);
+      await options.touched(signal);
+      signal.throwIfAborted();
+      asked.has = false;
+      continue;
+    }
+    const answer = mine
+      ? await askServer('outcome', { token: mine, wait_ms }, signal)
+      : await join();
+    signal.throwIfAborted();
+    if (answer.status !== 200) {
+      if (!(await canRetry(options, answer, failures))) return undefined;
+      failures += 1;
+      continue;
+    }
+    failures = 0;
+    const { state } = answer;
+    if (state === 'denied') return refuse(options, 'a person refused it.');
+    if (state === 'waiting' || state === 'approved') {
+      // Two pages that began at once have made two tokens: the one that the server knows stays.
+      if (mine) kept.set(mine);
+      if (state === 'approved') return mine;
+      options.onStatus('asking');
+      if (wait_ms > 0) await options.wait(BETWEEN_MS, signal);
+      wait_ms = HOLD_MS;
+    } else {
+      forget();
+      why = String(state);
+      if (state === 'revoked') asked.has = true;
+    }
+  }
+}
+
+const WAITING: Answer = { status: 200, state: 'waiting' };
+
+/** The pages that a server lets ask have a secure context (DV20). */
+async function hashOf(token: string): Promise<string> {
+  if (!crypto.subtle) throw new Error('without a token it needs https');
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return toHex(new Uint8Array(hash));
+}
+
+function read(kept: KeptToken): string | undefined {
+  const token = kept.get();
+  return token !== null && isDeviceToken(token) ? token : undefined;
+}
+
+function refuse({ onStatus, warn }: LetInOptions, text: string): undefined {
+  onStatus('refused');
+  warn(`this page is not let in: ${text}`);
+}
+
+async function canRetry(
+  options: LetInOptions,
+  { status, message, retryAfter }: Answer,
+  failures: number,
+): Promise<boolean> {
+  if (retryAfter === undefined || retryAfter > MOST_WAIT_S) {
+    refuse(options, String(message));
+    return false;
+  }
+  if (status === 0) await options.onUnreachable();
+  const delay = reconnectDelay(failures, Math.random());
+  await options.wait(Math.max(retryAfter * 1_000, delay), options.signal);
+  return true;
+}
