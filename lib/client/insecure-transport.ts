@@ -18,7 +18,7 @@ export function refuseInsecureTransport(
   // guard: insecure-transport-refused
   if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;
   throw new InsecureTransportError(
-    `insecure_transport: ${host} is on a network and has no TLS, so everyone on that network could read the token and the results of this ${from}. Use https (the server's --lan has it), or set allowInsecureTransport: true where that is accepted`,
+    `insecure_transport: ${host} has no TLS, so others on its network could read what this ${from} sends. Use https (--lan of the server), or set allowInsecureTransport: true`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageProgram, ROOT } from './project.mjs';
@@ -30,10 +31,38 @@ const clientApart = {
   },
 };
 
+/**
+ * The style of the badge is text to the bundler, which would keep its spaces.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const smallStyle = {
+  name: 'small-style',
+  setup(build) {
+    build.onLoad({ filter: /badge-style\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const [, css = ''] = /`([^`]*)`/.exec(source) ?? [];
+      const { code } = await build.esbuild.transform(css, { loader: 'css', minify: true });
+      return {
+        contents: `export const BADGE_STYLE = ${JSON.stringify(code.trim())};`,
+        loader: 'ts',
+      };
+    });
+  },
+};
+
 /** The client library as others load it, by the file that is made. @satisfies {Record<string, import('esbuild').BuildOptions>} */
 const CLIENT_FILES = {
-  'client.js': { entryPoints: ['lib/client/page/script.ts'], format: 'iife' },
-  'client.mjs': { entryPoints: ['lib/client/page/module.ts'], format: 'esm' },
+  'client.js': {
+    entryPoints: ['lib/client/page/script.ts'],
+    format: 'iife',
+    plugins: [smallStyle],
+  },
+  'client.mjs': {
+    entryPoints: ['lib/client/page/module.ts'],
+    format: 'esm',
+    plugins: [smallStyle],
+  },
   'react.mjs': {
     entryPoints: ['components/client/use-tool.ts'],
     format: 'esm',

@@ -66,9 +66,7 @@ export function importTools(options: ImportOptions): () => void {
   const plan = () => {
     cancelPlan();
     cancelPlan = schedule(SETTLE_MS, () => {
-      refresh().catch((error) =>
-        warn(`the tools of this page are not known: ${errorMessage(error)}`),
-      );
+      refresh().catch((error) => warn(`its WebMCP tools: ${errorMessage(error)}`));
     });
   };
   const endListening = context.onChange(plan);
@@ -118,7 +116,7 @@ const toImported = (
       if (signal.aborted) throw error;
       throw new ToolFailure(
         'internal',
-        `The tool ${tool.name} of the page failed. Browsers do not pass on why; the console of the page may show it.`,
+        `The tool ${tool.name} of the page failed. Browsers do not pass on why.`,
       );
     }
   },
