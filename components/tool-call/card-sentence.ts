@@ -89,7 +89,7 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
     return t(`error.timeout.${error.clock ?? 'other'}`, { client, limit });
   }
   if (isPermissionDenied(card)) return t('error.permission');
-  if (error.code === 'outcome_unknown') {
+  if (error.code === 'outcome_unknown' || error.reason === 'client_revoked') {
     return t(`error.outcome_unknown.${whoLost(error)}`, { client });
   }
   if (isContentChanged(error)) {
@@ -132,7 +132,8 @@ const OF_MODELS = [
 ] as const satisfies readonly CallErrorReason[];
 
 /** Records from before there were reasons have it in the words of the server alone (CD19). */
-function whoLost({ reason, message }: CallError): 'left' | 'back' | 'other' {
+function whoLost({ reason, message }: CallError): 'left' | 'revoked' | 'back' | 'other' {
+  if (reason === 'client_revoked') return 'revoked';
   if (reason === 'client_back' || message.startsWith('The client came back')) return 'back';
   return reason === 'client_left' || message.startsWith('The client left') ? 'left' : 'other';
 }
@@ -145,6 +146,8 @@ export function formatNextStep(card: Card, t: CardTranslator): string | null {
   if (error.code === 'timeout') return error.clock === 'queue' ? t('next.timeout_queue') : null;
   // Opening a client does not help a model that named another tool.
   if (error.code === 'no_provider' && error.reason !== undefined) return null;
+  // It does not come back.
+  if (error.reason === 'client_revoked') return null;
   switch (error.code) {
     case 'invalid_args':
     case 'no_provider':

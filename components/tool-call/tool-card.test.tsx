@@ -389,6 +389,8 @@ describe('an unknown outcome', () => {
       return screen.getByTestId('card-cause').textContent;
     };
     expect(words('outcome_unknown', 'client_left')).toContain('disconnected during the call');
+    expect(words('outcome_unknown', 'client_revoked')).toContain('was revoked during the call');
+    expect(words('client_disconnected', 'client_revoked')).toContain('was revoked during the call');
     expect(words('outcome_unknown', 'client_back')).toContain('came back and cannot tell');
     expect(words('no_provider', 'not_offered')).toContain('not offered');
     expect(words('no_provider', 'no_name')).toContain('without naming a tool');

@@ -46,7 +46,8 @@ type PlainStateEvent = Exclude<StateEvent, { type: 'clock' | 'offered' | 'instan
 export type CallEvent = (
   | PlainStateEvent
   | (Omit<Extract<StateEvent, { type: 'offered' }>, 'provider'> & { readonly provider: Provider })
-  | { readonly type: 'clock'; readonly clock: CallClock }
+  /** `isRevoked`: before its time, as the client was revoked and cannot come back. */
+  | { readonly type: 'clock'; readonly clock: CallClock; readonly isRevoked?: boolean }
   /** The instance that has the call is disconnected. */
   | { readonly type: 'client_left' }
   /** It is connected again; `knowledge` is what its journal has of this attempt. */

@@ -55,7 +55,12 @@ export type StateEvent =
       /** The grant was decided, but has not left: it need not leave any more. */
       readonly isUnsent?: boolean | undefined;
     }
-  | { readonly type: 'clock'; readonly clock: CallClock; readonly limitMs: number }
+  | {
+      readonly type: 'clock';
+      readonly clock: CallClock;
+      readonly limitMs: number;
+      readonly isRevoked?: boolean | undefined;
+    }
   | { readonly type: 'instance_back'; readonly instanceId: string }
   | { readonly type: 'outcome_lost'; readonly message: string }
   | { readonly type: 'interrupted'; readonly message: string };
@@ -136,7 +141,7 @@ export function transition(state: CallState, event: StateEvent): Transition {
     case 'cancelled':
       return cancelled(event.isUnsent ? { ...state, granted: false } : state, event.reason);
     case 'clock':
-      return ranOut(state, event.clock, event.limitMs);
+      return ranOut(state, event);
     case 'instance_back':
       return instanceBack(state, event.instanceId);
     case 'outcome_lost':
@@ -255,7 +260,10 @@ function cancelled(state: CallState, reason: string): Transition {
 }
 
 /** CS6: which ending each clock brings. */
-function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition {
+function ranOut(
+  state: CallState,
+  { clock, limitMs, isRevoked }: Extract<StateEvent, { type: 'clock' }>,
+): Transition {
   const executed = mayHaveRun(state) ? 'unknown' : 'no';
   switch (clock) {
     case 'approval':
@@ -288,8 +296,10 @@ function ranOut(state: CallState, clock: CallClock, limitMs: number): Transition
       if (state.status !== 'RUNNING') return refuse('not_possible_now');
       return fail(state, {
         code: state.granted && !state.rerunnable ? 'outcome_unknown' : 'client_disconnected',
-        reason: 'client_left',
-        message: `The client left and did not come back within ${seconds(limitMs)}`,
+        reason: isRevoked ? 'client_revoked' : 'client_left',
+        message: isRevoked
+          ? 'The client was revoked while it had the call'
+          : `The client left and did not come back within ${seconds(limitMs)}`,
         executed,
       });
     case 'start':

@@ -140,9 +140,10 @@ const stopReason = (call: CallRecord, clock: CallClock): string =>
 
 /** An offer that was not claimed in time is no ending: its clock is armed anew. */
 function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
-  const { clock: name } = event;
+  const { clock: name, isRevoked } = event;
   if (name !== 'start') {
-    return step(call, { type: 'clock', clock: name, limitMs: limitOf(call, name) }, event, now);
+    const limitMs = limitOf(call, name);
+    return step(call, { type: 'clock', clock: name, limitMs, isRevoked }, event, now);
   }
   if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
   const deadlines = { ...call.deadlines, start: now.steady + CLOCKS.startMs };

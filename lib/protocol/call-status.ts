@@ -82,6 +82,8 @@ export const CALL_ERROR_REASONS = [
   'arguments_incomplete',
   /** `outcome_unknown`, `client_disconnected`: the client left and did not come back in time. */
   'client_left',
+  /** The same codes: a person revoked the client while it had the call. */
+  'client_revoked',
   /** `outcome_unknown`: the client came back without a trace of the call. */
   'client_back',
 ] as const;

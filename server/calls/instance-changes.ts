@@ -118,7 +118,8 @@ export class ClientInstances implements InstanceChanges {
         .filter(({ provider }) => provider?.clientId === clientId);
     for (const call of held()) engine.apply(call, { type: 'client_left' }, 'server');
     // guard: revoked-calls-end
-    for (const call of held()) engine.apply(call, { type: 'clock', clock: 'resume' }, 'server');
+    const ended = { type: 'clock', clock: 'resume', isRevoked: true } as const;
+    for (const call of held()) engine.apply(call, ended, 'server');
     this.#deps.waiting.askAgain();
   }
 

@@ -50,7 +50,10 @@ test('[DV41] T25: what a client holds that never comes back ends at once, and th
   await settle();
   expect(await calls.get(held.id)).toMatchObject({
     status: 'FAILED',
-    error: { code: 'outcome_unknown', executed: 'unknown' },
+    error: {
+      ...{ code: 'outcome_unknown', executed: 'unknown', reason: 'client_revoked' },
+      message: 'The client was revoked while it had the call',
+    },
   });
   expect(other.requests().map(({ id }) => id)).toEqual([untaken.id]);
   await close();

@@ -15,6 +15,7 @@ export const cardError = {
     client_disconnected: '{client} disconnected before it answered.',
     outcome_unknown: {
       left: '{client} disconnected during the call.',
+      revoked: '{client} was revoked during the call.',
       back: '{client} came back and cannot tell whether the tool ran.',
       other: '{client} cannot tell whether the tool ran.',
     },
@@ -61,6 +62,7 @@ export const cardError = {
     client_disconnected: '{client}在答复之前离开了。',
     outcome_unknown: {
       left: '{client}在执行途中离开了。',
+      revoked: '{client}在执行途中被撤销了授权。',
       back: '{client}已回来，但无法确定工具是否执行过。',
       other: '{client}无法确定工具是否执行过。',
     },
