@@ -57,12 +57,9 @@ export async function letIn(options: LetInOptions): Promise<string | undefined> 
     kept.set(mine);
     const token_hash = await hashOf(mine);
     const answer = await askServer('join', { ...request, token_hash, kind: 'tab' });
-    if (answer.status === 200) {
-      asked.has = true;
-      return WAITING;
-    }
-    if (answer.status !== 0) forget();
-    return answer;
+    if (answer.status === 200) asked.has = true;
+    else if (answer.status !== 0) forget();
+    return answer.status === 200 ? WAITING : answer;
   };
   const forget = () => {
     if (kept.get() === mine) kept.remove();
@@ -73,10 +70,7 @@ export async function letIn(options: LetInOptions): Promise<string | undefined> 
     mine ??= read(kept);
     // guard: a-page-asks-once
     if (!mine && asked.has) {
-      refuse(options, `it is ${why}. It asks again when touched or loaded anew.`);
-      await options.touched(signal);
-      signal.throwIfAborted();
-      asked.has = false;
+      await untilTouched(options, why);
       continue;
     }
     const answer = mine
@@ -123,6 +117,13 @@ function read(kept: KeptToken): string | undefined {
 function refuse({ onStatus, warn }: LetInOptions, text: string): undefined {
   onStatus('refused');
   warn(`this page is not let in: ${text}`);
+}
+
+async function untilTouched(options: LetInOptions, why: string): Promise<void> {
+  refuse(options, `it is ${why}. It asks again when touched or loaded anew.`);
+  await options.touched(options.signal);
+  options.signal.throwIfAborted();
+  options.asked.has = false;
 }
 
 async function canRetry(
