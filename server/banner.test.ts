@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Reach, ReachAddress } from '#lib/protocol/reach';
-import { formatBanner, ownAddress } from './banner.ts';
+import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 
 const address = (origin: string, more: Partial<ReachAddress> = {}): ReachAddress => ({
   ...{ origin, scheme: 'http', from: 'this_machine', needs_trust: false, lacks: [], ...more },
@@ -43,6 +43,23 @@ test('[AL69] a start prints what is set and that it did not answer, and does not
   expect(named).toContain(`compatible:qwen3:8b. ${trouble}`);
   const chosen = formatBanner({ ...facts, ...using('rehearsal', trouble), isModelSet: true });
   expect(chosen).toContain('CALLBOARD_MODEL names it');
+});
+
+test('[LN41] for programs it is one line of JSON', () => {
+  const phone = address('https://192.168.1.5:3000', { from: 'network' });
+  const text = bannerJson({
+    ...{ ...facts, ...using('rehearsal') },
+    reach: { ...reach, addresses: [phone, ...reach.addresses] },
+  });
+  expect(text.endsWith('\n')).toBe(true);
+  expect(JSON.parse(text)).toEqual({
+    url: 'http://127.0.0.1:3000',
+    sign_in_url: 'http://127.0.0.1:3000/sign-in/x',
+    data_dir: '/data',
+    model: 'rehearsal',
+    phones: ['https://192.168.1.5:3000'],
+    ca_sha256: null,
+  });
 });
 
 test('the address it prints is that of this machine, else the first', () => {

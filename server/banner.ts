@@ -34,6 +34,17 @@ export function formatBanner(facts: BannerFacts): string {
   ].join('\n');
 }
 
+/** The same for programs, in one line. `phones`: origins, most likely first. */
+export function bannerJson({ url, reach, signInUrl, dataDir, models }: BannerFacts): string {
+  const phones = reach.addresses.filter(({ from }) => from !== 'this_machine');
+  const facts = {
+    ...{ url, sign_in_url: signInUrl, data_dir: dataDir, model: models.defaultModel },
+    phones: phones.map(({ origin }) => origin),
+    ca_sha256: reach.ca?.fingerprint ?? null,
+  };
+  return `${JSON.stringify(facts)}\n`;
+}
+
 /** For what is set and does not work it names the fault; it never asks for what is set. */
 function modelLabel({ isModelSet, models }: BannerFacts): string {
   const { defaultModel, trouble } = models;

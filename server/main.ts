@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { type AddressFile, createAddressFile } from './address-file.ts';
-import { formatBanner, ownAddress } from './banner.ts';
+import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Core, createCore } from './create-core.ts';
 import { createEndpoints, type Endpoints } from './create-endpoints.ts';
@@ -46,7 +46,12 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   endpoints.server.closeAllConnections();
 }
 
-async function printBanner(config: Config, core: Core, endpoints: Endpoints): Promise<string> {
+async function printBanner(
+  config: Config,
+  core: Core,
+  endpoints: Endpoints,
+  format: typeof formatBanner,
+): Promise<string> {
   const reach = endpoints.reach.describe();
   const url = ownAddress(reach);
   const signInUrl = `${url}${endpoints.signInCodes.make()}`;
@@ -55,7 +60,7 @@ async function printBanner(config: Config, core: Core, endpoints: Endpoints): Pr
   const token = isGiven ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
   const history = await readHistory({ ...core, keep });
   const facts = { url, reach, signInUrl, dataDir, token, history, models: core.models };
-  process.stdout.write(formatBanner({ ...facts, isModelSet: model !== undefined }));
+  process.stdout.write(format({ ...facts, isModelSet: model !== undefined }));
   return signInUrl;
 }
 
@@ -113,7 +118,7 @@ async function main(): Promise<void> {
   await core.models.discover();
   const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));
   closing.signal.addEventListener('abort', stopAsking);
-  const signIn = await printBanner(config, core, endpoints);
+  const signIn = await printBanner(config, core, endpoints, args.json ? bannerJson : formatBanner);
   for (const line of withoutModel(config.agents, core.models)) logger.info(line);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }

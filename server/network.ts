@@ -26,7 +26,7 @@ export interface Network {
 type Options = Pick<Config, 'host' | 'development' | 'publicUrl' | 'trustedProxies'>;
 
 /** Decides how the server is reached. Throws `ConfigError` for what would expose it without TLS. */
-export function readNetwork(config: Options, args: Omit<Arguments, 'salvage'>): Network {
+export function readNetwork(config: Options, args: Omit<Arguments, 'salvage' | 'json'>): Network {
   const { publicUrl, trustedProxies } = config;
   const tls = chooseTls(args);
   const host = config.host ?? (args.lan ? '::' : '127.0.0.1');
@@ -58,7 +58,7 @@ export function readNetwork(config: Options, args: Omit<Arguments, 'salvage'>): 
   return { ...network, isPlaintext: isPlain && args.insecurePlaintextLan };
 }
 
-function chooseTls({ lan, cert, key }: Omit<Arguments, 'salvage'>): TlsChoice {
+function chooseTls({ lan, cert, key }: Omit<Arguments, 'salvage' | 'json'>): TlsChoice {
   if (cert !== undefined && key !== undefined) return { kind: 'given', cert, key };
   if (cert === undefined && key === undefined) return lan ? { kind: 'own' } : { kind: 'none' };
   const [given, missing] = cert === undefined ? ['--key', '--cert'] : ['--cert', '--key'];

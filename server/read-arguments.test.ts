@@ -3,7 +3,7 @@ import { ConfigError } from './config.ts';
 import { readArguments } from './read-arguments.ts';
 
 const NONE = {
-  ...{ salvage: false, lan: false, insecurePlaintextLan: false },
+  ...{ salvage: false, json: false, lan: false, insecurePlaintextLan: false },
   ...{ cert: undefined, key: undefined },
 };
 
@@ -13,6 +13,7 @@ test('[LN41] each argument is read, files also with a sign of equality', () => {
   expect(readArguments(['--lan', '--cert', 'a.crt', '--key=k=1.pem'])).toEqual({
     ...{ ...NONE, lan: true, cert: 'a.crt', key: 'k=1.pem' },
   });
+  expect(readArguments(['--json'])).toEqual({ ...NONE, json: true });
   expect(readArguments(['--insecure-plaintext-lan'])).toEqual({
     ...{ ...NONE, insecurePlaintextLan: true },
   });

@@ -3,6 +3,8 @@ import { ConfigError } from './config.ts';
 export interface Arguments {
   /** Make a damaged store usable again, with what can be read of it. */
   readonly salvage: boolean;
+  /** What a start prints is one line of JSON. */
+  readonly json: boolean;
   /** Listen on the network, by TLS alone. */
   readonly lan: boolean;
   /** Files of a certificate that was given, and of its key. */
@@ -12,7 +14,7 @@ export interface Arguments {
   readonly insecurePlaintextLan: boolean;
 }
 
-const SWITCHES = ['--salvage', '--lan', '--insecure-plaintext-lan'];
+const SWITCHES = ['--salvage', '--json', '--lan', '--insecure-plaintext-lan'];
 const WITH_FILE = ['--cert', '--key'];
 
 /** Reads the arguments after the program's name. Throws `ConfigError` for an unknown one. */
@@ -30,6 +32,7 @@ export function readArguments(args: readonly string[]): Arguments {
   }
   return {
     salvage: switches.has('--salvage'),
+    json: switches.has('--json'),
     lan: switches.has('--lan'),
     cert: files.get('--cert'),
     key: files.get('--key'),
@@ -44,5 +47,5 @@ const noFile = (name: string): ConfigError =>
 
 const unknown = (argument: string): ConfigError =>
   new ConfigError(
-    `${JSON.stringify(argument)} is not an argument of Callboard; they are --salvage (keeps what can be read of a damaged store), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables`,
+    `${JSON.stringify(argument)} is not an argument of Callboard; they are --salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables`,
   );

@@ -4,6 +4,7 @@ import { Laptop, Smartphone, SquareTerminal } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import { useId } from 'react';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { personName } from '#lib/format/person-name';
 import type { Card } from '#lib/protocol/card';
 import type { WireDevice } from '#lib/protocol/device';
 import { useCalls, useHasRole, useTab } from '../providers/workbench-context.tsx';
@@ -102,7 +103,7 @@ function Facts({ row, now }: { row: DeviceRow; now: number }) {
     instances.length > 0 && t('connected', { ago: ago(oldest(instances)) }),
     instances.length === 0 && seen != null && t('seen', { ago: ago(seen) }),
     device && instances.length === 0 && seen === null && t('neverSeen'),
-    device && t('paired', { time: formatTime(device.paired_at), by: device.paired_by }),
+    device && t('paired', { time: formatTime(device.paired_at), by: personName(device.paired_by) }),
     device?.revoked_at != null && t('revokedAt', { time: formatTime(device.revoked_at) }),
     open > 0 && t('inFlight', { count: open }),
   ].filter((part) => typeof part === 'string' && part !== '');

@@ -11,6 +11,7 @@ import {
   personWith,
   type SentRequest,
 } from '../tool-call/testing/in-workbench.tsx';
+import { Toaster } from '../ui/toaster.tsx';
 import { DevicesPage } from './devices-page.tsx';
 
 afterEach(cleanup);
@@ -346,4 +347,26 @@ test('[DS13] a tool that was refused is allowed by the hash that it was refused 
   expect(sent.find(({ path }) => path === '/v1/devices/dev_1/tools')?.body).toEqual({
     allow: ['hash-clipboard.read'],
   });
+});
+
+test('[DS16] without a connection the page says since when it is old, and ages stand still', async () => {
+  const { workbench } = await setup(serving({ pairings: [], devices: [deviceOf()] }));
+  expect(screen.queryByTestId('devices-stale')).toBeNull();
+  await act(async () => workbench.connection.setState({ lostAt: Date.now() - 125_000 }));
+  expect(screen.getByTestId('devices-stale').textContent).toContain('2 minutes ago');
+});
+
+test('[DS8] a decision that came second names who was first', async () => {
+  const params = { state: 'approved', by: 'operator:grace', decision: 'yes' };
+  const error = { code: 'already_final', message: 'grace decided before', params };
+  await setup(
+    serving({ pairings: [ASKING], devices: [] }, ({ path }) =>
+      path.endsWith('/decision') ? { status: 409, body: { error } } : undefined,
+    ),
+    { locale: 'zh' },
+  );
+  render(<Toaster label="消息" closeLabel="关闭" />);
+  await press('允许接入');
+  const toast = (await screen.findByText('已有人先作了决定')).closest('li');
+  expect(toast?.textContent).toContain('grace');
 });

@@ -1,12 +1,14 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { useCallback, useMemo, useState } from 'react';
 import { late } from '#components/ui/late';
+import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { WireDevice, WirePairing } from '#lib/protocol/device';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import {
   useClients,
+  useConnection,
   useDeviceChanges,
   useHasRole,
   useListingsKnown,
@@ -105,13 +107,22 @@ function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
   const formatFailure = useFormatFailure();
   const clients = useClients();
   const isKnown = useListingsKnown();
-  const now = useNow(true);
+  const locale = useLocale();
+  const { lostAt } = useConnection();
+  const counted = useNow(true);
+  // Ages stand still while there is no news.
+  const now = lostAt ?? counted;
   const { devices, failure, again, more, hasMore, change } = list;
   const rows = useMemo(() => deviceRows(devices ?? [], clients), [devices, clients]);
   const changed = (device: WireDevice) =>
     change((before) => before.map((one) => (one.device_id === device.device_id ? device : one)));
   return (
     <section aria-label={t('list')} className="space-y-2">
+      {lostAt !== null && (
+        <p role="status" className="text-wait" data-testid="devices-stale">
+          {t('stale', { ago: formatRelativeTime(lostAt, counted, locale) })}
+        </p>
+      )}
       {failure && (
         <div role="alert" className="text-error wrap-anywhere">
           {formatFailure(failure)}{' '}

@@ -123,7 +123,8 @@ function useDecision(pairing: WirePairing, onDecided: (pairing: WirePairing) => 
     const answer = await api.decide(pairing.pairing_id, decision);
     setSending(false);
     if (answer.ok) onDecided(answer.value);
-    else showFailure(t('notDecided'), answer);
+    // Another person was first: what became of it is shown in place of the question.
+    else showFailure(t(answer.code === 'already_final' ? 'decidedBefore' : 'notDecided'), answer);
   };
   return { decide, isSending };
 }

@@ -1,3 +1,4 @@
+import { personName } from '#lib/format/person-name';
 import {
   type JoinBody,
   type OpenedPairing,
@@ -114,7 +115,8 @@ export class DevicePairing implements PairingService {
 
   async decide(pairingId: string, decision: Decision, by: By): Promise<WirePairing> {
     const { id, state, request } = this.#find(pairingId);
-    if (state !== 'asking' || !request || this.#deciding.has(id)) throw notAsking(state);
+    if (state !== 'asking' || !request || this.#deciding.has(id))
+      throw notAsking(this.#find(pairingId));
     this.#deciding.add(id);
     try {
       const pairing = { ...this.#find(id), request };
@@ -129,7 +131,7 @@ export class DevicePairing implements PairingService {
     const pairing = this.#find(pairingId);
     const { id, state } = pairing;
     const isOver = state !== 'open' && state !== 'asking';
-    if (isOver || this.#deciding.has(id)) throw notAsking(state);
+    if (isOver || this.#deciding.has(id)) throw notAsking(pairing);
     const decidedBy = principalName(by.caller);
     const over = { state: 'withdrawn', decidedBy, deviceId: null } as const;
     const ended = this.#deps.pairings.settle(pairing, over);
@@ -322,7 +324,12 @@ const tooManyAsk = (): HttpError =>
     retryAfter: 30,
   });
 
-const notAsking = (state: Pairing['state']): HttpError =>
-  new HttpError('already_final', `No device waits for a decision here: the pairing is ${state}.`, {
-    params: { state },
-  });
+/** With who decided and how, where a person did: several may press at once. */
+function notAsking({ state, decidedBy }: Pick<Pairing, 'state' | 'decidedBy'>): HttpError {
+  const isDecided = decidedBy !== null && (state === 'approved' || state === 'denied');
+  const by = isDecided ? { by: decidedBy, decision: state === 'approved' ? 'yes' : 'no' } : {};
+  const message = isDecided
+    ? `${personName(decidedBy)} decided before: the pairing is ${state}.`
+    : `No device waits for a decision here: the pairing is ${state}.`;
+  return new HttpError('already_final', message, { params: { state, ...by } });
+}

@@ -9,6 +9,7 @@ export const devices = {
     list: 'Devices and other clients',
     loading: 'Loading…',
     again: 'Try again',
+    stale: 'The connection is lost: this is how it was {ago}.',
     more: 'Show more',
     none: 'No device is here.',
     noneText: 'Pair a phone: it needs nothing but its browser.',
@@ -117,6 +118,7 @@ export const devices = {
       deny: 'Refuse',
       block: 'Never ask for this page again',
       notDecided: 'The decision did not arrive',
+      decidedBefore: 'Another decision came first',
     },
     pair: {
       title: 'Pair a device',
@@ -162,6 +164,7 @@ export const devices = {
     list: '设备和其他客户端',
     loading: '正在加载…',
     again: '重试',
+    stale: '连接已断开：这是{ago}的状态。',
     more: '显示更多',
     none: '还没有设备。',
     noneText: '配对一部手机：它只需要浏览器。',
@@ -267,6 +270,7 @@ export const devices = {
       deny: '拒绝接入',
       block: '不再询问这个页面',
       notDecided: '决定未送达',
+      decidedBefore: '已有人先作了决定',
     },
     pair: {
       title: '配对设备',
