@@ -49,7 +49,6 @@ export function readNetwork(config: Options, args: Omit<Arguments, 'salvage' | '
   }
   const isPlain = isOpen && tls.kind === 'none';
   const isBehindProxy = publicUrl?.startsWith('https:') === true && trustedProxies.length > 0;
-  // guard: plaintext-refused
   if (isPlain && !isBehindProxy && !args.insecurePlaintextLan) {
     throw new ConfigError(
       `CALLBOARD_HOST is ${JSON.stringify(host)}, and without TLS everyone on that network could read tokens, calls and results. Start with --lan (a certificate is made), or with --cert and --key, or behind a proxy that has TLS with CALLBOARD_PUBLIC_URL and CALLBOARD_TRUSTED_PROXIES; --insecure-plaintext-lan starts it as it is`,

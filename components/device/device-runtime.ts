@@ -141,7 +141,6 @@ function toConnection(client: ToolClient, store: DeviceStore, options: DeviceOpt
       return { state: 'reconnecting', attempt: now.attempt, retryAt: now.retryAt };
     case 'refused':
       void nameRefusal(client, store, options);
-      // guard: disconnected-may-return
       if (now.code === CLOSE.disconnected) return { state: 'disconnected' };
       return { state: 'refused', reason: now.reason };
     case 'stopped':
@@ -158,7 +157,6 @@ async function nameRefusal(
   const answer = await api.outcome(kept.token);
   if (!answer.ok || answer.value.state === 'approved') return;
   const state = answer.value.state === 'revoked' ? 'revoked' : 'unknown';
-  // guard: revoked-asks-no-more
   await client.stop().catch((error: unknown) => onProblem(errorMessage(error)));
   store.setState({ connection: { state } });
 }

@@ -44,7 +44,6 @@ async function admit(
   const rule = ruleOf(rules, tool);
   // A call may have been on its way when the person switched it off.
   if (rule === 'off') throw declined('has switched this tool off');
-  // guard: hidden-page-asks
   if (rule === 'open' && isVisible()) return;
   const { callId, requestedBy, signal } = context;
   const isHiddenRule = rule === 'open';
@@ -52,7 +51,6 @@ async function admit(
     ask({ callId, tool, requestedBy, args, isHiddenRule, signal }),
   );
   signal.throwIfAborted();
-  // guard: declined-never-runs
   if (!isAllowed) throw declined(reason === '' ? 'declined' : `declined: ${reason}`);
 }
 

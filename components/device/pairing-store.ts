@@ -105,7 +105,6 @@ class PairingFlow {
     const token = this.#deps.newToken();
     const kept: AskingDevice = { token, name, workbench, expires_at };
     // Before it is sent: a page that is closed meanwhile finds the outcome by it.
-    // guard: kept-before-join
     memory.keepAsking(kept);
     const token_hash = this.#deps.hashOf(token);
     const answer = await api.join({ code, token_hash, name, kind: 'phone', tools: [...tools] });
@@ -134,7 +133,6 @@ class PairingFlow {
       const answer = await this.#deps.api.outcome(at.kept.token, { waitMs });
       // Started anew meanwhile: the outcome is of a request that nothing here follows any more.
       if (this.#at() !== at) return;
-      // guard: unsure-until-known
       if (!answer.ok) {
         if (!at.isUnsure) this.#go({ ...at, isUnsure: true });
         await this.#deps.pause(Math.min(1_000 * 2 ** failed, LONGEST_PAUSE_MS));

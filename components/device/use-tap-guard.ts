@@ -7,7 +7,6 @@ const TAP_GUARD_MS = 300;
 export function useTapGuard(): boolean {
   const [isReady, setReady] = useState(false);
   useEffect(() => {
-    // guard: tap-guard
     const timer = setTimeout(() => setReady(true), TAP_GUARD_MS);
     return () => clearTimeout(timer);
   }, []);

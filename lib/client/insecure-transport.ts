@@ -15,7 +15,6 @@ export function refuseInsecureTransport(
   allow: boolean | undefined,
 ): void {
   const { protocol, hostname, host } = new URL(address);
-  // guard: insecure-transport-refused
   if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;
   throw new InsecureTransportError(
     `insecure_transport: ${host} has no TLS, so others on its network could read what this ${from} sends. Use https (--lan of the server), or set allowInsecureTransport: true`,

@@ -50,7 +50,6 @@ export function createCredentials(deps: {
   const refuseFrom = (caller: Caller | undefined, origin: string | undefined) => {
     const { isForeign = () => false, originOf = () => null } = deps.origins ?? {};
     const own = caller?.kind === 'device' && caller.tokenId !== null && originOf(caller.tokenId);
-    // guard: device-token-of-its-origin
     if (own) return origin === own ? undefined : notFromThere();
     return origin !== undefined && isForeign(origin) ? notFromThere() : undefined;
   };

@@ -98,7 +98,6 @@ export function createHostGate(options: HostGateOptions): HostGate {
         refuseSecondHost(rawHeaders) ??
         gate.refuseHost(headers.host, isSecure) ??
         (isSentByTool(headers.via) ? sentByTool : undefined) ??
-        // guard: foreign-origins-refused
         (origin !== undefined && gate.isForeignOrigin(origin) && admits(origin)
           ? undefined
           : gate.refuseOrigin(origin, isSecure))

@@ -32,7 +32,6 @@ export function createPeerOf({ trustedProxies, publicUrl }: PeerOptions): PeerOf
     const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
     // People come to the public host by https alone; to name it falsely makes a cookie that is kept closer.
     const isPublic = secureHost !== undefined && headers.host?.toLowerCase() === secureHost;
-    // guard: forwarded-of-trusted-alone
     if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };
     const proto = String(headers['x-forwarded-proto'] ?? '').trim();
     const isSecure = isEncrypted || isPublic || proto.toLowerCase() === 'https';

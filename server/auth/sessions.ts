@@ -101,7 +101,6 @@ class StoredSessions implements Sessions {
 
   #toCookie(value: string, lives: string, isSecure: boolean): string {
     const attributes = 'Path=/; HttpOnly; SameSite=Strict';
-    // guard: secure-cookie
     return isSecure
       ? `${SECURE_PREFIX}${this.cookieName}=${value}; ${lives}; ${attributes}; Secure`
       : `${this.cookieName}=${value}; ${lives}; ${attributes}`;

@@ -117,7 +117,6 @@ export class ClientInstances implements InstanceChanges {
         .flatMap((id) => repository.latest(id) ?? [])
         .filter(({ provider }) => provider?.clientId === clientId);
     for (const call of held()) engine.apply(call, { type: 'client_left' }, 'server');
-    // guard: revoked-calls-end
     const ended = { type: 'clock', clock: 'resume', isRevoked: true } as const;
     for (const call of held()) engine.apply(call, ended, 'server');
     this.#deps.waiting.askAgain();

@@ -147,7 +147,6 @@ async function proofOf(
     // It was assigned the next one, and its connection broke before the welcome arrived.
     (await find(hash('sha256', nextToken)));
   // A token that was stolen proves nothing for another principal.
-  // guard: resume-token-of-its-principal
   if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;
   const isOfThisInstance = instance_id === undefined || instance_id === client.instanceId;
   return { client, nextToken, isOfThisInstance };

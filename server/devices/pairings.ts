@@ -88,7 +88,6 @@ export class Pairings {
    * The open pairing with this code. One that was right before, and is used or over, is answered as
    * a wrong one and counts as none: the device that used it may look again.
    */
-  // guard: wrong-codes-counted
   tryCode(code: string): TriedCode {
     this.#sweep();
     const codeHash = hashSecret(code);

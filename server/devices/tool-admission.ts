@@ -51,7 +51,6 @@ export class ToolAdmission implements ToolOffers {
       const admission = admissions.get(hash) ?? 'denied';
       if (admission === 'too_many') offers.tools.delete(tool.name);
       else offers.tools.set(tool.name, { tool, hash });
-      // guard: only-allowed-tools-offered
       if (admission === 'allowed') return one;
       withdrawn.push(tool.name);
       return { ok: false, rejected: { name: tool.name, ...REFUSALS[admission] } };

@@ -19,7 +19,6 @@ export function createWriteGate(clock: Pick<Clock, 'schedule'>, write: (key: str
   return {
     changed(key: string): void {
       const known = resting.get(key);
-      // guard: offers-written-once-a-second
       if (known) known.isStale = true;
       else rest(key);
     },

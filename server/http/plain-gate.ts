@@ -24,7 +24,6 @@ export function createPlainGate(deps: {
     !('encrypted' in socket) && !deps.mayBePlain(plainAddress(socket.remoteAddress));
   return {
     refuse(incoming) {
-      // guard: plain-peers-turned-away
       if (!isRefused(incoming)) return undefined;
       const location = deps.hasTls ? toHttps(deps.hostGate, incoming) : undefined;
       const headers = { connection: 'close' };

@@ -83,7 +83,6 @@ function createPending(most: number) {
         if (all.get(key) === socket) all.delete(key);
       });
       const [oldest] = all.values();
-      // guard: pending-bounded
       if (all.size > most) oldest?.destroy();
     },
     end: (socket: Socket) => void all.delete(keyOf(socket)),

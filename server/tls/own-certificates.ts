@@ -66,7 +66,6 @@ async function writePair(dir: string, name: string, { cert, key }: Pair): Promis
   await writeDurably(dir, `${name}.crt`, Buffer.from(cert));
 }
 
-// guard: renewed-in-time
 const lasts = ({ cert }: Pair, now: number): boolean => {
   const { validFrom, validTo } = new X509Certificate(cert);
   return Date.parse(validFrom) <= now && now + RENEW_BEFORE_MS < Date.parse(validTo);

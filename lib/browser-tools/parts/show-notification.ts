@@ -29,7 +29,6 @@ export const createShowNotification =
   async (title: string, body: string | undefined): Promise<void> => {
     const options = body === undefined ? {} : { body };
     const registration = await parts.registration();
-    // guard: notification-by-worker
     if (registration?.active) await registration.showNotification(title, options);
     else parts.construct(title, options);
   };

@@ -68,7 +68,6 @@ export async function letIn(options: LetInOptions): Promise<string | undefined> 
 
   for (;;) {
     mine ??= read(kept);
-    // guard: a-page-asks-once
     if (!mine && asked.has) {
       await untilTouched(options, why);
       continue;
