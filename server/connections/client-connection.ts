@@ -15,6 +15,7 @@ import type { ClientSessions } from './client-sessions.ts';
 import type { ClientTable } from './client-table.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 import type { ClientChannel } from './presence.ts';
+import { ProbeLatency } from './probe-latency.ts';
 
 export interface ClientConnectionDeps {
   readonly sessions: ClientSessions;
@@ -51,6 +52,8 @@ export function createClientConnections(deps: ClientConnectionDeps): ClientConne
 /** Messages to and from one client: frames, floods, liveness, and nothing else. */
 export class ClientConnection implements ClientChannel {
   readonly #line: Line;
+  readonly #table: ClientTable;
+  readonly #latency: ProbeLatency;
   readonly #outbox: Outbox;
   readonly #bucket: TokenBucket;
   readonly #session: ClientSession;
@@ -59,11 +62,16 @@ export class ClientConnection implements ClientChannel {
 
   constructor(deps: ClientConnectionDeps, { principal, line, corked, inbound }: OpenLine) {
     this.#line = line;
+    this.#table = deps.table;
+    this.#latency = new ProbeLatency(deps.clock.now);
     this.#takeFrame = createFrameQueue<Frame, Received>({
       inbound,
       turns: deps.turns,
       parse: (frame) => this.#parse(frame),
-      handle: (message) => this.#session.receive(message),
+      handle: (message) => {
+        if (message.type === 'probe_ack') this.#measure(message.nonce);
+        return this.#session.receive(message);
+      },
       takesLong: ({ type }) => type === 'register_tools',
     });
     // When it connects again, its calls are as they were.
@@ -80,7 +88,11 @@ export class ClientConnection implements ClientChannel {
       heartbeatMs: deps.heartbeatMs,
       socket: line,
       caps: () => deps.table.get(this.#session.instanceId ?? '')?.caps ?? [],
-      probe: () => this.send({ type: 'probe', nonce: deps.newNonce() }),
+      probe: () => {
+        const nonce = deps.newNonce();
+        this.#latency.sent(nonce);
+        this.send({ type: 'probe', nonce });
+      },
       onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
     });
     // Its replies to probes are behind a large frame, which may take minutes over a phone's network.
@@ -110,6 +122,12 @@ export class ClientConnection implements ClientChannel {
       return false;
     }
     return true;
+  }
+
+  #measure(nonce: string): void {
+    const latencyMs = this.#latency.answered(nonce);
+    const { instanceId } = this.#session;
+    if (latencyMs !== undefined && instanceId) this.#table.update(instanceId, { latencyMs });
   }
 
   #parse(text: Frame): Received | undefined {

@@ -13,7 +13,7 @@ export interface ClientTable {
     change: Partial<
       Pick<
         ConnectedInstance,
-        'visible' | 'responsive' | 'permissions' | 'secureContext' | 'battery'
+        'visible' | 'responsive' | 'permissions' | 'secureContext' | 'battery' | 'latencyMs'
       >
     >,
   ): void;
@@ -138,5 +138,6 @@ const toListing = (
       }),
   ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
   ...(one.battery ? { battery: { ...one.battery } } : {}),
+  ...(one.latencyMs === undefined ? {} : { latency_ms: one.latencyMs }),
   ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
 });

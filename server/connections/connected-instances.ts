@@ -17,6 +17,8 @@ export interface ConnectedInstance {
   readonly secureContext: boolean | undefined;
   /** As it reported it. */
   readonly battery?: Battery | undefined;
+  /** From the last probe to its answer. */
+  readonly latencyMs?: number;
   readonly connectedAt: number;
 }
 
