@@ -116,7 +116,7 @@ for (const locale of ['en', 'zh'] as const) {
     await expectNoViolationsByTheme(page, '/docs', locale);
     await makeToken(board, { kind: 'agent', name: 'bot', tools: ['file.*'] });
     await page.goto(`${board.url}/settings/access`);
-    await expect(page.getByTestId('token')).toHaveCount(2);
+    await expect(page.getByTestId('token')).toHaveCount(3);
     await page.locator('[aria-expanded="false"].btn-primary').click();
     await page.locator('[data-name="bot"] button').click();
     await expect(page.locator('input[type="checkbox"]').first()).toBeVisible();

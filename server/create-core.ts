@@ -130,6 +130,7 @@ async function createTools(
     toolsOf: registry.namesOf,
     availabilityChanged: registry.availabilityChanged,
     openCircuitsOf: breaker.openCircuitsOf,
+    nameOf: (clientId) => devices.list.ofClient(clientId)?.name,
     deviceIdOf: (clientId) => devices.list.ofClient(clientId)?.deviceId,
     left: (clientId) => devices.list.seen(clientId),
   });

@@ -32,7 +32,7 @@ export function Header({ theme }: { theme: Theme }) {
     <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line px-4 py-1.5 2xl:gap-3">
       <Link href="/" className="flex items-center gap-2 font-bold">
         <Logo />
-        <span className="max-sm:sr-only xl:max-[1439px]:sr-only">{t('product')}</span>
+        <span className="max-sm:sr-only lg:max-[1439px]:sr-only">{t('product')}</span>
       </Link>
       <div className="hidden lg:block">
         <NavLinks />

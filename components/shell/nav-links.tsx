@@ -16,7 +16,7 @@ export function NavLinks() {
           key={href}
           href={href}
           aria-current={isAt(href, pathname) ? 'page' : undefined}
-          className="border-b-2 border-transparent px-1.5 py-1 hover:border-line aria-[current]:border-fg aria-[current]:font-semibold"
+          className="border-b-2 border-transparent px-1 py-1 2xl:px-1.5 hover:border-line aria-[current]:border-fg aria-[current]:font-semibold"
         >
           {t(name)}
         </Link>

@@ -17,7 +17,7 @@ export function refuseInsecureTransport(
   const { protocol, hostname, host } = new URL(address);
   if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;
   throw new InsecureTransportError(
-    `insecure_transport: ${host} has no TLS, so others on its network could read what this ${from} sends. Use https (--lan of the server), or set allowInsecureTransport: true`,
+    `insecure_transport: ${host} has no TLS: its network could read what this ${from} sends. Use https, or set allowInsecureTransport: true`,
   );
 }
 

@@ -41,7 +41,7 @@ const smallStyle = {
   setup(build) {
     build.onLoad({ filter: /badge-style\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const [, css = ''] = /`([^`]*)`/.exec(source) ?? [];
+      const [, css = ''] = /BADGE_STYLE = `([^`]*)`/.exec(source) ?? [];
       const { code } = await build.esbuild.transform(css, { loader: 'css', minify: true });
       return {
         contents: `export const BADGE_STYLE = ${JSON.stringify(code.trim())};`,

@@ -43,6 +43,8 @@ export interface ClientTableDeps {
   /** Tools whose calls it is not offered for a while. */
   openCircuitsOf?(instanceId: string): OpenCircuit[];
   /** Of a client that was paired. */
+  nameOf?(clientId: string): string | undefined;
+  /** The same. */
   deviceIdOf?(clientId: string): string | undefined;
   /** Called when an instance of the client has left. */
   left?(clientId: string): void;
@@ -65,8 +67,11 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
 
   return {
     add(instance) {
-      instances.set(instance);
-      changed(instance);
+      // A device is shown by the name that a person gave it.
+      const name = deps.nameOf?.(instance.clientId) ?? instance.name;
+      const named = { ...instance, name };
+      instances.set(named);
+      changed(named);
     },
     update(instanceId, change) {
       const before = instances.get(instanceId);

@@ -227,7 +227,7 @@ class PageCallboard {
     } else if (!this.#endImport) {
       this.#endImport = page.importWebMcp((tool) => this.tool(tool));
       if (!this.#endImport)
-        page.warn('this browser has no WebMCP; no tool of the page is offered by it.');
+        page.warn('this browser has no WebMCP.');
     }
   }
 

@@ -87,7 +87,7 @@ function chosen(
 ): Map<string, ImportedTool> {
   const fit = tools.filter((tool) => !tool.isDebugging && !isPublished(tool.name));
   if (fit.length > MOST_TOOLS) {
-    options.warn(`this page has ${fit.length} tools; the first ${MOST_TOOLS} are offered.`);
+    options.warn(`this page has ${fit.length} tools; ${MOST_TOOLS} are offered.`);
   }
   return new Map(
     fit.slice(0, MOST_TOOLS).map((tool) => {

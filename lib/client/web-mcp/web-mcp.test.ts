@@ -115,7 +115,7 @@ test('[WM4] more than 64 tools of a page are left out, with a warning', async ()
   const { offered, warnings, settle } = setupImport(many);
   await settle();
   expect(offered.size).toBe(64);
-  expect(warnings).toEqual(['this page has 70 tools; the first 64 are offered.']);
+  expect(warnings).toEqual(['this page has 70 tools; 64 are offered.']);
 });
 
 test('[WM5] an answer that is JSON is given as such, other text as it is', async () => {
