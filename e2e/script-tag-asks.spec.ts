@@ -82,7 +82,7 @@ test('[PG20] [PG21] [PG27] a page asks, is let in, is called, comes back, and of
   await status(second).toBe('registered');
   await second.close();
 
-  await page.evaluate('window.held = new Promise((done) => { window.release = done })');
+  await page.evaluate('window.held = new Promise((done) => { window.release = done }); undefined');
   const answer = call(board);
   await expect(page.locator('callboard-badge section')).toContainText('cart.add');
   await page.evaluate('release()');

@@ -226,8 +226,7 @@ class PageCallboard {
       this.#endImport = undefined;
     } else if (!this.#endImport) {
       this.#endImport = page.importWebMcp((tool) => this.tool(tool));
-      if (!this.#endImport)
-        page.warn('this browser has no WebMCP.');
+      if (!this.#endImport) page.warn('this browser has no WebMCP.');
     }
   }
 
