@@ -44,7 +44,7 @@ overEachTransport(() => {
       hello: { client_id: 'twice' },
       tools: ['once'],
     });
-    client.send({ type: 'hello', client_id: 'somebody-else' });
+    client.send({ type: 'hello', client_id: 'other-client' });
     expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
     const id = await invoke(board(), 'once');
     client.succeed((await client.request()).id, 1);
