@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
+import { errorMessage } from '#lib/util/error-message';
 import { type AddressFile, createAddressFile } from './address-file.ts';
 import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -75,6 +76,17 @@ async function endOnceWritable(error: Error, config: Config, endpoints: Endpoint
   process.exit(EXIT.storeFailed);
 }
 
+/** Without the file the server is found by its address alone; what a full disk means for it the store decides. */
+function publishAddress(file: AddressFile, url: string): void {
+  try {
+    file.publish(url);
+  } catch (error) {
+    logger.info(
+      `The address is not in the data directory (${errorMessage(error)}): programs need --url`,
+    );
+  }
+}
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const closing = new AbortController();
@@ -88,7 +100,7 @@ async function main(): Promise<void> {
   const address = createAddressFile(join(config.dataDir, 'address'), process.pid);
   address.remove();
   const endpoints = await createEndpoints(config, network, core, closing.signal);
-  address.publish(ownAddress(endpoints.reach.describe()));
+  publishAddress(address, ownAddress(endpoints.reach.describe()));
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;
