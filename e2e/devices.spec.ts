@@ -94,6 +94,9 @@ test('[DS14] [DS15] a device is renamed, disconnected and revoked from its card'
   await page.getByRole('textbox', { name: 'New name' }).fill('Kitchen');
   await page.keyboard.press('Enter');
   await expect(card(page, 'Kitchen').getByTestId('presence')).toHaveText(/online/);
+  // Wherever a call or a tool names it, and at once.
+  const { body } = await board.http('GET', '/api/tools?name=camera.photo');
+  expect(JSON.stringify(body)).toContain('"name":"Kitchen"');
 
   await card(page, 'Kitchen')
     .getByRole('button', { name: /^Disconnect/ })

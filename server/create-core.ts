@@ -134,6 +134,7 @@ async function createTools(
     deviceIdOf: (clientId) => devices.list.ofClient(clientId)?.deviceId,
     left: (clientId) => devices.list.seen(clientId),
   });
+  devices.list.onChange(({ clientId }) => table.namesChanged(clientId));
   return { breaker, delegation, runTools, askEach, registry, table };
 }
 

@@ -70,3 +70,25 @@ test('whatever comes and goes, a client is there as long as one of its instances
     }),
   );
 });
+
+test('[LV23] a client is listed by the name that a person gave it, from the moment on in which it is given', () => {
+  const names = new Map([['phone', 'Pixel 8']]);
+  const changed: string[] = [];
+  const table = createClientTable({
+    instances: new ConnectedInstances(),
+    now: () => 0,
+    toolsOf: () => [],
+    availabilityChanged: () => {},
+    nameOf: (clientId) => names.get(clientId),
+  });
+  table.onChange((clientId) => changed.push(clientId));
+  table.add(instance('phone', 'i1'));
+  table.add(instance('tab', 'i2'));
+  expect(table.listings().map(({ name }) => name)).toEqual(['Pixel 8', 'tab']);
+  changed.length = 0;
+  names.set('phone', 'Kitchen');
+  table.namesChanged('phone');
+  table.namesChanged('phone');
+  table.namesChanged('tab');
+  expect([table.facts('i1')?.name, changed]).toEqual(['Kitchen', ['phone']]);
+});

@@ -17,6 +17,8 @@ export interface ClientTable {
       >
     >,
   ): void;
+  /** The names that people give to devices may be others now. */
+  namesChanged(clientId: string): void;
   /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
   touch(instanceId: string, agoMs?: number): void;
   remove(instanceId: string): void;
@@ -66,6 +68,14 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
     [...instances.idsOf(clientId)].flatMap((id) => instances.get(id) ?? []);
 
   return {
+    namesChanged(clientId) {
+      const name = deps.nameOf?.(clientId);
+      for (const one of instancesOf(clientId)) {
+        if (name === undefined || one.name === name) continue;
+        instances.set({ ...one, name });
+        changed(one);
+      }
+    },
     add(instance) {
       // A device is shown by the name that a person gave it.
       const name = deps.nameOf?.(instance.clientId) ?? instance.name;
