@@ -56,39 +56,29 @@ export interface ClientTableDeps {
 export function createClientTable(deps: ClientTableDeps): ClientTable {
   const { instances } = deps;
   let listChanged = (_clientId: string) => {};
-  const listingOf = (one: ConnectedInstance) => ({
-    ...toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []),
-    ...given({ device_id: deps.deviceIdOf?.(one.clientId) }),
-  });
   const changed = ({ clientId, instanceId }: ConnectedInstance) => {
     deps.availabilityChanged(instanceId);
     listChanged(clientId);
+  };
+  const put = (before: ConnectedInstance, after: ConnectedInstance) => {
+    instances.set(after);
+    if (!sameJson(before, after)) changed(after);
   };
   const instancesOf = (clientId: string) =>
     [...instances.idsOf(clientId)].flatMap((id) => instances.get(id) ?? []);
 
   return {
     namesChanged(clientId) {
-      const name = deps.nameOf?.(clientId);
-      for (const one of instancesOf(clientId)) {
-        if (name === undefined || one.name === name) continue;
-        instances.set({ ...one, name });
-        changed(one);
-      }
+      for (const one of instancesOf(clientId)) put(one, named(deps, one));
     },
     add(instance) {
-      // A device is shown by the name that a person gave it.
-      const name = deps.nameOf?.(instance.clientId) ?? instance.name;
-      const named = { ...instance, name };
-      instances.set(named);
-      changed(named);
+      const one = named(deps, instance);
+      instances.set(one);
+      changed(one);
     },
     update(instanceId, change) {
       const before = instances.get(instanceId);
-      if (!before) return;
-      const after = { ...before, ...change };
-      instances.set(after);
-      if (!sameJson(before, after)) changed(after);
+      if (before) put(before, { ...before, ...change });
     },
     touch(instanceId, agoMs = 0) {
       const { lastTouchedAt } = instances.availability(instanceId);
@@ -114,12 +104,25 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
     },
     instanceIds: (clientId) => [...instances.idsOf(clientId)],
     listings: (clientId) =>
-      (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map(listingOf),
+      (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map((one) =>
+        listingOf(deps, one),
+      ),
     onChange(listener) {
       listChanged = listener;
     },
   };
 }
+
+/** A device is shown by the name that a person gave it. */
+const named = ({ nameOf }: ClientTableDeps, one: ConnectedInstance): ConnectedInstance => ({
+  ...one,
+  name: nameOf?.(one.clientId) ?? one.name,
+});
+
+const listingOf = (deps: ClientTableDeps, one: ConnectedInstance): ClientListing => ({
+  ...toListing(one, deps.toolsOf(one.instanceId), deps.openCircuitsOf?.(one.instanceId) ?? []),
+  ...given({ device_id: deps.deviceIdOf?.(one.clientId) }),
+});
 
 const toInfo = (one: ConnectedInstance): InstanceFacts => ({
   clientId: one.clientId,
