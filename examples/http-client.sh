@@ -64,7 +64,7 @@ answer() {
     ask POST "/internal/tool_calls/$1/submit" "$body"
     case $status in
       000 | 429 | 5??) later ;;
-      *) echo "$1: $status" && return ;;
+      *) echo "$1: $status" && pause=1 && return ;;
     esac
   done
 }
