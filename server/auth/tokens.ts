@@ -56,6 +56,8 @@ export class Tokens {
   readonly #all = new Map<string, Held>();
   /** Live ones. By hash: how long a look-up takes reveals nothing about a secret. */
   readonly #idByHash = new Map<string, string>();
+  /** Those that are being written, which open nothing yet. */
+  readonly #unwritten = new Set<string>();
   readonly #revocations: Emitter<string>;
 
   constructor(deps: TokensDeps) {
@@ -113,11 +115,14 @@ export class Tokens {
   async #add(token: TokenRecord, together: readonly Change[] = []): Promise<void> {
     // At once, so that its name and its hash are taken.
     this.#keep(token);
+    this.#unwritten.add(token.id);
     try {
       await this.#deps.store.write([{ type: 'put_token', token }, ...together]);
     } catch (error) {
       this.#forget(token);
       throw error;
+    } finally {
+      this.#unwritten.delete(token.id);
     }
   }
 
@@ -152,7 +157,8 @@ export class Tokens {
   find(secret: string): Caller | undefined {
     if (!secret.startsWith('cb_')) return undefined;
     const id = this.#idByHash.get(hashSecret(secret));
-    return id === undefined ? undefined : this.callerOf(id);
+    // A device has its secret before the token is on disk.
+    return id === undefined || this.#unwritten.has(id) ? undefined : this.callerOf(id);
   }
 
   /** Null is the token of the first run. Undefined once it is revoked. Counts as its use. */

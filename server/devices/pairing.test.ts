@@ -150,6 +150,18 @@ test('[DV7] T20: before a person approves there is no token, no device and no to
   expect(tokens.find(token)).toMatchObject({ kind: 'device' });
 });
 
+test('[DV7] the token counts once it is on disk with its device, and not before', async () => {
+  const { ask: asked, tokens, list, pairing } = await setupDevices();
+  const { id, token } = await asked();
+  const decided = pairing.decide(id, { decision: 'approve' }, BY);
+  expect(tokens.find(token)).toBeUndefined();
+  await decided;
+  const caller = tokens.find(token);
+  expect(caller?.kind === 'device' && list.ofClient(caller.clientId)).toMatchObject({
+    kind: 'phone',
+  });
+});
+
 test('[DV8] the outcome is found again after a restart, and by the right token alone', async () => {
   const { pair, ask: asked, pairing, restart } = await setupDevices();
   const { token, deviceId } = await pair();
