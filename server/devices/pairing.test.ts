@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { PAIRING_ALPHABET, readPairingCode } from '#lib/protocol/device';
 import { hashSecret } from '../auth/hash-secret.ts';
+import { throwingLogger as logger } from '../testing/error-log.ts';
 import { newPairingCode } from './pairing-code.ts';
+import { Pairings } from './pairings.ts';
 import { BY, deviceToken, echo, never, PHONE, setupDevices } from './testing/setup-devices.ts';
 
 const TEN_MINUTES = 10 * 60_000;
@@ -47,6 +49,23 @@ test('[DV2] a code dies after ten minutes, and so does a question that is not an
   expect(pairing.list()[0]).toMatchObject({ pairing_id: id, state: 'expired' });
   expect(await pairing.outcome(token, 0, '', never)).toMatchObject({ state: 'expired' });
   expect(await refused(pairing.decide(id, { decision: 'approve' }, BY))).toBe('already_final');
+});
+
+test('[DV2] a code ends also where its timer comes before its time, as when the clock was set back', () => {
+  const timers: (() => void)[] = [];
+  let now = 0;
+  const schedule = (_ms: number, fire: () => void) => {
+    timers.push(fire);
+    return () => {};
+  };
+  const clock = { now: () => now, schedule };
+  const pairings = new Pairings({ clock, logger, newId: () => 'pair_1', newCode: newPairingCode });
+  pairings.open('operator');
+  for (const at of [TEN_MINUTES - 1, TEN_MINUTES]) {
+    now = at;
+    timers.shift()?.();
+  }
+  expect(pairings.list()).toMatchObject([{ state: 'expired' }]);
 });
 
 test('[DV3] eight codes are open at most, and what is over is forgotten', async () => {

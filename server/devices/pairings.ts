@@ -211,7 +211,11 @@ export class Pairings {
     if (live.length === 0) return;
     const first = Math.min(...live.map(({ expiresAt }) => expiresAt));
     const wait = Math.max(0, first - this.#deps.clock.now());
-    this.#cancelSweep = this.#deps.clock.schedule(wait, () => this.#sweep());
+    this.#cancelSweep = this.#deps.clock.schedule(wait, () => {
+      this.#sweep();
+      // A timer may come before its time by the clock of the wall, and then none has expired.
+      this.#armSweep();
+    });
   }
 }
 
