@@ -1,4 +1,4 @@
-import type { DeviceTool } from '#lib/protocol/device';
+import { type DeviceTool, MOST_DEVICE_TOOLS } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { createEmitter } from '#lib/util/emitter';
 import type { Audit } from '../auth/audit.ts';
@@ -15,6 +15,12 @@ import { createWriteGate } from './write-gate.ts';
 const KEPT_REVOKED = 200;
 /** Having been there is written down this often at most. */
 const SEEN_EVERY_MS = 60_000;
+
+const UNDECIDABLE = {
+  unknown:
+    'One of these hashes is of no tool of the device that can be decided on: it changed meanwhile. Read the device again.',
+  too_many: `A device may have ${MOST_DEVICE_TOOLS} allowed tools at most: deny some of them first.`,
+} as const;
 
 export interface DeviceListDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
@@ -141,11 +147,8 @@ export class DeviceList {
   ): Promise<DeviceRecord> {
     const device = this.#live(deviceId);
     const decided = decideTools(device, allow, deny);
-    if (decided) return this.#change(device, decided);
-    throw new HttpError(
-      'conflict',
-      'One of these hashes is of no tool of the device that can be decided on: it changed meanwhile. Read the device again.',
-    );
+    if (typeof decided === 'object') return this.#change(device, decided);
+    throw new HttpError('conflict', UNDECIDABLE[decided]);
   }
 
   /** Undefined: it is no device's. Those that wait are on the record of the device from now on. */

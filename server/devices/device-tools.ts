@@ -31,21 +31,21 @@ export function offerTool<T extends Tools>(
   return isTooMuch ? { device, admission: 'too_many' } : { device: after, admission: 'waiting' };
 }
 
-/** Undefined: one of the hashes is of no tool that could be decided on so. */
+/** `unknown`: one of the hashes is of no tool that could be decided on so. */
 export function decideTools<T extends Tools>(
   device: T,
   allow: readonly string[],
   deny: readonly string[],
-): T | undefined {
+): T | 'unknown' | 'too_many' {
   const waiting = device.waiting.map(({ tool }) => tool);
   const allowed = pick([...waiting, ...device.denied], allow);
   const denied = pick([...waiting, ...device.tools], deny);
-  if (!allowed || !denied || allow.some((hash) => deny.includes(hash))) return undefined;
+  if (!allowed || !denied || allow.some((hash) => deny.includes(hash))) return 'unknown';
   const names = new Set(allowed.map(({ name }) => name));
   const decided = new Set([...allow, ...deny]);
   const rest = ({ hash }: DeviceTool) => !decided.has(hash);
   const tools = device.tools.filter((one) => rest(one) && !names.has(one.name));
-  if (tools.length + allowed.length > MOST_DEVICE_TOOLS) return undefined;
+  if (tools.length + allowed.length > MOST_DEVICE_TOOLS) return 'too_many';
   return {
     ...device,
     tools: [...tools, ...allowed],
@@ -61,4 +61,18 @@ function pick(from: readonly DeviceTool[], hashes: readonly string[]): DeviceToo
 }
 
 const bytesOf = ({ tools, waiting, denied }: Tools): number =>
-  JSON.stringify([tools, waiting.map(({ tool }) => tool), denied]).length;
+  [...tools, ...waiting.map(({ tool }) => tool), ...denied].reduce(
+    (sum, tool) => sum + sizeOf(tool),
+    0,
+  );
+
+/** Measured once: with each tool that is offered the sizes of all others are added up. */
+const sizes = new WeakMap<DeviceTool, number>();
+
+function sizeOf(tool: DeviceTool): number {
+  const known = sizes.get(tool);
+  if (known !== undefined) return known;
+  const size = Buffer.byteLength(JSON.stringify(tool));
+  sizes.set(tool, size);
+  return size;
+}
