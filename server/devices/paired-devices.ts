@@ -40,7 +40,7 @@ export class PairedDevices implements DeviceService {
   async rename(deviceId: string, name: string, by: By): Promise<WireDevice> {
     const { name: before } = this.#deps.devices.find(deviceId);
     const device = await this.#deps.devices.rename(deviceId, name);
-    await this.#audit(by, 'device_renamed', deviceId, { before, name });
+    await this.#audit(by, 'device_renamed', deviceId, { before, name: device.name });
     return this.#toWire(device);
   }
 

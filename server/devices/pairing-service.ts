@@ -61,15 +61,15 @@ export class DevicePairing implements PairingService {
     const { pairings, devices, registry } = this.#deps;
     const before = pairings.ofToken(body.token_hash);
     // Its first answer was lost on the way.
-    if (before?.state === 'asking') return this.#joined(before, []);
+    if (before?.state === 'asking') return this.#joined(before);
     if (before || devices.ofTokenHash(body.token_hash)) throw tokenInUse();
     const open = await this.#admit(body.code, requester);
     const checked = await registry.check(body.tools);
-    const rejected = checked.flatMap((one) => (one.ok ? [] : [one.rejected]));
     const request: PairingRequest = {
       ...{ tokenHash: body.token_hash, name: shownName(body.name), kind: body.kind },
       ...{ browser: browserName(requester.userAgent), address: requester.address },
       ...{ origin: requester.foreignOrigin, tools: toDeviceTools(checked) },
+      rejected: checked.flatMap((one) => (one.ok ? [] : [one.rejected])),
       askedAt: this.#deps.clock.now(),
     };
     // Others were served while the tools were checked.
@@ -82,7 +82,7 @@ export class DevicePairing implements PairingService {
       ...{ name: request.name, origin: request.origin },
       tools: request.tools.map(({ name }) => name),
     });
-    return this.#joined(pairing, rejected);
+    return this.#joined(pairing);
   }
 
   async outcome(
@@ -252,7 +252,10 @@ export class DevicePairing implements PairingService {
     }
     if (last?.state === 'denied' || last?.state === 'withdrawn') {
       const message = 'A person refused a page of this origin some minutes ago.';
-      throw new HttpError('rate_limited', message, { retryAfter: PAIRING_MS / 1_000 });
+      const passed = this.#deps.clock.now() - (last.decidedAt ?? 0);
+      throw new HttpError('rate_limited', message, {
+        retryAfter: Math.ceil((PAIRING_MS - passed) / 1_000),
+      });
     }
     if (!this.#deps.pairings.hasRoom(true)) throw tooManyAsk();
   }
@@ -270,9 +273,9 @@ export class DevicePairing implements PairingService {
     throw retryAfter === undefined ? noSuchCode() : tooManyAttempts(retryAfter);
   }
 
-  #joined(pairing: Pairing, rejected: Joined['rejected']): Joined {
-    const { id: pairing_id, expiresAt } = pairing;
+  #joined({ id: pairing_id, expiresAt, request }: Pairing): Joined {
     const { workbench } = this.#deps;
+    const rejected = [...(request?.rejected ?? [])];
     return { pairing_id, expires_at: expiresAt / 1_000, workbench, rejected };
   }
 

@@ -145,9 +145,10 @@ test('[DV5] the answer to a used, expired, void or wrong code is the same, and i
 test('[DV6] the same request again gets the same answer, and the hash of another device none', async () => {
   const { pairing, pair } = await setupDevices();
   const { code } = await pairing.open(BY, undefined);
-  const body = ask(code);
+  const body = { ...ask(code), tools: [echo(), { name: 'no tool' }] };
   const first = await pairing.join(body, PHONE);
-  expect(await pairing.join(body, PHONE)).toMatchObject({ pairing_id: first.pairing_id });
+  expect(first.rejected).toHaveLength(1);
+  expect(await pairing.join(body, PHONE)).toEqual(first);
   const { token } = await pair();
   const next = await pairing.open(BY, undefined);
   expect(await refused(pairing.join(ask(next.code, token), PHONE))).toBe('conflict');
@@ -271,4 +272,17 @@ test('[DV12] there is a link for each address, with those of this machine last',
     `https://192.168.1.5:4173/pair/${code}`,
     `http://127.0.0.1:4173/pair/${code}`,
   ]);
+});
+
+test('[DV21] a page that was refused learns how much is left of the ten minutes', async () => {
+  const { pairing, clock } = await setupDevices();
+  const page = { ...PHONE, foreignOrigin: 'https://shop.example' };
+  const { code: _, ...knock } = ask('');
+  const { pairing_id } = await pairing.join(knock, page);
+  await pairing.decide(pairing_id, { decision: 'deny' }, BY);
+  clock.advance(TEN_MINUTES - 20_000);
+  const next = { ...knock, token_hash: hashSecret(deviceToken()) };
+  await expect(pairing.join(next, page)).rejects.toMatchObject({ retryAfter: 20 });
+  clock.advance(20_000);
+  await pairing.join(next, page);
 });

@@ -1,4 +1,5 @@
 import type { DeviceTool, PairingState } from '#lib/protocol/device';
+import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
 import { hashSecret } from '../auth/hash-secret.ts';
 import type { Clock } from '../clock.ts';
@@ -24,6 +25,8 @@ export interface PairingRequest {
   readonly address: string;
   readonly origin: string | null;
   readonly tools: readonly DeviceTool[];
+  /** For the device alone. */
+  readonly rejected: readonly RejectedTool[];
   readonly askedAt: number;
 }
 

@@ -15,6 +15,7 @@ export const toWirePairing = (pairing: Pairing): WirePairing => ({
 
 const toWireRequest = ({
   tokenHash: _,
+  rejected: __,
   askedAt,
   tools,
   ...request
