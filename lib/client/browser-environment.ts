@@ -1,6 +1,7 @@
 import { createStreamSocket, type Fetch } from '../net/stream-socket.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { randomId } from '../util/random-id.ts';
+import { schedule } from '../util/schedule.ts';
 import {
   type ClientIdentity,
   createMemoryIdentity,
@@ -78,10 +79,7 @@ export function createBrowserEnvironment(
         createStreamSocket(ask, url, [...protocols, ...pageProtocols()]),
     },
     now: () => Date.now(),
-    schedule(ms, fire) {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    schedule,
     random: () => Math.random(),
     newId: randomId,
     onWake(listener) {

@@ -1,5 +1,6 @@
 import { createStreamSocket } from '../../net/stream-socket.ts';
 import { randomId } from '../../util/random-id.ts';
+import { schedule } from '../../util/schedule.ts';
 import type { ClientEnvironment, ClientSocket } from '../environment.ts';
 import { watchForSleep } from './watch-for-sleep.ts';
 
@@ -20,10 +21,7 @@ export function createNodeEnvironment({
       openStream: (url, protocols) => createStreamSocket(fetch, url, protocols),
     },
     now,
-    schedule(ms, fire) {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    schedule,
     random: () => Math.random(),
     newId: randomId,
     onWake: (listener) => watchForSleep({ now, schedule: scheduleAside }, listener),

@@ -1,3 +1,4 @@
+import { schedule } from '../../util/schedule.ts';
 import { createBrowserParts, keptText } from '../browser-environment.ts';
 import { listenToTouches } from '../listen-to-touches.ts';
 import { createToolClient, type ToolClient } from '../tool-client.ts';
@@ -6,6 +7,7 @@ import { readModelContext } from '../web-mcp/model-context.ts';
 import { createAskServer } from './ask-server.ts';
 import { createBadge } from './badge.ts';
 import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Shared by all copies of the library in a page: two of them would be two clients. */
 const KEY = Symbol.for('callboard.page');
@@ -20,11 +22,6 @@ export function pageCallboard(): Callboard {
 }
 
 const warn = (problem: string) => console.warn(`callboard: ${problem}`);
-
-function schedule(ms: number, fire: () => void): () => void {
-  const timer = setTimeout(fire, ms);
-  return () => clearTimeout(timer);
-}
 
 function browserPage(): Page {
   return {
@@ -60,17 +57,6 @@ function browserPage(): Page {
     info: (text) => console.info(`callboard: ${text}`),
     warn,
   };
-}
-
-/** Also when it is given up: who waits looks at the signal. */
-function untilAborted(signal: AbortSignal, begin: (done: () => void) => () => void): Promise<void> {
-  return new Promise((done) => {
-    const end = begin(done);
-    signal.addEventListener('abort', () => {
-      end();
-      done();
-    });
-  });
 }
 
 function loaded(): Promise<void> {
