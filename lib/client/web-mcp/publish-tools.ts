@@ -37,6 +37,8 @@ export function createPublisher({ context, call, warn }: PublishOptions): Publis
     ended.signal.addEventListener('abort', unmark, { once: true });
     live.set(key, ended);
     context.register(toPublished(tool, call), ended.signal).catch((error) => {
+      // It was withdrawn meanwhile, and another one may have its place.
+      if (ended.signal.aborted) return;
       live.delete(key);
       unmark();
       warn(`the browser does not take the tool ${tool.name}: ${errorMessage(error)}`);

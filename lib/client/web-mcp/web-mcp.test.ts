@@ -192,6 +192,27 @@ test('[WM7] a tool that the tab no longer offers is withdrawn, one that stays is
   expect(registered.size).toBe(0);
 });
 
+test('[WM7] a tool that is withdrawn before the browser has it, and registered anew, can be withdrawn again', async () => {
+  const { context, registered } = fakeContext();
+  const slow: ModelContext = {
+    ...context,
+    async register(tool, signal) {
+      await Promise.resolve();
+      signal.throwIfAborted();
+      await context.register(tool, signal);
+    },
+  };
+  const warnings: string[] = [];
+  const warn = (problem: string) => void warnings.push(problem);
+  const { publish } = createPublisher({ context: slow, call: async () => '', warn });
+  publish([own('a')]);
+  publish([]);
+  publish([own('a')]);
+  await vi.waitFor(() => expect(registered.has('a')).toBe(true));
+  publish([]);
+  expect([registered.size, warnings]).toEqual([0, []]);
+});
+
 test('[WM7] a name that the browser does not take is a warning', async () => {
   const { context, registered } = fakeContext();
   registered.set('a', { name: 'a' } as PublishedTool);
