@@ -43,7 +43,7 @@ export const createScanTool = (env: Env): ClientToolDefinition =>
         context.status({ progress: { done, total: seconds } }),
       );
       try {
-        const reader = await abortable(signal, env.codes.open(stream));
+        const reader = await openReader(env, stream, signal);
         const codes = await readUntil(reader, performance.now() + seconds * 1_000, signal);
         if (codes.length === 0) throw noCode(seconds, reader);
         return { output: { codes, reader: reader.reader, ...note(reader) } };
@@ -53,6 +53,24 @@ export const createScanTool = (env: Env): ClientToolDefinition =>
       }
     },
   });
+
+/** Of a call that has ended meanwhile the reader is closed once it is open: it holds a part of the page. */
+async function openReader(
+  { codes }: Env,
+  stream: MediaStream,
+  signal: AbortSignal,
+): Promise<CodeReader> {
+  const opening = codes.open(stream);
+  try {
+    return await abortable(signal, opening);
+  } catch (error) {
+    opening.then(
+      (late) => late.close(),
+      () => {},
+    );
+    throw error;
+  }
+}
 
 async function readUntil(
   reader: CodeReader,

@@ -16,9 +16,9 @@ const MAX_SIDE = 1_280;
 /** Reads codes from a stream: by the browser's own detector, else QR codes by a library. */
 export async function openCodeReader(stream: MediaStream): Promise<CodeReader> {
   const own = await ownDetector();
-  const played = await playStream(stream);
-  const { video, nextFrame, close } = played;
+  // Before the stream is played: what cannot be loaded leaves nothing in the page.
   const detect = own ? own.detect : await libraryDetector();
+  const { video, nextFrame, close } = await playStream(stream);
   return {
     reader: own ? 'BarcodeDetector' : 'qr',
     formats: own?.formats ?? ['qr_code'],
