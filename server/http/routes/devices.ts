@@ -10,6 +10,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { OPERATORS, VIEWERS } from './access.ts';
+import { askedBy } from './asked-by.ts';
 
 const path = '/v1/devices';
 const tag = 'devices';
@@ -58,9 +59,8 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
     access: OPERATORS,
     body: renameDeviceBodySchema,
     responses: { 200: { description: 'The device after it', schema: deviceSchema } },
-    async handle({ principal: caller, params: { id }, body, context: { address } }) {
-      return json(200, await devices.rename(id, body.name, { caller, address }));
-    },
+    handle: async (asked) =>
+      json(200, await devices.rename(asked.params.id, asked.body.name, askedBy(asked))),
   }),
   defineRoute({
     method: 'DELETE',
@@ -70,9 +70,7 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
     summary: 'Revoke a device for good. Its sockets are closed, its tools go, its calls end',
     access: OPERATORS,
     responses: { 200: { description: 'The device that was revoked', schema: deviceSchema } },
-    async handle({ principal: caller, params: { id }, context: { address } }) {
-      return json(200, await devices.revoke(id, { caller, address }));
-    },
+    handle: async (asked) => json(200, await devices.revoke(asked.params.id, askedBy(asked))),
   }),
   defineRoute({
     method: 'POST',
@@ -83,8 +81,7 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
     access: OPERATORS,
     body: deviceToolsBodySchema,
     responses: { 200: { description: 'The device after it', schema: deviceSchema } },
-    async handle({ principal: caller, params: { id }, body, context: { address } }) {
-      return json(200, await devices.decideTools(id, body, { caller, address }));
-    },
+    handle: async (asked) =>
+      json(200, await devices.decideTools(asked.params.id, asked.body, askedBy(asked))),
   }),
 ];

@@ -11,6 +11,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { OPERATORS, VIEWERS } from './access.ts';
+import { askedBy } from './asked-by.ts';
 
 const path = '/v1/pairings';
 const tag = 'devices';
@@ -33,10 +34,11 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
       'A code for one device, for ten minutes. It is in this response and nowhere else, also as links for a QR code',
     access: OPERATORS,
     responses: { 201: { description: 'The pairing and its code', schema: openedPairingSchema } },
-    async handle({ principal: caller, context: { address, incoming, isSecure } }) {
+    async handle(asked) {
+      const { incoming, isSecure } = asked.context;
       const { host } = incoming.headers;
       const origin = host && `${isSecure ? 'https' : 'http'}://${host}`;
-      return json(201, await pairing.open({ caller, address }, origin));
+      return json(201, await pairing.open(askedBy(asked), origin));
     },
   }),
   defineRoute({
@@ -58,9 +60,8 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
     access: OPERATORS,
     body: pairingDecisionBodySchema,
     responses: { 200: { description: 'The pairing after it', schema: pairingSchema } },
-    async handle({ principal: caller, params: { id }, body, context: { address } }) {
-      return json(200, await pairing.decide(id, body, { caller, address }));
-    },
+    handle: async (asked) =>
+      json(200, await pairing.decide(asked.params.id, asked.body, askedBy(asked))),
   }),
   defineRoute({
     method: 'DELETE',
@@ -70,9 +71,7 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
     summary: 'Make a code void that is open, or refuse the device that asks by it',
     access: OPERATORS,
     responses: { 200: { description: 'The pairing after it', schema: pairingSchema } },
-    async handle({ principal: caller, params: { id }, context: { address } }) {
-      return json(200, await pairing.withdraw(id, { caller, address }));
-    },
+    handle: async (asked) => json(200, await pairing.withdraw(asked.params.id, askedBy(asked))),
   }),
 ];
 
@@ -96,8 +95,8 @@ const blockRoutes = ({ pairing }: Deps): Route[] => [
     access: OPERATORS,
     query: blockedOriginQuerySchema,
     responses: { 200: { description: 'They may ask', schema: okSchema } },
-    async handle({ principal: caller, query: { origin }, context: { address } }) {
-      await pairing.blocked.lift(origin, { caller, address });
+    async handle(asked) {
+      await pairing.blocked.lift(asked.query.origin, askedBy(asked));
       return json(200, { ok: true });
     },
   }),

@@ -1,0 +1,8 @@
+import type { Caller } from '../../auth/principal.ts';
+import type { By } from '../../devices/device-services.ts';
+
+/** Who made a request, and from where. */
+export const askedBy = (asked: {
+  readonly principal: Caller;
+  readonly context: { readonly address: string };
+}): By => ({ caller: asked.principal, address: asked.context.address });
