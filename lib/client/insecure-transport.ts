@@ -1,3 +1,5 @@
+import { isLoopback } from '../net/hosts.ts';
+
 /** A connection that others could read, which is not made. */
 export class InsecureTransportError extends Error {
   override readonly name = 'InsecureTransportError';
@@ -20,6 +22,3 @@ export function refuseInsecureTransport(
     `insecure_transport: ${host} has no TLS: its network could read what this ${from} sends. Use https, or set allowInsecureTransport: true`,
   );
 }
-
-const isLoopback = (hostname: string): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);

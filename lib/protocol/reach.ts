@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What a browser withholds from a page at an address, or what does not work there. */
-export const lackSchema = z.enum([
+/** What browsers give to secure contexts alone. */
+export const NEEDS_SECURE_CONTEXT = [
   'camera',
   'microphone',
   'geolocation',
@@ -10,6 +10,11 @@ export const lackSchema = z.enum([
   'sensors',
   'service_worker',
   'share',
+] as const;
+
+/** What a browser withholds from a page at an address, or what does not work there. */
+export const lackSchema = z.enum([
+  ...NEEDS_SECURE_CONTEXT,
   /** iOS takes no WebSocket with a private certificate; the other transport is used. */
   'socket_on_ios',
 ]);
@@ -41,7 +46,7 @@ export const reachSchema = z.object({
       name: z.string(),
       /** Unix seconds. */
       expires_at: z.number(),
-      /** Path of the page that tells how to install it. */
+      /** Path of the page that shows how to install it. */
       page: z.string(),
     })
     .nullable(),

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { toUrlHost } from '#lib/net/hosts';
 import { isSentByTool } from '#lib/protocol/sent-by-tool';
 import type { PeerOf } from './peer.ts';
 
@@ -127,7 +128,7 @@ function allowedBy(options: HostGateOptions, scheme: Scheme, more: readonly stri
 /** Every spelling of `Host` that means us. A default port may be left out of it. */
 function hostsOf(options: HostGateOptions, scheme: Scheme, port: number): string[] {
   const listening = WILDCARDS.has(options.host) ? [] : [options.host];
-  const own = [...LOOPBACK, ...[...listening, ...options.machineHosts()].map(toHostName)];
+  const own = [...LOOPBACK, ...[...listening, ...options.machineHosts()].map(toUrlHost)];
   const ownDefault = scheme === 'https' ? 443 : 80;
   const ours = own.flatMap((name) =>
     port === ownDefault ? [name, `${name}:${port}`] : [`${name}:${port}`],
@@ -141,9 +142,6 @@ function hostsOf(options: HostGateOptions, scheme: Scheme, port: number): string
     .map((host) => host.toLowerCase())
     .filter((host) => HOST.test(host));
 }
-
-const toHostName = (host: string): string =>
-  host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 
 /** An origin is one only in its own spelling: no path, no user, no odd form of an address. */
 function isOneOf(origins: ReadonlySet<string>, origin: string): boolean {

@@ -1,3 +1,4 @@
+import { isLoopback } from '#lib/net/hosts';
 import type { Logger } from '../logger.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
@@ -37,13 +38,11 @@ export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
   };
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** An origin in its own spelling, of a page whose connection others cannot change. */
 function isPageOrigin(origin: string): boolean {
   const parsed = origin.length <= 512 ? URL.parse(origin) : null;
   if (parsed?.origin !== origin) return false;
   return (
-    parsed.protocol === 'https:' || (parsed.protocol === 'http:' && LOOPBACK.test(parsed.hostname))
+    parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))
   );
 }

@@ -1,4 +1,5 @@
 import { personName } from '#lib/format/person-name';
+import { isLoopback } from '#lib/net/hosts';
 import {
   type JoinBody,
   type OpenedPairing,
@@ -283,7 +284,7 @@ export class DevicePairing implements PairingService {
   #addresses(origin: string | undefined): string[] {
     const own = origin === undefined ? [] : [origin];
     const all = [...new Set([...own, ...this.#deps.addresses()])];
-    return [...all.filter((one) => !isLoopback(one)), ...all.filter(isLoopback)];
+    return [...all.filter((one) => !isOfThisMachine(one)), ...all.filter(isOfThisMachine)];
   }
 
   #audit(
@@ -308,10 +309,8 @@ export class DevicePairing implements PairingService {
 
 const NONE = { ok: false, burned: 0 } as const;
 
-const isLoopback = (address: string): boolean => {
-  const host = URL.parse(address)?.hostname ?? '';
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
-};
+const isOfThisMachine = (address: string): boolean =>
+  isLoopback(URL.parse(address)?.hostname ?? '');
 
 const noSuchCode = (): HttpError =>
   new HttpError(

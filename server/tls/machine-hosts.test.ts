@@ -48,7 +48,10 @@ test('[LN47] the list is read again after five seconds, and is the same until it
 });
 
 test('[LN48] the hosts of a given certificate are those that it is for', async () => {
-  const names = { names: ['board.example', '*.board.example'], addresses: ['192.168.1.5', '::1'] };
+  const names = {
+    names: ['board.example', '*.board.example', 'a b'],
+    addresses: ['192.168.1.5', '::1'],
+  };
   const { cert } = await makeServerPair(await makeCa('x', Date.now()), names, Date.now());
   expect(hostsOfCertificate(cert)).toEqual(['board.example', '192.168.1.5', '0:0:0:0:0:0:0:1']);
 });

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { toUrlHost } from '#lib/net/hosts';
 import type { Clock } from '../clock.ts';
 import { type MachineNames, readMachineNames } from './machine-names.ts';
 
@@ -29,11 +30,12 @@ export function createMachineHosts(
   };
 }
 
-/** The names and addresses that a certificate is for, without those of many hosts (`*.example`). */
+/** The names and addresses that a certificate is for, without those of many hosts (`*.example`), and what no URL can hold. */
 export function hostsOfCertificate(pem: string): string[] {
   const { subjectAltName = '' } = new X509Certificate(pem);
   return subjectAltName.split(', ').flatMap((entry) => {
     const [, host] = /^(?:DNS|IP Address):([^*"]+)$/.exec(entry) ?? [];
-    return host === undefined ? [] : [host.toLowerCase()];
+    const canBeReached = host !== undefined && URL.canParse(`https://${toUrlHost(host)}`);
+    return canBeReached ? [host.toLowerCase()] : [];
   });
 }

@@ -47,7 +47,3 @@ const rank = (address: string): number => {
 
 const likelyFirst = (a: string, b: string): number =>
   rank(a) - rank(b) || (a < b ? -1 : Number(a !== b));
-
-/** As it stands in a URL and a `Host`. */
-export const toUrlHost = (address: string): string =>
-  address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;

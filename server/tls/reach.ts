@@ -1,18 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Lack, Reach, ReachAddress } from '#lib/protocol/reach';
-import { toUrlHost } from './machine-names.ts';
-
-/** What browsers give to secure contexts alone. */
-const NEEDS_SECURE: readonly Lack[] = [
-  'camera',
-  'microphone',
-  'geolocation',
-  'clipboard',
-  'notifications',
-  'sensors',
-  'service_worker',
-  'share',
-];
+import { isLoopback, toUrlHost } from '#lib/net/hosts';
+import {
+  type Lack,
+  NEEDS_SECURE_CONTEXT,
+  type Reach,
+  type ReachAddress,
+} from '#lib/protocol/reach';
 
 export interface ReachOptions {
   readonly tls: 'own' | 'given' | 'none';
@@ -68,7 +61,7 @@ export const describeCa = (ca: X509Certificate) => ({
 function ofProxy({ publicUrl }: ReachOptions): ReachAddress[] {
   if (publicUrl === undefined) return [];
   const scheme = publicUrl.startsWith('https:') ? 'https' : 'http';
-  const lacks = scheme === 'https' ? [] : [...NEEDS_SECURE];
+  const lacks = scheme === 'https' ? [] : [...NEEDS_SECURE_CONTEXT];
   return [{ origin: publicUrl, scheme, from: 'proxy', needs_trust: false, lacks }];
 }
 
@@ -83,7 +76,7 @@ function ofNetwork(options: ReachOptions): ReachAddress[] {
   const lacks: Record<typeof tls, readonly Lack[]> = {
     own: ['socket_on_ios'],
     given: [],
-    none: NEEDS_SECURE,
+    none: NEEDS_SECURE_CONTEXT,
   };
   return hosts.map((name) => ({
     origin: originOf(scheme, name, options.port()),
@@ -95,7 +88,7 @@ function ofNetwork(options: ReachOptions): ReachAddress[] {
 }
 
 const withoutLoopback = (hosts: readonly string[]): string[] =>
-  hosts.filter((host) => !/^(?:localhost|127\..*|0*:.*:0*1|::1)$/.test(host));
+  hosts.filter((host) => !isLoopback(new URL(`https://${toUrlHost(host)}`).hostname));
 
 /** People at this machine need no certificate: browsers take its own address as secure. */
 function ofThisMachine({ host, port, isOpen }: ReachOptions): ReachAddress[] {

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { toUrlHost } from '#lib/net/hosts';
 import { abortable } from '#lib/util/abortable';
 import { ToolError } from '../define-tool.ts';
 import { isPublicAddress } from './is-public-address.ts';
@@ -55,7 +56,7 @@ function refuseUnlisted(url: URL, host: string, { hosts, private_hosts }: HttpHo
   if (url.username || url.password) throw refusal('The address must hold no name and password.');
   const port = url.port || standard;
   const isStandardPort = Object.values(DEFAULT_PORTS).includes(port);
-  if (private_hosts.some((entry) => entry.toLowerCase() === `${bracketed(host)}:${port}`)) {
+  if (private_hosts.some((entry) => entry.toLowerCase() === `${toUrlHost(host)}:${port}`)) {
     return true;
   }
   const isListed = hosts.some((entry) => {
@@ -65,14 +66,12 @@ function refuseUnlisted(url: URL, host: string, { hosts, private_hosts }: HttpHo
   });
   if (isListed) return false;
   throw refusal(
-    `${bracketed(host)}:${port} is not in the list of hosts that may be asked; those are ${list(hosts, private_hosts)}.`,
+    `${toUrlHost(host)}:${port} is not in the list of hosts that may be asked; those are ${list(hosts, private_hosts)}.`,
   );
 }
 
 /** `a.example.` is `a.example`; an IPv6 address stands without its brackets. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '');
-
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 const list = (...lists: (readonly string[])[]): string => lists.flat().slice(0, 30).join(', ');
 
