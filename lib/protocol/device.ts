@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import { DEVICE_NAME_CHARS } from './pairing-code.ts';
-import { toolSpecSchema } from './tool-spec.ts';
+import { toolAnnotationsSchema, toolSpecSchema } from './tool-spec.ts';
 
 /**
  * Pairing and devices. A device is a page, phone or program that a person let in: it has a token
@@ -26,8 +26,16 @@ export const workbenchSchema = z.object({
 });
 export type Workbench = z.infer<typeof workbenchSchema>;
 
-/** A tool of a device, as a person allows it. `hash` is of name, description, schema and annotations. */
-export const deviceToolSchema = toolSpecSchema.extend({ hash: z.string() });
+/**
+ * A tool of a device, as the server has checked it and a person allows it: texts have no limit of
+ * their own here, since a title that was checked may stand as `display_name`, and what is secret
+ * may be replaced by something longer. `hash` is of all that is shown, and of the time limit.
+ */
+export const deviceToolSchema = toolSpecSchema.extend({
+  display_name: z.string().optional(),
+  annotations: toolAnnotationsSchema.extend({ title: z.string().optional() }).optional(),
+  hash: z.string(),
+});
 export type DeviceTool = z.infer<typeof deviceToolSchema>;
 
 /** Most tools that one pairing or device has. */

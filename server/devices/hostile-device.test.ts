@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deviceSchema, pairingSchema } from '#lib/protocol/device';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { BY, deviceToken, echo, PHONE, setupDevices } from './testing/setup-devices.ts';
 import { ToolAdmission } from './tool-admission.ts';
@@ -85,4 +86,15 @@ test('[DV52] a form that is too much to keep takes the place of the one before a
   // Any change of the device looks at its offers again.
   await devices.rename(deviceId, 'other', BY);
   expect(listed()).toEqual([]);
+});
+
+test('[DV54] a tool with the longest title stops neither the lists of people nor the next start', async () => {
+  const { ask, pairing, devices, restart } = await setupDevices();
+  const titled = echo({ annotations: { title: 't'.repeat(256) } });
+  const { id } = await ask([titled]);
+  for (const one of pairing.list()) pairingSchema.parse(one);
+  const { device_id } = await pairing.decide(id, { decision: 'approve' }, BY);
+  deviceSchema.parse(devices.get(device_id ?? ''));
+  const after = await restart();
+  expect(after.devices.get(device_id ?? '').tools).toMatchObject([{ name: 'echo' }]);
 });
