@@ -45,10 +45,19 @@ export interface PairingService {
   };
 }
 
+export interface DevicesPage {
+  readonly devices: readonly WireDevice[];
+  /** As `before` of the next page; null where there is none. */
+  readonly next: string | null;
+}
+
 /** The devices that were let in. What is refused is thrown as `HttpError`. */
 export interface DeviceService {
-  /** Newest first; `before` is the id of the last one of the page before. */
-  list(page: { readonly before?: string; readonly limit: number }): WireDevice[];
+  /**
+   * Newest first, fewer than `limit` where their tools are large; `before` is the id of the last one
+   * of the page before.
+   */
+  list(page: { readonly before?: string; readonly limit: number }): DevicesPage;
   get(deviceId: string): WireDevice;
   rename(deviceId: string, name: string, by: By): Promise<WireDevice>;
   revoke(deviceId: string, by: By): Promise<WireDevice>;

@@ -60,7 +60,8 @@ function pick(from: readonly DeviceTool[], hashes: readonly string[]): DeviceToo
   return found.length === new Set(hashes).size ? found : undefined;
 }
 
-const bytesOf = ({ tools, waiting, denied }: Tools): number =>
+/** Of the tools of a device as JSON; the forms before those that wait are not counted. */
+export const bytesOf = ({ tools, waiting, denied }: Tools): number =>
   [...tools, ...waiting.map(({ tool }) => tool), ...denied].reduce(
     (sum, tool) => sum + sizeOf(tool),
     0,

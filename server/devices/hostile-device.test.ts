@@ -98,3 +98,25 @@ test('[DV54] a tool with the longest title stops neither the lists of people nor
   const after = await restart();
   expect(after.devices.get(device_id ?? '').tools).toMatchObject([{ name: 'echo' }]);
 });
+
+test('[DV45] a page of devices ends where their tools are large, and the next one goes on', async () => {
+  const { pair, devices, list } = await setupDevices();
+  const filler = Array.from({ length: 60 }, (_, n) => [`p${n}`, { description: 'x'.repeat(900) }]);
+  const parameters = { type: 'object', properties: Object.fromEntries(filler) };
+  const large = Array.from({ length: 4 }, (_, n) => echo({ name: `large_${n}`, parameters }));
+  const tools = Array.from({ length: 30 }, (_, n) => ({
+    ...{ name: `more_${n}`, description: 'x', parameters, hash: `${n}` },
+  }));
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const { deviceId } = await pair(large);
+    ids.unshift(deviceId);
+    list.offer(list.find(deviceId).clientId, tools);
+  }
+  const first = devices.list({ limit: 10 });
+  expect(first.devices.map((one) => one.device_id)).toEqual(ids.slice(0, 2));
+  const second = devices.list({ limit: 10, before: first.next ?? '' });
+  expect(second.devices.map((one) => one.device_id)).toEqual(ids.slice(2));
+  expect(second.next).toBeNull();
+  expect(devices.list({ limit: 1 }).next).toBe(ids[0]);
+});

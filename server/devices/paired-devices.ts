@@ -6,7 +6,11 @@ import type { Tokens } from '../auth/tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { DeviceList } from './device-list.ts';
 import { type DeviceRecord, toWireDevice } from './device-record.ts';
-import type { By, DeviceService } from './device-services.ts';
+import type { By, DeviceService, DevicesPage } from './device-services.ts';
+import { bytesOf } from './device-tools.ts';
+
+/** Of the tools of the devices of one page; one device alone may have half of it. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 export interface PairedDevicesDeps {
   readonly devices: DeviceList;
@@ -24,13 +28,20 @@ export class PairedDevices implements DeviceService {
     this.#deps = deps;
   }
 
-  list({ before, limit }: { readonly before?: string; readonly limit: number }): WireDevice[] {
-    return this.#deps.devices
+  list({ before, limit }: { readonly before?: string; readonly limit: number }): DevicesPage {
+    const rest = this.#deps.devices
       .list()
       .sort((a, b) => (a.deviceId < b.deviceId ? 1 : -1))
-      .filter(({ deviceId }) => before === undefined || deviceId < before)
-      .slice(0, limit)
-      .map((device) => this.#toWire(device));
+      .filter(({ deviceId }) => before === undefined || deviceId < before);
+    const page: DeviceRecord[] = [];
+    let bytes = 0;
+    for (const device of rest.slice(0, limit)) {
+      bytes += bytesOf(device);
+      if (page.length > 0 && bytes > PAGE_BYTES) break;
+      page.push(device);
+    }
+    const next = rest.length > page.length ? (page.at(-1)?.deviceId ?? null) : null;
+    return { devices: page.map((device) => this.#toWire(device)), next };
   }
 
   get(deviceId: string): WireDevice {

@@ -31,10 +31,8 @@ const readRoutes = ({ devices }: Deps): Route[] => [
     query: devicesQuerySchema,
     responses: { 200: { description: 'A page of devices', schema: devicesPageSchema } },
     handle({ query: { cursor, limit } }) {
-      const found = devices.list({ limit: limit + 1, ...given({ before: cursor }) });
-      const page = found.slice(0, limit);
-      const next_cursor = found.length > limit ? (page.at(-1)?.device_id ?? null) : null;
-      return json(200, { devices: page, next_cursor });
+      const { next, devices: page } = devices.list({ limit, ...given({ before: cursor }) });
+      return json(200, { devices: page, next_cursor: next });
     },
   }),
   defineRoute({
