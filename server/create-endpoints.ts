@@ -94,7 +94,7 @@ type Access = Awaited<ReturnType<typeof createAccess>>;
 
 /** Clients with a socket of their own, and those without. */
 function createClients(core: Core, closing: AbortSignal) {
-  const { clock, store, bus, blobs, table, calls, operator, newId, logger } = core;
+  const { clock, store, bus, blobs, table, calls, operator, tokens, newId, logger } = core;
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const { list: devices } = core.devices;
   const { instances } = calls;
@@ -111,7 +111,10 @@ function createClients(core: Core, closing: AbortSignal) {
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     logger,
   });
-  const byHttp = new HttpClients({ ...forClients, calls, answers: calls.clients, closing });
+  const byHttp = new HttpClients({
+    ...{ ...forClients, calls, answers: calls.clients, closing },
+    isLive: ({ tokenId }) => tokenId === null || tokens.isLive(tokenId),
+  });
   devices.onRevoked(({ clientId }) => {
     registry.dropClient(clientId);
     byHttp.end(clientId);

@@ -18,12 +18,14 @@ async function setup(dir?: string) {
   });
   const { store, bus, registry, table, clock } = calls;
   const ids = createClientIds({ store, table, isMadeHere: () => false });
+  const revoked = new Set<string | null>();
   const service = new HttpClients({
     ...{ store, ids, bus, registry, table, clock },
     calls: calls.calls,
     answers: calls.calls.clients,
     instances: calls.calls.instances,
     closing: new AbortController().signal,
+    isLive: ({ tokenId }) => !revoked.has(tokenId),
   });
   const still = new AbortController().signal;
   const schema = { type: 'object' };
@@ -36,7 +38,11 @@ async function setup(dir?: string) {
     },
     submit: (id: string) => service.submit(principal, id, { status: 'SUCCEEDED', error: null }),
   });
-  return { ...calls, ids, client };
+  const revoke = ({ tokenId }: Caller, clientId: string) => {
+    revoked.add(tokenId);
+    service.end(clientId);
+  };
+  return { ...calls, ids, client, revoke };
 }
 
 const MINUTE = 60_000;
@@ -129,6 +135,19 @@ test('[RG2] a client that was silent too long while its tools were checked is th
   await clock.advance(MINUTE + 1_000);
   await settle();
   expect([table.hasClient('desk'), registry.namesOf('http:desk')]).toEqual([false, []]);
+});
+
+test('[RG3] a client whose token is revoked while its tools are checked is not there again', async () => {
+  const made = await setup();
+  const { client, table, revoke, registry } = made;
+  const device: Caller = { kind: 'device', clientId: 'lamp', tokenId: 'tok_lamp' };
+  const finish = holdChecks(made);
+  const registered = client('lamp', device).register('print', { description: 'Prints' });
+  await vi.waitUntil(() => table.hasClient('lamp'));
+  revoke(device, 'lamp');
+  await finish('Prints');
+  expect(await registered).toMatchObject({ ok: false });
+  expect([table.hasClient('lamp'), registry.namesOf('http:lamp')]).toEqual([false, []]);
 });
 
 test('[ID8] what is handed out is granted on disk before, and is not handed out again', async () => {

@@ -29,6 +29,8 @@ export interface HttpClientsDeps {
   readonly clock: Clock;
   /** The server stops: polls that wait are answered with what there is. */
   readonly closing: AbortSignal;
+  /** Whether the token of a caller still counts: it may be revoked while a request is handled. */
+  isLive(principal: Caller): boolean;
   /** Called when a request names a client id that is taken, and is refused. */
   claimRefused?(principal: Caller, clientId: string): void;
 }
@@ -154,7 +156,7 @@ export class HttpClients implements HttpClientService {
   }
 
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
-    const { store, ids, clock } = this.#deps;
+    const { store, ids, clock, isLive } = this.#deps;
     const owner = ownerOf(principal);
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
     const isStored = isOwn ? () => {} : await ids.take(clientId);
@@ -173,6 +175,8 @@ export class HttpClients implements HttpClientService {
     } finally {
       isStored();
     }
+    // A client that was ended does not come back by a request that was under way.
+    if (!isLive(principal)) return undefined;
     const mailbox = new Mailbox(clock);
     const presence = new Presence(this.#deps, instance, mailbox);
     const none = { cancelExpiry: () => {}, checked: Promise.resolve() };
@@ -185,6 +189,7 @@ export class HttpClients implements HttpClientService {
 
   #keepAlive(client: PollingClient): void {
     client.cancelExpiry();
+    if (this.#clients.get(client.clientId) !== client) return;
     client.cancelExpiry = this.#deps.clock.schedule(KEEP_MS, () => {
       this.#clients.delete(client.clientId);
       client.presence.end();
