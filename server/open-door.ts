@@ -11,7 +11,7 @@ import { createReach, describeCa } from './tls/reach.ts';
 
 const NONE: readonly string[] = [];
 
-/** How the outside reaches the server: by which names, with whose certificate, and whose word on the peer counts. */
+/** How the outside reaches the server: by which names, with whose certificate, and through which trusted proxies. */
 export async function openDoor(
   config: Pick<Config, 'dataDir'>,
   network: Network,

@@ -120,7 +120,7 @@ class OpenStream implements ClientStream {
     this.#isHandling = false;
   }
 
-  /** What of a socket is "not read" is here a request without its response: its client sends no other. */
+  /** Where a socket would not be read, the response to the request is delayed: its client sends no other meanwhile. */
   #inbound(): InboundSocket {
     return {
       pause: () => {

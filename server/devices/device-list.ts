@@ -13,7 +13,7 @@ import { createWriteGate } from './write-gate.ts';
 
 /** Revoked ones that are still listed; those that were revoked first go first. */
 const KEPT_REVOKED = 200;
-/** Having been there is written down this often at most. */
+/** When a device was connected last is written at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
 const UNDECIDABLE = {
@@ -177,7 +177,7 @@ export class DeviceList {
     return admissions;
   }
 
-  /** The device was there until now. */
+  /** The device was connected until now. */
   seen(clientId: string): void {
     const device = this.ofClient(clientId);
     const now = this.#deps.clock.now();

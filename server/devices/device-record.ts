@@ -42,7 +42,7 @@ export const toKeptDevice = (device: DeviceRecord): KeptEntry => ({
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
-/** `seenAt`: when it was last there, as far as that is known elsewhere. */
+/** `seenAt`: when it was connected last, where the record may be older; milliseconds since the epoch. */
 export const toWireDevice = (device: DeviceRecord, seenAt: number | null): WireDevice => ({
   device_id: device.deviceId,
   client_id: device.clientId,

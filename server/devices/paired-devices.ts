@@ -20,7 +20,7 @@ export interface PairedDevicesDeps {
   readonly clock: Clock;
 }
 
-/** What people see of devices, and do to them. Each act is written down. */
+/** What people see of devices, and do to them. Each act is in the audit. */
 export class PairedDevices implements DeviceService {
   readonly #deps: PairedDevicesDeps;
 

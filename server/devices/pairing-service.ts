@@ -280,7 +280,7 @@ export class DevicePairing implements PairingService {
     return { pairing_id, expires_at: expiresAt / 1_000, workbench, rejected };
   }
 
-  /** That of the request is known to lead here, but from a phone only where it is not this machine's own. */
+  /** The origin of the request leads here; one of loopback is last, since it leads here from this machine alone. */
   #addresses(origin: string | undefined): string[] {
     const own = origin === undefined ? [] : [origin];
     const all = [...new Set([...own, ...this.#deps.addresses()])];

@@ -42,9 +42,9 @@ const API_PATH =
   /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|(?:healthz|readyz|metrics|openapi\.json)$)/;
 
 /**
- * What Node's server calls for each request: does the target make sense, is the
- * host ours, may that origin ask, may the peer do it without TLS; then the API, for which another site may not
- * ask at all, the script that it may run, or the pages, to which it may link. Never throws.
+ * What Node's server calls for each request. It checks whether the peer may come without TLS, the
+ * target, the host and the origin; then the API answers, which refuses requests of other sites, or
+ * the script that other sites may run, or the pages, to which they may link. Never throws.
  */
 export function createRequestListener(
   deps: RequestListenerDeps,

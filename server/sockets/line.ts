@@ -16,6 +16,6 @@ export interface Line {
   ping(): void;
   on(event: 'pong', listener: () => void): unknown;
   close(code: number, reason: string): void;
-  /** Ends it without a word: its other side may be out of reach. */
+  /** Ends it at once, without a close message: its other side may be out of reach. */
   terminate(): void;
 }
