@@ -3,10 +3,10 @@ import { callerOf, type Principal, principalKey, viaOf } from '../auth/principal
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 
-/** Claims that were looked at already; the oldest is forgotten. */
+/** Pairs that are in the audit already; the oldest is forgotten. */
 const MOST_KNOWN = 1_000;
 
-/** Writes down who named the client id of another principal, once for each of both. */
+/** Puts into the audit who named a client id of another principal, once for each pair of both principals (DV44). */
 export function createRefusedClaims(deps: {
   readonly store: Pick<Store, 'clientOwner'>;
   readonly audit: Pick<Audit, 'record'>;
@@ -18,17 +18,21 @@ export function createRefusedClaims(deps: {
     const owner = (await deps.store.clientOwner(clientId)) ?? null;
     // A tab of the same person that was copied, or has lost its token, claims nothing of others.
     if (owner === null || owner === principalKey(principal)) return;
+    if (!isNew(JSON.stringify([owner, principalKey(principal)]))) return;
     const by = byCaller(callerOf(principal), viaOf(principal)?.address ?? 'unknown');
     const detail = { reason: 'the client id belongs to another token' };
     await deps.audit.record({ ...by, act: 'client_id_refused', target: clientId, detail });
   }
 
-  return (principal, clientId) => {
-    const claim = JSON.stringify([principalKey(principal), clientId]);
-    if (known.has(claim)) return;
-    known.add(claim);
+  function isNew(pair: string): boolean {
+    if (known.has(pair)) return false;
+    known.add(pair);
     const [oldest] = known;
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    return true;
+  }
+
+  return (principal, clientId) => {
     note(principal, clientId).catch(deps.logger.error);
   };
 }
