@@ -1,115 +1,27 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import type { DeviceTool, OpenedPairing, WireDevice, WirePairing } from '#lib/protocol/device';
-import type { Role } from '#lib/protocol/role';
-import type { ClientListing } from '#lib/protocol/watch-messages';
-import {
-  type Answer,
-  createTestWorkbench,
-  InWorkbench,
-  personWith,
-  type SentRequest,
-} from '../tool-call/testing/in-workbench.tsx';
+import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
 import { Toaster } from '../ui/toaster.tsx';
-import { DevicesPage } from './devices-page.tsx';
+import {
+  ASKING,
+  card,
+  clientOf,
+  deviceOf,
+  OPENED,
+  pairingOf,
+  press,
+  serving,
+  setupDevicesPage,
+  toolOf,
+  type World,
+} from './testing/setup-devices-page.tsx';
 
 afterEach(cleanup);
 
-const toolOf = (name: string, more: Partial<DeviceTool> = {}): DeviceTool => ({
-  ...{ name, description: `Does ${name}`, parameters: { type: 'object' }, hash: `hash-${name}` },
-  ...more,
-});
-
-const deviceOf = (more: Partial<WireDevice> = {}): WireDevice => ({
-  ...{ device_id: 'dev_1', client_id: 'client_pixel', name: 'Pixel 8', kind: 'phone' },
-  ...{ browser: 'Chrome on Android', origin: null, paired_at: 86_400, paired_by: 'operator' },
-  ...{ last_seen_at: null, revoked_at: null, tools: [toolOf('camera.photo')], waiting: [] },
-  denied: [],
-  ...more,
-});
-
-const clientOf = (more: Partial<ClientListing> = {}): ClientListing => ({
-  ...{ client_id: 'client_pixel', name: 'Pixel 8', kind: 'phone', connected: true, visible: true },
-  ...{ responsive: true, caps: [], tools: ['camera.photo'], connected_at: 1 },
-  ...more,
-});
-
-const WORKBENCH = { name: 'desk', fingerprint: [1, 2, 3, 4] };
-
-const pairingOf = (more: Partial<WirePairing> = {}): WirePairing => ({
-  ...{ pairing_id: 'pair_1', state: 'open', created_at: 1, created_by: 'operator' },
-  ...{ expires_at: 4e9, request: null, device_id: null, decided_by: null, decided_at: null },
-  ...more,
-});
-
-const ASKING = pairingOf({
-  state: 'asking',
-  request: {
-    ...{ name: 'Pixel 8', kind: 'phone', browser: 'Chrome on Android', address: '192.0.2.7' },
-    ...{ origin: null, tools: [toolOf('camera.photo'), toolOf('clipboard.read')], asked_at: 2 },
-  },
-});
-
-const OPENED: OpenedPairing = {
-  ...pairingOf(),
-  ...{ code: 'ABCDEFGH', links: ['https://192.0.2.1:3000/pair/ABCDEFGH'], workbench: WORKBENCH },
-};
-
-interface World {
-  pairings: WirePairing[];
-  devices: WireDevice[];
-}
-
-/** A server that knows `world`; what one test answers otherwise comes first. */
-const serving =
-  (world: World, special: (request: SentRequest) => Answer | undefined = () => undefined) =>
-  (request: SentRequest): Answer => {
-    const other = special(request);
-    if (other) return other;
-    const { path } = request;
-    if (path === '/v1/pairings') return { body: { pairings: world.pairings } };
-    if (path === '/v1/devices') return { body: { devices: world.devices, next_cursor: null } };
-    if (path === '/v1/blocked-origins') return { body: { origins: [] } };
-    return { status: 404, body: { error: { code: 'not_found', message: path } } };
-  };
-
-interface SetupOptions {
-  role?: Role;
-  locale?: 'en' | 'zh';
-  clients?: ClientListing[];
-}
-
-async function setup(
-  answer: (request: SentRequest) => Answer,
-  { role = 'operator', locale = 'en', clients = [] }: SetupOptions = {},
-) {
-  const { workbench, sent } = createTestWorkbench(answer);
-  workbench.me.setState({ me: personWith(role) });
-  workbench.listings.setState({ clients, known: true });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <DevicesPage />
-      </InWorkbench>,
-    );
-  });
-  const changed = () =>
-    act(async () => {
-      workbench.devices.getState().apply([{ type: 'devices', seq: 1, asking: 0, waiting: 0 }]);
-    });
-  return { workbench, sent, changed };
-}
-
-const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
-  act(async () => {
-    fireEvent.click(within(inside).getByRole('button', { name }));
-  });
-const card = (name: string) => screen.getByRole('article', { name });
-
 test('[DS1] a device says what it is, whether it is there, and what its connection reports', async () => {
   const online = clientOf({ battery: { level: 0.42, charging: false }, latency_ms: 31 });
-  await setup(serving({ pairings: [], devices: [deviceOf()] }), { clients: [online] });
+  await setupDevicesPage(serving({ pairings: [], devices: [deviceOf()] }), { clients: [online] });
   const text = card('Pixel 8').textContent;
   expect(text).toMatch(/online, in front.*Chrome on Android.*paired .* by operator/);
   expect(text).toMatch(/in front · battery 42 % · answers in 31 ms/);
@@ -123,7 +35,7 @@ test('[DS2] those that are here come first, then those that are away, then those
     deviceOf({ device_id: 'd3', client_id: 'c3', name: 'Here' }),
   ];
   const clients = [clientOf({ client_id: 'c3' }), clientOf({ client_id: 'c4', name: 'My tab' })];
-  await setup(serving({ pairings: [], devices }), { clients });
+  await setupDevicesPage(serving({ pairings: [], devices }), { clients });
   const names = screen.getAllByRole('article').map((one) => one.dataset.client);
   expect(names).toEqual(['c3', 'c4', 'c2', 'c1']);
   expect(card('My tab').textContent).toContain('not paired');
@@ -135,14 +47,14 @@ test('[DS3] a client that does not answer, or is hidden, is shown as such', asyn
     clientOf({ client_id: 'c1', name: 'Silent', responsive: false }),
     clientOf({ client_id: 'c2', name: 'Hidden', visible: false }),
   ];
-  await setup(serving({ pairings: [], devices: [] }), { clients });
+  await setupDevicesPage(serving({ pairings: [], devices: [] }), { clients });
   expect(card('Silent').textContent).toContain('connected, does not answer');
   expect(card('Hidden').textContent).toContain('online, in the background');
 });
 
 test('[DS7] a code is shown as a picture, a link and letters, and dies with the dialog', async () => {
   const world: World = { pairings: [pairingOf()], devices: [] };
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving(world, ({ path, body }) =>
       path === '/v1/pairings' && body ? { status: 201, body: OPENED } : undefined,
     ),
@@ -158,7 +70,7 @@ test('[DS7] a code is shown as a picture, a link and letters, and dies with the 
 
 test('[DS8] a device that uses the code is shown with all it says, and let in with the tools that were chosen', async () => {
   const world: World = { pairings: [pairingOf()], devices: [] };
-  const { sent, changed } = await setup(
+  const { sent, changed } = await setupDevicesPage(
     serving(world, ({ path, body }) => {
       if (path.endsWith('/decision')) return { body: pairingOf({ state: 'approved' }) };
       return path === '/v1/pairings' && body ? { status: 201, body: OPENED } : undefined;
@@ -190,7 +102,7 @@ test.each([
     opened += 1;
     return { ...OPENED, pairing_id: `pair_${opened}` };
   };
-  const { changed } = await setup(
+  const { changed } = await setupDevicesPage(
     serving(world, ({ path, body }) =>
       path === '/v1/pairings' && body ? { status: 201, body: next() } : undefined,
     ),
@@ -207,7 +119,7 @@ test.each([
 test('[DS10] a page of another origin is named by it, and can be refused for good', async () => {
   const request = { ...ASKING.request, origin: 'https://shop.example', tools: [] };
   const pairing = { ...ASKING, request } as WirePairing;
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving({ pairings: [pairing], devices: [] }, ({ path }) =>
       path.endsWith('/decision') ? { body: { ...pairing, state: 'denied' } } : undefined,
     ),
@@ -222,7 +134,9 @@ test('[DS10] a page of another origin is named by it, and can be refused for goo
 });
 
 test('[DS11] a viewer sees who asks, and cannot decide or pair', async () => {
-  await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { role: 'viewer' });
+  await setupDevicesPage(serving({ pairings: [ASKING], devices: [deviceOf()] }), {
+    role: 'viewer',
+  });
   expect(screen.getByTestId('pairing-request')).toBeDefined();
   expect(screen.queryByRole('button')).toBeNull();
 });
@@ -231,7 +145,7 @@ test('[DS13] a changed tool shows what differs, and is allowed by the hash that 
   const before = toolOf('camera.photo', { hash: 'old' });
   const tool = toolOf('camera.photo', { hash: 'new', description: 'Sends it to the shop' });
   const waiting = [{ tool, before, asked_at: 3 }];
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf({ waiting })] }, ({ path }) =>
       path === '/v1/devices/dev_1/tools' ? { body: deviceOf({ tools: [tool] }) } : undefined,
     ),
@@ -248,7 +162,7 @@ test('[DS13] a changed tool shows what differs, and is allowed by the hash that 
 });
 
 test('[DS14] revoking is asked about first, and the card that stays says when it was', async () => {
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
       path === '/v1/devices/dev_1' ? { body: deviceOf({ revoked_at: 172_800 }) } : undefined,
     ),
@@ -260,7 +174,7 @@ test('[DS14] revoking is asked about first, and the card that stays says when it
 });
 
 test('[DS15] a device is renamed, and an empty name is not sent', async () => {
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
       path === '/v1/devices/dev_1' ? { body: deviceOf({ name: 'Phone of Ada' }) } : undefined,
     ),
@@ -281,7 +195,7 @@ test('[DS15] a device is renamed, and an empty name is not sent', async () => {
 test('[DS5] a list that does not come shows why, and can be asked for again', async () => {
   let isDown = true;
   const world: World = { pairings: [], devices: [deviceOf()] };
-  await setup(
+  await setupDevicesPage(
     serving(world, ({ path }) =>
       isDown && path === '/v1/devices' ? { status: 500, body: {} } : undefined,
     ),
@@ -299,7 +213,7 @@ test('[DS4] the newest calls of a device are summed up when a person asks', asyn
     error: status === 'FAILED' ? { code: 'tool_error', message: 'No light' } : null,
   });
   const calls = [call('SUCCEEDED', 3), call('FAILED', 2), call('SUCCEEDED', 1)];
-  await setup(
+  await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf()] }, ({ path }) =>
       path.startsWith('/v1/tool_calls?client=client_pixel')
         ? { body: { tool_calls: calls, next_cursor: null } }
@@ -316,14 +230,14 @@ test('[DS4] the newest calls of a device are summed up when a person asks', asyn
 });
 
 test('[DS6] the page speaks Chinese as well', async () => {
-  await setup(serving({ pairings: [ASKING], devices: [deviceOf()] }), { locale: 'zh' });
+  await setupDevicesPage(serving({ pairings: [ASKING], devices: [deviceOf()] }), { locale: 'zh' });
   expect(screen.getByRole('heading', { name: '设备' })).toBeDefined();
   expect(screen.getByRole('button', { name: '允许接入' })).toBeDefined();
 });
 
 test('[DS13] a tool that was allowed is taken back', async () => {
   const [photo, clip] = [toolOf('camera.photo'), toolOf('clipboard.read')];
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving(
       { pairings: [], devices: [deviceOf({ tools: [photo], denied: [clip] })] },
       ({ path }) => (path === '/v1/devices/dev_1/tools' ? { body: deviceOf() } : undefined),
@@ -337,7 +251,7 @@ test('[DS13] a tool that was allowed is taken back', async () => {
 
 test('[DS13] a tool that was refused is allowed by the hash that it was refused with', async () => {
   const denied = [toolOf('clipboard.read')];
-  const { sent } = await setup(
+  const { sent } = await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf({ denied })] }, ({ path }) =>
       path === '/v1/devices/dev_1/tools' ? { body: deviceOf() } : undefined,
     ),
@@ -350,7 +264,7 @@ test('[DS13] a tool that was refused is allowed by the hash that it was refused 
 });
 
 test('[DS16] without a connection the page says since when it is old, and ages stand still', async () => {
-  const { workbench } = await setup(serving({ pairings: [], devices: [deviceOf()] }));
+  const { workbench } = await setupDevicesPage(serving({ pairings: [], devices: [deviceOf()] }));
   expect(screen.queryByTestId('devices-stale')).toBeNull();
   await act(async () => workbench.connection.setState({ lostAt: Date.now() - 125_000 }));
   expect(screen.getByTestId('devices-stale').textContent).toContain('2 minutes ago');
@@ -359,7 +273,7 @@ test('[DS16] without a connection the page says since when it is old, and ages s
 test('[DS8] a decision that came second names who was first', async () => {
   const params = { state: 'approved', by: 'operator:grace', decision: 'yes' };
   const error = { code: 'already_final', message: 'grace decided before', params };
-  await setup(
+  await setupDevicesPage(
     serving({ pairings: [ASKING], devices: [] }, ({ path }) =>
       path.endsWith('/decision') ? { status: 409, body: { error } } : undefined,
     ),

@@ -30,7 +30,7 @@ export function PairDialog({ pairings, onClose, onDecided }: PairDialogProps) {
   const t = useTranslations('devices.pair');
   const { opened, failure, open } = useOpenedPairing();
   const api = useDevicesApi();
-  const pairing = pairings.find((one) => one.pairing_id === opened?.pairing_id) ?? opened;
+  const pairing = useFollowed(opened, pairings);
   const close = () => {
     if (opened && pairing?.state === 'open') void api.withdraw(opened.pairing_id);
     onClose();
@@ -84,6 +84,21 @@ function useOpenedPairing() {
   return { opened, failure, open };
 }
 
+/** As it is listed. One that is not listed yet is as it was opened; one that was, and is no more, stays over. */
+function useFollowed(
+  opened: OpenedPairing | null,
+  pairings: readonly WirePairing[],
+): Followed | null {
+  const listed = pairings.find((one) => one.pairing_id === opened?.pairing_id);
+  const [last, setLast] = useState<WirePairing>();
+  if (listed && listed !== last) setLast(listed);
+  if (listed || opened === null) return listed ?? null;
+  if (last?.pairing_id !== opened.pairing_id) return opened;
+  // A server that is started anew has no codes of before.
+  const isUndecided = last.state === 'open' || last.state === 'asking';
+  return isUndecided ? { ...last, state: 'lost' } : last;
+}
+
 function Failed({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void }) {
   const t = useTranslations('devices.pair');
   const formatFailure = useFormatFailure();
@@ -99,9 +114,11 @@ function Failed({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void
   );
 }
 
+type Followed = Omit<WirePairing, 'state'> & { readonly state: WirePairing['state'] | 'lost' };
+
 interface PairingStateProps {
   opened: OpenedPairing;
-  pairing: WirePairing;
+  pairing: Followed;
   onAgain: () => void;
   onClose: () => void;
   onDecided: (pairing: WirePairing) => void;
@@ -116,7 +133,7 @@ function PairingState({ opened, pairing, onAgain, onClose, onDecided }: PairingS
   }, [state, announce, t]);
   if (state === 'open') return <OpenCode opened={opened} />;
   if (state === 'asking' && request) {
-    return <PairingRequest pairing={{ ...pairing, request }} onDecided={onDecided} />;
+    return <PairingRequest pairing={{ ...pairing, state, request }} onDecided={onDecided} />;
   }
   const isOver = state === 'approved';
   return (

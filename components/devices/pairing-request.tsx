@@ -2,6 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useState } from 'react';
+import type { ApiFailure } from '#lib/api/api-result';
 import type { PairingDecision } from '#lib/api/devices-api';
 import type { WirePairing } from '#lib/protocol/device';
 import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
@@ -111,6 +112,13 @@ function RequestFacts({ request }: Pick<PairingRequestProps['pairing'], 'request
   );
 }
 
+/** Without an answer the decision may have arrived all the same. */
+function failedWords({ code, status }: ApiFailure) {
+  // Another person was first: what became of it is shown in place of the question.
+  if (code === 'already_final') return 'decidedBefore';
+  return status === 0 ? 'unsure' : 'notDecided';
+}
+
 /** Sends one decision at a time; a second click while it is under way is none. */
 function useDecision(pairing: WirePairing, onDecided: (pairing: WirePairing) => void) {
   const t = useTranslations('devices.request');
@@ -123,8 +131,7 @@ function useDecision(pairing: WirePairing, onDecided: (pairing: WirePairing) => 
     const answer = await api.decide(pairing.pairing_id, decision);
     setSending(false);
     if (answer.ok) onDecided(answer.value);
-    // Another person was first: what became of it is shown in place of the question.
-    else showFailure(t(answer.code === 'already_final' ? 'decidedBefore' : 'notDecided'), answer);
+    else showFailure(t(failedWords(answer)), answer);
   };
   return { decide, isSending };
 }

@@ -118,6 +118,7 @@ export const devices = {
       deny: 'Refuse',
       block: 'Never ask for this page again',
       notDecided: 'The decision did not arrive',
+      unsure: 'It is not known whether the decision arrived',
       decidedBefore: 'Another decision came first',
     },
     pair: {
@@ -143,6 +144,7 @@ export const devices = {
         expired: 'The code has expired, or no person decided in time. Nothing was let in.',
         burned: 'Too many wrong codes were tried, so this one is void. Nothing was let in.',
         withdrawn: 'The code was withdrawn. Nothing was let in.',
+        lost: 'The server was started anew, so this code is void. What was let in before is in the list of devices.',
       },
     },
     webMcp: {
@@ -270,6 +272,7 @@ export const devices = {
       deny: '拒绝接入',
       block: '不再询问这个页面',
       notDecided: '决定未送达',
+      unsure: '不知道决定是否已送达',
       decidedBefore: '已有人先作了决定',
     },
     pair: {
@@ -295,6 +298,7 @@ export const devices = {
         expired: '代码已过期，或没有及时决定。没有接入任何设备。',
         burned: '错误代码尝试次数过多，此代码已作废。没有接入任何设备。',
         withdrawn: '代码已撤回。没有接入任何设备。',
+        lost: '服务器已重新启动，此代码已作废。之前接入的设备在设备列表中。',
       },
     },
     webMcp: {
