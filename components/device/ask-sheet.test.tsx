@@ -67,11 +67,24 @@ test('[DP10] one question is shown, with who asks, its arguments and how many wa
   for (const text of ['Allow photo?', 'The agent ci asks.', 'facing', 'user', '1 more wait.']) {
     expect(region.textContent).toContain(text);
   }
+  expect(region.textContent).toContain('You have set this tool to ask each time.');
   // A name that turns the text around is drawn as a mark.
   expect(region.textContent).toContain('a⟨U+202E⟩b');
   await wait(300);
   await press('Allow once');
   expect(screen.getByRole('region').textContent).toContain('Allow sound?');
+});
+
+test('[DP10] why it asks is shown: the page was hidden, or the tool has its own reason', async () => {
+  const { ask, wait } = setUp();
+  await ask({ args: {}, isHiddenRule: true });
+  await ask({ callId: 'call_2', message: 'Open a page?', detail: 'https://shop.example' });
+  expect(screen.getByRole('region').textContent).toContain('The page was hidden, so it asks.');
+  await wait(300);
+  await press('Allow once');
+  const { textContent } = screen.getByRole('region');
+  expect(textContent).toContain('Open a page?https://shop.example');
+  expect(textContent).not.toContain('each time');
 });
 
 test('[DP9] declining takes a reason, and can be taken back', async () => {

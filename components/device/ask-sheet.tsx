@@ -58,8 +58,14 @@ function Question({ ask, label, waiting }: { ask: Ask; label: string; waiting: n
       )}
       {ask.message && <p>{toolQuestion(texts, ask.tool) ?? showControlCharacters(ask.message)}</p>}
       {ask.detail && <p className="whitespace-pre-wrap">{readable(ask.detail)}</p>}
-      {ask.isHiddenRule && <p className="text-muted text-sm">{texts.ask.hiddenRule}</p>}
-      {ask.args && <Arguments args={ask.args} />}
+      {ask.args && (
+        <>
+          <p className="text-muted text-sm">
+            {ask.isHiddenRule ? texts.ask.hiddenRule : texts.ask.askRule}
+          </p>
+          <Arguments args={ask.args} />
+        </>
+      )}
       <p className="text-muted text-sm">
         <TimeLeft ask={ask} /> {waiting > 0 && fill(texts.ask.more, { count: waiting })}
       </p>

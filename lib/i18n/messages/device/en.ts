@@ -42,7 +42,7 @@ export const en = {
       'A person at {workbench} revoked its access. To use it again, ask for a new code and pair again.',
     unknownTitle: 'The workbench does not know this request',
     unknown:
-      'It did not arrive, or is over: after too many wrong codes a code does not count any more. Ask for a new code and pair again.',
+      'It did not arrive, or is over: too many wrong codes, or a restart of the workbench, end what was not decided. Ask for a new code and pair again.',
     again: 'Pair again',
   },
   problem: {
@@ -103,6 +103,7 @@ export const en = {
     device: 'The device {name}',
     unknown: 'The workbench',
     hiddenRule: 'The page was hidden, so it asks.',
+    askRule: 'You have set this tool to ask each time.',
     args: 'With',
     noArgs: 'Without arguments.',
     more: '{count} more wait.',

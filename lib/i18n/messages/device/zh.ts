@@ -39,7 +39,8 @@ export const zh: SameKeys<typeof en> = {
     revokedTitle: '此设备已被移除',
     revoked: '{workbench} 的人撤销了它的访问权限。要再次使用，请索取新代码并重新配对。',
     unknownTitle: '工作台不认识此请求',
-    unknown: '请求没有送达，或已经结束：错误代码过多后，代码不再有效。请索取新代码并重新配对。',
+    unknown:
+      '请求没有送达，或已经结束：错误代码过多或工作台重新启动后，未决定的请求不再有效。请索取新代码并重新配对。',
     again: '重新配对',
   },
   problem: {
@@ -92,6 +93,7 @@ export const zh: SameKeys<typeof en> = {
     device: '设备 {name} ',
     unknown: '工作台',
     hiddenRule: '页面曾被隐藏，因此询问。',
+    askRule: '您已将此工具设为每次询问。',
     args: '参数',
     noArgs: '没有参数。',
     more: '还有 {count} 个在等待。',
