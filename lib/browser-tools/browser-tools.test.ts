@@ -222,7 +222,7 @@ test('[BT5] a cancel takes the question away', async () => {
   await page.getByRole('button', { name: 'allowed' }).waitFor({ state: 'detached' });
 });
 
-test('geolocation.get returns the position and its datum', async () => {
+test('[BT72] geolocation.get returns the position and its datum, also under the names of OpenClaw’s nodes', async () => {
   const { call } = await setup({
     permissions: ['geolocation'],
     geolocation: { latitude: 53.5413, longitude: 9.9841, accuracy: 12 },
@@ -234,6 +234,10 @@ test('geolocation.get returns the position and its datum', async () => {
       accuracy: 12,
       timestamp: expect.any(Number),
       datum: 'WGS-84',
+      lat: 53.5413,
+      lon: 9.9841,
+      accuracyMeters: 12,
+      source: 'unknown',
     },
   });
 });
@@ -263,7 +267,7 @@ test('[BT4] a denial explains how to allow it', async () => {
   }
 });
 
-test('camera.photo gives a JPEG no wider than asked, and turns the camera off', async () => {
+test('[BT72] camera.photo gives a JPEG no wider than asked, and turns the camera off', async () => {
   const { page, call } = await setup({ permissions: ['camera'] });
   const { output, width, height, attachment } = await pictureOf(
     await call('camera.photo', { max_width: 320 }),
@@ -274,6 +278,7 @@ test('camera.photo gives a JPEG no wider than asked, and turns the camera off', 
     media_type: 'image/jpeg',
     size: Buffer.from(attachment?.data ?? '', 'base64').length,
     facing: 'environment',
+    format: 'jpg',
   });
   expect({ width, height, type: attachment?.media_type }).toEqual({
     width: 320,

@@ -51,9 +51,12 @@ export const createCameraTool = (env: Env): ClientToolDefinition =>
           source: 'camera',
         });
         const { blob, mediaType, width, height } = await abortable(signal, frame);
-        const name = `photo.${extensionOf(mediaType)}`;
+        const extension = extensionOf(mediaType);
+        const name = `photo.${extension}`;
+        const about = { width, height, media_type: mediaType, size: blob.size, facing };
         return {
-          output: { width, height, media_type: mediaType, size: blob.size, facing },
+          // As agents of OpenClaw's nodes know it; the bytes are the attachment's alone.
+          output: { ...about, format: extension },
           attachments: [{ blob, mediaType, name, alt: `Photo, ${width} × ${height}` }],
         };
       } finally {

@@ -2,6 +2,7 @@ import type { ClientToolDefinition } from '../client/client-tool.ts';
 import { defineClientTool } from '../client/define-client-tool.ts';
 import { flag, number } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
+import { given } from '../util/given.ts';
 import type { BrowserEnv } from './browser-env.ts';
 import { permissionDenied } from './permission-denied.ts';
 import { withPermission } from './with-permission.ts';
@@ -44,7 +45,8 @@ export const createGeolocationTool = (env: Env): ClientToolDefinition =>
       };
       const find = () => env.geolocation.get(options).catch(explainPosition);
       const position = await withPermission(env, 'geolocation', context, find);
-      return { output: { ...toPosition(position), datum: 'WGS-84' } };
+      const found = toPosition(position);
+      return { output: { ...found, datum: 'WGS-84', ...byUnits(found) } };
     },
   });
 
@@ -79,3 +81,10 @@ export function toPosition({ coords, timestamp }: GeolocationPosition): Position
     timestamp,
   };
 }
+
+/** The same under the names that agents of OpenClaw's nodes know; browsers do not report the source. */
+const byUnits = ({ latitude, longitude, accuracy, altitude, heading, speed }: Position) => ({
+  ...{ lat: latitude, lon: longitude, accuracyMeters: accuracy },
+  ...given({ altitudeMeters: altitude, headingDeg: heading, speedMps: speed }),
+  source: 'unknown',
+});
