@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
 import { createNodeToolClient } from '../../lib/client/node/node-client.ts';
+import type { Socket } from '../../lib/net/environment.ts';
+import { createStreamSocket } from '../../lib/net/stream-socket.ts';
 import { createUnrulySocket } from './world/unruly-socket.ts';
 
 /** What a client process is told; paths are of files that no fault touches. */
@@ -24,10 +26,19 @@ export interface ClientConfig {
   readonly effectFile: string;
   /** Messages come more than once, and in another order; what exactly follows from this. */
   readonly unruly?: string;
+  /** By streams and requests alone, as where no socket can be opened. */
+  readonly streams?: boolean;
 }
 
 const config = JSON.parse(process.argv[2] ?? '') as ClientConfig;
 const log = (...words: string[]) => appendFileSync(config.logFile, `${words.join(' ')}\n`);
+
+const ask = globalThis.fetch;
+if (config.streams) {
+  // The library asks so whether to try a stream; one of its own choice would not be tapped.
+  globalThis.fetch = (input, init) =>
+    init?.method === 'HEAD' ? Promise.reject(new TypeError('not asked')) : ask(input, init);
+}
 
 // The library's waits are random up to a cap that doubles; a server that is
 // killed ten times a minute would soon be waited for half a minute.
@@ -46,12 +57,37 @@ class TappedSocket extends createUnrulySocket(config.unruly) {
   }
 
   override send(data: Parameters<WebSocket['send']>[0]): void {
-    const message = JSON.parse(String(data));
-    if (message.type === 'tool_result') sent.set(message.id, hashOf(message.output));
-    if (message.type === 'tool_error') sent.set(message.id, hashOf({ error: message.error }));
-    super.send(data);
-    if (message.type === 'tool_result') log('sent', message.id);
+    sending(String(data), (text) => super.send(text));
   }
+}
+
+/** The library's own stream in the place of a socket. */
+class TappedStream implements Socket {
+  readonly #stream: Socket;
+  readonly addEventListener: Socket['addEventListener'];
+
+  constructor(url: string, protocols: readonly string[]) {
+    const stream = createStreamSocket(ask, url, protocols);
+    stream.addEventListener('message', ({ data }) => tapped(String(data)));
+    this.#stream = stream;
+    this.addEventListener = stream.addEventListener.bind(stream);
+  }
+
+  send(text: string): void {
+    sending(text, (all) => this.#stream.send(all));
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#stream.close(code, reason);
+  }
+}
+
+function sending(text: string, send: (text: string) => void): void {
+  const message = JSON.parse(text);
+  if (message.type === 'tool_result') sent.set(message.id, hashOf(message.output));
+  if (message.type === 'tool_error') sent.set(message.id, hashOf({ error: message.error }));
+  send(text);
+  if (message.type === 'tool_result') log('sent', message.id);
 }
 
 function tapped(text: string): void {
@@ -111,7 +147,7 @@ const client = await createNodeToolClient({
   token: config.token,
   name: config.name,
   dataDir: config.dataDir,
-  WebSocket: TappedSocket,
+  WebSocket: config.streams ? TappedStream : TappedSocket,
   tools: [
     tool('effect', run),
     tool('effect_slow', run),

@@ -21,6 +21,17 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     patches: [drop('silent-line-checked')],
   },
   {
+    name: 'an answer that went by a request is forgotten once it is sent',
+    scenario: 'F11b',
+    breaks: 'I6',
+    patches: [
+      becomes(
+        'answer-kept-until-acknowledged',
+        'if (this.#options.send(entry.answer)) this.forget(id);',
+      ),
+    ],
+  },
+  {
     name: 'liveness by ping instead of by probe',
     scenario: 'F12',
     breaks: 'I14',

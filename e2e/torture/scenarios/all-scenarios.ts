@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { answersOfOthers } from './answers-of-others.ts';
 import { awayForAWhile } from './away-for-a-while.ts';
 import { brokenLines } from './broken-lines.ts';
+import { brokenStreams } from './broken-streams.ts';
 import { clientPowerLoss } from './client-power-loss.ts';
 import { clockJumps } from './clock-jumps.ts';
 import { cutResult } from './cut-result.ts';
@@ -57,6 +58,7 @@ export const SCENARIOS: readonly Scenario[] = [
   duplicatePage,
   cutResult,
   brokenLines,
+  brokenStreams,
   halfOpen,
   freezeClient,
   awayForAWhile,
