@@ -105,7 +105,12 @@ describe('every view shows what is going on', () => {
       'Running',
       'Encoding…',
     ],
-    ['device', cardOf({ status: 'DOING', phase: 'device' }), 'Asking', 'the clock is paused'],
+    [
+      'device',
+      cardOf({ status: 'DOING', phase: 'device' }),
+      'Asking',
+      'A person at iPhone 15 is being asked; the clock is paused.',
+    ],
     [
       'away',
       cardOf({ status: 'DOING', phase: 'granted', clock: { name: 'resume', deadline_at: 1_100 } }),

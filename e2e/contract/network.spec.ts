@@ -76,6 +76,25 @@ test('[LN10] [LN20] with --lan a start prints links for phones, and serves TLS w
   expect(body).toMatchObject({ tls: 'own', open: true, plaintext: false });
 });
 
+test('[LN25] [LN43] with --cert and --key that certificate is served, and a wrong pair stops the start', async ({
+  startServer,
+}) => {
+  // Those of another server serve as given ones.
+  const file = (name: string) => join(board().dataDir, 'tls', name);
+  const [cert, key] = ['--cert', '--key'];
+  const own = await startServer({
+    args: [cert, file('server.crt'), key, file('server.key')],
+    env: { CALLBOARD_HOST: '0.0.0.0' },
+  });
+  expect(await overTls(own, '/healthz', await caOf(board()))).toBe(200);
+  expect((await get(own, '/v1/reach')).body).toMatchObject({ tls: 'given', plaintext: false });
+  // There is no CA of this server to install.
+  await expect(caOf(own)).rejects.toThrow('ENOENT');
+  const wrong = await runServer({}, { args: [cert, file('server.crt'), key, file('ca.key')] });
+  expect([wrong.code, wrong.errors.length]).toEqual([1, 1]);
+  expect(wrong.errors[0]).toMatch(/--key .*ca\.key/);
+});
+
 test('T30: 500 connections that send nothing are bounded and soon gone, and a client still gets in within a second', async () => {
   const ca = await caOf(board());
   const silent = await openSockets(board(), 500);

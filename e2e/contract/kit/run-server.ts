@@ -16,25 +16,29 @@ export interface Ending {
 /** Starts a server that is not expected to start, and waits for its end. */
 export async function runServer(
   env: Readonly<Record<string, string>>,
-  cwd?: string,
+  { cwd, args = [] }: { readonly cwd?: string; readonly args?: readonly string[] } = {},
 ): Promise<Ending> {
   const dataDir = await mkdtemp(join(tmpdir(), 'callboard-refused-'));
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
       !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
   );
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SERVER], {
-    cwd: cwd ?? dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...Object.fromEntries(inherited),
-      NODE_ENV: 'production',
-      CALLBOARD_PORT: '0',
-      CALLBOARD_HOST: '127.0.0.1',
-      CALLBOARD_DATA_DIR: join(dataDir, 'data'),
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', SERVER, ...args],
+    {
+      cwd: cwd ?? dataDir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...Object.fromEntries(inherited),
+        NODE_ENV: 'production',
+        CALLBOARD_PORT: '0',
+        CALLBOARD_HOST: '127.0.0.1',
+        CALLBOARD_DATA_DIR: join(dataDir, 'data'),
+        ...env,
+      },
     },
-  });
+  );
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {

@@ -76,6 +76,29 @@ test('[AL162] a tool of one client has none, and a tool with a parameter of that
   expect(two.of('b').requests()[0]?.args).toEqual({ client: 'Ann' });
 });
 
+test('[AL162] who is named follows who is there, from one step of a turn to the next', async () => {
+  const first = calling({ text: '1', client: 'a' });
+  const { start, ended, answer, sent, of, connect, openai } = await setup(
+    [first, calling({ text: '2' }), DONE],
+    { a: SPEAK, b: SPEAK },
+  );
+  const run = await start();
+  await expect.poll(() => of('a').requests().length).toBe(1);
+  of('b').leave();
+  await answer('a', 1);
+  await expect.poll(() => of('a').requests().length).toBe(2);
+  connect('c').offer(SPEAK);
+  await answer('a', 2);
+  await ended(run);
+  const named = openai.requests.map((_, at) => sent('say', at).properties);
+  expect(named).toMatchObject([
+    { client: { enum: ['a', 'b', 'all'] } },
+    { text: { type: 'string' } },
+    { client: { enum: ['a', 'c', 'all'] } },
+  ]);
+  expect(named[1]).not.toHaveProperty('client');
+});
+
 test('[AL163] [AL164] the one that the model names is asked, without the argument; card and history name it', async () => {
   const { start, ended, answer, of, openai, cardOf } = await setup(
     [calling({ text: 'hi', client: 'pixel-8' }), DONE],
