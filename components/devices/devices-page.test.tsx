@@ -2,6 +2,7 @@
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
+import { callEvent } from '#lib/stores/testing/fixtures';
 import { Toaster } from '../ui/toaster.tsx';
 import {
   ASKING,
@@ -26,6 +27,33 @@ test('[DS1] a device says what it is, whether it is there, and what its connecti
   expect(text).toMatch(/online, in front.*Chrome on Android.*paired .* by operator/);
   expect(text).toMatch(/in front · battery 42 % · answers in 31 ms/);
   expect(text).toContain('Tools: 1 of 1 offered now');
+});
+
+test('[DS1] a device shows the calls that run there, what its browser permits, and a way to try each tool', async () => {
+  const permissions = { 'camera.photo': 'denied', 'clipboard.read': 'prompt' } as const;
+  const tools = ['camera.photo', 'clipboard.read'];
+  const online = clientOf({ tools, permissions, secure_context: false });
+  const { workbench } = await setupDevicesPage(serving({ pairings: [], devices: [deviceOf()] }), {
+    clients: [online],
+  });
+  const call = { client_id: 'client_pixel', status: 'DOING' } as const;
+  await act(async () =>
+    workbench.calls
+      .getState()
+      .apply([
+        callEvent(1, 'tc_1', { tool_name: 'camera.photo', ...call }),
+        callEvent(2, 'tc_2', { tool_name: 'camera.photo', ...call }),
+        callEvent(3, 'tc_3', { tool_name: 'camera.photo', ...call, client_id: 'another' }),
+        callEvent(4, 'tc_4', { tool_name: 'camera.photo', ...call, status: 'SUCCESS' }),
+      ]),
+  );
+  const { textContent } = card('Pixel 8');
+  expect(textContent).toContain('2 calls run');
+  expect(textContent).toContain('no secure context: no camera, position or clipboard');
+  expect(textContent).toMatch(/camera\.photo.?the browser blocks it/);
+  expect(textContent).toMatch(/clipboard\.read.?the browser will ask the person/);
+  const link = within(card('Pixel 8')).getByRole('link', { name: 'camera.photo', hidden: true });
+  expect(link.getAttribute('href')).toBe('/tools?tool=camera.photo&client=client_pixel');
 });
 
 test('[DS2] those that are here come first, then those that are away, then those that were revoked', async () => {
