@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { test as base, expect } from './fixtures.ts';
 import { serveForeignPage } from './support/foreign-page.ts';
+import { connection } from './support/workbench.ts';
 
 /** Chromium has WebMCP behind a flag; the rest is as `playwright.config.ts` has it. */
 const test = base.extend({
@@ -86,7 +87,7 @@ test('tools that a page registers with its browser are called like any other, an
 /** What the agent of the browser would do. */
 const callOwn = (page: Page, name: string, args: object) => page.webmcp.callTool(name, args);
 
-test('the tab offers its tools to its browser once that is switched on, and its calls are asked about', async ({
+test('[WM7] the tab offers its tools to its browser once that is switched on, and its calls are asked about', async ({
   callboard,
   signedInPage: page,
 }) => {
@@ -96,8 +97,14 @@ test('the tab offers its tools to its browser once that is switched on, and its 
   const names = async () => (await page.webmcp.tools()).map((tool) => tool.name);
   await expect.poll(names).toContain('page.text');
 
-  const text = await callOwn(page, 'page.text', {});
+  // Another tab of this browser, which a person touched last.
+  const other = await page.context().newPage();
+  await other.goto(`${callboard.url}/approvals`);
+  await expect(connection(other)).toContainText('1 client ');
+  await other.getByRole('heading', { level: 1 }).click();
+  const text = await callOwn(page, 'page.text', { selector: 'h1' });
   expect(JSON.stringify(text)).toContain('Devices');
+  await other.close();
   const written = callOwn(page, 'clipboard.write', { text: 'x' }).catch((error: Error) => error);
   const asked = async () => {
     const { body } = await callboard.http('GET', '/v1/approvals');

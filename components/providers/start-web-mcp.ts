@@ -56,10 +56,13 @@ async function callByServer(
   args: unknown,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  const { clientId, instanceId } = tab.getState();
+  // The tabs of a browser are one client; this one is the asking one of them.
+  const here = { client: clientId, client_id: clientId, instance_id: instanceId };
   const started = await api.request<InvokeAccepted>({
     method: 'POST',
     path: `/v1/tools/${encodeURIComponent(tool)}/invoke`,
-    body: { run_id: run, args: args ?? {}, by: 'program', client: tab.getState().clientId },
+    body: { run_id: run, args: args ?? {}, by: 'program', ...here },
   });
   if (!started.ok) throw new Error(started.message);
   const { tool_call_id: id } = started.value;
