@@ -93,6 +93,9 @@ test('[HT206] the page on the CA is there without a credential, in the language 
   for (const word of [ca.fingerprint256, 'Certificate Trust Settings', 'lang="en"', 'certutil']) {
     expect(english.text).toContain(word);
   }
+  for (const system of ['iPhone', 'Android', 'macOS', 'Windows']) {
+    expect(english.text).toMatch(new RegExp(`<summary>[^<]*${system}[^<]*</summary><ol><li>`));
+  }
   expect(english.text).toContain('Callboard CA of desk');
   const chinese = await page('zh-CN, en;q=0.5');
   expect(chinese.text).toContain('lang="zh"');
