@@ -85,6 +85,12 @@ async function widen({ operator }: Lan, page: Page): Promise<void> {
   await expect(waiting).toContainText('device.info');
   await waiting.getByRole('button', { name: 'Allow device.info' }).click();
   await expect(waiting).toHaveCount(0);
+  await expect(page.getByText('Waits for a person at the workbench')).toBeHidden();
+  await card(operator, 'My phone')
+    .getByText(/^Tools:/)
+    .click();
+  await card(operator, 'My phone').getByRole('button', { name: 'Take back page.text' }).click();
+  await expect(page.getByText('Not allowed at the workbench')).toBeVisible();
 }
 
 for (const phone of PHONE_NAMES) {
@@ -92,7 +98,7 @@ for (const phone of PHONE_NAMES) {
     ['a WebSocket', true],
     ['a stream, where no WebSocket opens', false],
   ] as const) {
-    test(`[DP36] by TLS and ${line}, a ${phone} is paired by the picture, answers, gets a tool more, and is revoked in mid-call`, async ({
+    test(`[DP36] [DP41] by TLS and ${line}, a ${phone} is paired by the picture, answers, gets a tool more, and is revoked in mid-call`, async ({
       startServer,
     }) => {
       const lan = await openLan(startServer);
@@ -113,7 +119,6 @@ for (const phone of PHONE_NAMES) {
       expect(await offered(board)).toContain('device.info');
       const id = await invoke(board, 'device.info', {}, { client });
       await expect(sheet(page)).toBeVisible();
-      await expect(page.getByText('Waits for a person at the workbench')).toBeHidden();
       await operator.getByRole('button', { name: /^Revoke/ }).click();
       await operator.getByRole('button', { name: 'Revoke', exact: true }).click();
       await untilConnected(page, 'Access revoked');

@@ -99,7 +99,7 @@ function createClients(core: Core, closing: AbortSignal) {
   const { list: devices } = core.devices;
   const { instances } = calls;
   const claimRefused = createRefusedClaims(core);
-  const registry = new ToolAdmission({ registry: core.registry, devices, instances });
+  const registry = new ToolAdmission({ registry: core.registry, devices, instances, logger });
   const forClients = { store, ids, bus, registry, table, instances, clock, claimRefused };
   const sessions = createClientSessions({
     ...forClients,
@@ -110,6 +110,10 @@ function createClients(core: Core, closing: AbortSignal) {
     newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
     logger,
+  });
+  registry.onDecided(({ instanceId, ...decision }) => {
+    const count = decision.decided.length;
+    sessions.send(instanceId, { type: 'tools_registered', count, ...decision });
   });
   const byHttp = new HttpClients({
     ...{ ...forClients, calls, answers: calls.clients, closing },

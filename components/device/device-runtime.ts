@@ -117,11 +117,7 @@ function createDeviceClient(
       const answer = await api.outcome(kept.token);
       return answer.ok && answer.value.state !== 'approved';
     },
-    onRejectedTools(rejected) {
-      const named = rejected.map(({ name, code, message }) => [name, { code, message }]);
-      const known = store.getState().rejected;
-      store.setState({ rejected: { ...known, ...Object.fromEntries(named) } });
-    },
+    onRejectedTools: store.getState().noteAdmission,
     onProblem,
   });
 }
@@ -172,6 +168,8 @@ function followRules(
     for (const tool of tools) {
       const isOff = ruleOf(rules, tool.name) === 'off';
       if (isOff === (ruleOf(before.rules, tool.name) === 'off')) continue;
+      // What was known of it is of before; the server replies to what is offered now.
+      store.getState().noteAdmission([], [tool.name]);
       if (isOff) client.unregister(tool.name);
       else client.register(tool);
     }

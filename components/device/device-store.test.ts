@@ -36,6 +36,21 @@ test('[DP10] a question of a call that has ended already is not shown', async ()
   expect(await asked).toEqual({ isAllowed: false, reason: '' });
 });
 
+test('[DP41] what the server does not take is noted, until a person has decided on it', () => {
+  const store = createDeviceStore(createDeviceMemory(memoryStorage()));
+  const { noteAdmission } = store.getState();
+  const codes = () =>
+    Object.entries(store.getState().rejected).map(([name, { code }]) => [name, code]);
+  const rejected = (name: string, code: string) => ({ name, code, message: '' });
+  noteAdmission([rejected('photo', 'waits'), rejected('scan', 'waits')], []);
+  noteAdmission([rejected('other', 'waits')], []);
+  noteAdmission([rejected('scan', 'not_allowed')], ['photo', 'scan']);
+  expect(codes()).toEqual([
+    ['other', 'waits'],
+    ['scan', 'not_allowed'],
+  ]);
+});
+
 test('[DP11] [DP14] the last 20 uses and the rules are kept, until all is forgotten', () => {
   const storage = memoryStorage();
   const memory = createDeviceMemory(storage);

@@ -3,7 +3,7 @@ import type { BrowserToolGroup } from '#lib/browser-tools/browser-tools';
 import { listOf, number, oneOf, optional, recordOf, shape, text } from '#lib/client/guards/guard';
 import type { Transport } from '#lib/client/transports';
 import { CLOCKS } from '#lib/protocol/limits';
-import type { ToolSpec } from '#lib/protocol/tool-spec';
+import type { RejectedTool, ToolSpec } from '#lib/protocol/tool-spec';
 import type { DeviceMemory } from './device-memory.ts';
 
 /** `ask`: each time. `open`: runs while the page is in front, asks while it is hidden. */
@@ -90,8 +90,8 @@ export interface DeviceState {
   /** Newest first. */
   readonly uses: readonly Use[];
   setRule(tool: string, rule: Rule): void;
-  /** The server took a tool that it had not taken before. */
-  noteTaken(tool: string): void;
+  /** The server does not take these tools; it takes those that a person decided on and that are not among them. */
+  noteAdmission(rejected: readonly RejectedTool[], decided: readonly string[]): void;
   ask(question: Question): Promise<Decision>;
   decide(id: number, decision: Decision): void;
   noteUse(use: Use): void;
@@ -136,9 +136,10 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
       memory.write(':rules', rules);
       set({ rules });
     },
-    noteTaken(tool) {
-      const { [tool]: taken, ...rejected } = get().rejected;
-      if (taken) set({ rejected });
+    noteAdmission(rejected, decided) {
+      const known = Object.entries(get().rejected).filter(([name]) => !decided.includes(name));
+      const now = rejected.map(({ name, code, message }) => [name, { code, message }] as const);
+      set({ rejected: Object.fromEntries([...known, ...now]) });
     },
     ask({ signal, onAllow, ...question }) {
       if (signal.aborted) return Promise.resolve({ isAllowed: false, reason: '' });

@@ -105,6 +105,7 @@ function Rejection({ reason }: { reason: { code: string; message: string } | und
   if (reason === undefined) return null;
   // A person at the workbench has not seen it yet; that is no mistake of anything.
   if (reason.code.includes('wait')) return <p className="text-wait">{texts.tools.waits}</p>;
+  if (reason.code === 'not_allowed') return <p className="text-wait">{texts.tools.notAllowed}</p>;
   const message = showControlCharacters(reason.message);
   return <p className="text-error">{fill(texts.tools.rejected, { message })}</p>;
 }

@@ -91,14 +91,6 @@ test('[DP10] a question goes away with its call', async () => {
   ]);
 });
 
-test('[DP31] a tool that waited for a person at the workbench waits no longer once it is called', async () => {
-  const { store, answer } = setUp('open');
-  const waits = { code: 'waiting_for_approval', message: '' };
-  store.setState({ rejected: { photo: waits, other: waits } });
-  await answer();
-  expect(Object.keys(store.getState().rejected)).toEqual(['other']);
-});
-
 test('[DP11] a tool that fails is among the uses as failed', async () => {
   const { run, answer, outcomes } = setUp('open');
   run.mockImplementation(() => {

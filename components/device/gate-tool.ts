@@ -19,8 +19,6 @@ export function gateTool(tool: ClientToolDefinition, gate: Gate): ClientToolDefi
         const ms = Math.max(0, gate.now() - at);
         gate.store.getState().noteUse({ callId, tool: tool.name, requestedBy, at, ms, outcome });
       };
-      // What is called was taken: a person at the workbench has allowed it meanwhile.
-      gate.store.getState().noteTaken(tool.name);
       try {
         await admit(tool.name, args, context, gate);
         const answer = await tool.run(args, context);

@@ -62,6 +62,7 @@ const FIELDS: { readonly [T in Type]: Fields<T> } = {
     registered: number,
     rejected: listOf(rejected),
     rejected_count: optional(positiveInteger),
+    decided: optional(listOf(text)),
   },
   tool_call_request: {
     id: text,

@@ -102,6 +102,27 @@ test('[CL38] it is registered without tools, and with tools that are refused or 
   await until(client.registered, (is) => is);
 });
 
+test('[CL67] a decision of a person is reported, and is no reply to what was offered', async () => {
+  const reported: [string[], readonly string[]][] = [];
+  const { connect, client } = await setupClient({
+    tools: [door],
+    onRejectedTools: (rejected, decided) =>
+      void reported.push([rejected.map(({ name }) => name), decided]),
+  });
+  const { link } = await connect();
+  await link.next('register_tools');
+  const rejected = [{ name: 'window.open', code: 'not_allowed', message: 'no' }];
+  const decided = ['door.open', 'window.open'];
+  link.send({ type: 'tools_registered', count: 2, registered: 1, rejected, decided });
+  await link.settled();
+  expect([client.registered.get(), reported]).toEqual([false, [[['window.open'], decided]]]);
+  link.send({ type: 'tools_registered', count: 1, registered: 1, rejected: [] });
+  await until(client.registered, (is) => is);
+  link.send({ type: 'tools_registered', count: 1, registered: 1, rejected: [], decided: ['a'] });
+  await link.settled();
+  expect(reported.at(-1)).toEqual([[], ['a']]);
+});
+
 test('[CL37] touches are reported with their age, at most once a second, and the last one always', async () => {
   const { connect, client, clock } = await setupClient({ tools: [] });
   const { link } = await connect();

@@ -38,8 +38,11 @@ export interface ToolClientOptions {
   readonly uploadBlob?: UploadBlob;
   /** Whether the server refuses our credential; asked when a socket could not be opened. */
   readonly isRefused?: () => Promise<boolean>;
-  /** Tools that the server does not take, with the reason; without it they are problems. */
-  onRejectedTools?(rejected: readonly RejectedTool[]): void;
+  /**
+   * Tools that the server does not take, with the reason; without it they are problems. Those that
+   * a person has decided on are in `decided`: it takes them now, unless they are rejected too.
+   */
+  onRejectedTools?(rejected: readonly RejectedTool[], decided: readonly string[]): void;
   /** A failure that no call of the caller reports; for a log. */
   onProblem?(message: string): void;
 }
@@ -214,7 +217,9 @@ class ConnectedClient {
       case 'welcome':
         return this.#welcomed(message);
       case 'tools_registered':
-        this.#reportRejected(message.rejected);
+        this.#reportRejected(message);
+        // A decision of a person is no reply.
+        if (message.decided) return;
         return this.#repliedToTools();
       case 'error':
         this.#onProblem(`the server reports ${message.code}: ${message.message}`);
@@ -245,10 +250,10 @@ class ConnectedClient {
     this.registered.set(this.#isWelcomed && this.#tools.areReplied);
   }
 
-  #reportRejected(rejected: readonly RejectedTool[]): void {
+  #reportRejected({ rejected, decided = [] }: ServerMessageOf<'tools_registered'>): void {
     const { onRejectedTools } = this.#options;
-    if (rejected.length === 0) return;
-    if (onRejectedTools) return onRejectedTools(rejected);
+    if (rejected.length + decided.length === 0) return;
+    if (onRejectedTools) return onRejectedTools(rejected, decided);
     for (const { name, message } of rejected) {
       this.#onProblem(`the server refused the tool ${JSON.stringify(name)}: ${message}`);
     }

@@ -34,6 +34,8 @@ const toolsRegisteredSchema = z.object({
   count: z.number(),
   registered: z.number(),
   ...rejectionsShape,
+  /** Of a device: tools on which a person decided meanwhile. It is no reply then. */
+  decided: z.array(z.string()).optional(),
 });
 
 export const toolCallRequestSchema = z.object({

@@ -80,6 +80,8 @@ export class ChatTools {
   #toFrame(message: ServerMessage): ServerFrame | undefined {
     switch (message.type) {
       case 'tools_registered':
+        // An app counts on one for each of its own.
+        if (message.decided) return undefined;
         return {
           type: 'tools_registered',
           count: message.count,

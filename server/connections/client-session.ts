@@ -107,6 +107,11 @@ export class ClientSession {
     }
   }
 
+  /** What no message of the client asked for. */
+  send(message: ServerMessage): void {
+    if (this.#client) this.#channel.send(message);
+  }
+
   /** The channel is gone. */
   closed(): void {
     const client = this.#leave();

@@ -1,3 +1,4 @@
+import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
 import { ClientSession, type ClientSessionDeps } from './client-session.ts';
 import type { ClientChannel } from './presence.ts';
@@ -10,6 +11,8 @@ export type ClientSessionsDeps = Omit<
 /** The sessions of all clients that hold a channel open. */
 export interface ClientSessions {
   open(principal: Principal, channel: ClientChannel): ClientSession;
+  /** To the session of that instance, where it has one. */
+  send(instanceId: string, message: ServerMessage): void;
 }
 
 export function createClientSessions(deps: ClientSessionsDeps): ClientSessions {
@@ -19,5 +22,8 @@ export function createClientSessions(deps: ClientSessionsDeps): ClientSessions {
     pendingInstances: new Set(),
     confirmations: new Set(),
   };
-  return { open: (principal, channel) => new ClientSession(shared, principal, channel) };
+  return {
+    open: (principal, channel) => new ClientSession(shared, principal, channel),
+    send: (instanceId, message) => shared.live.get(instanceId)?.send(message),
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deviceSchema, pairingSchema } from '#lib/protocol/device';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { throwingLogger as logger } from '../testing/error-log.ts';
 import { BY, deviceToken, echo, PHONE, setupDevices } from './testing/setup-devices.ts';
 import { ToolAdmission } from './tool-admission.ts';
 
@@ -9,7 +10,7 @@ async function setup() {
   const { deviceId } = await made.pair([echo()]);
   const { registry, list } = made;
   const instances = { toolsChanged: () => {} };
-  const admission = new ToolAdmission({ registry, devices: list, instances });
+  const admission = new ToolAdmission({ registry, devices: list, instances, logger });
   const client = { clientId: list.find(deviceId).clientId, instanceId: 'in_1' };
   return {
     ...{ ...made, deviceId },

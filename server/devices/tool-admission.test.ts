@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { throwingLogger as logger } from '../testing/error-log.ts';
 import { BY, echo, setupDevices } from './testing/setup-devices.ts';
-import { ToolAdmission } from './tool-admission.ts';
+import { type DecidedTools, ToolAdmission } from './tool-admission.ts';
 
 const refused = (promise: Promise<unknown>) =>
   promise.then(
@@ -19,10 +20,12 @@ async function setup() {
     toolsChanged: (id: string, withdrawn: readonly string[] = []) =>
       void changes.push([id, withdrawn]),
   };
-  const admission = new ToolAdmission({ registry, devices: list, instances });
+  const admission = new ToolAdmission({ registry, devices: list, instances, logger });
+  const decided: DecidedTools[] = [];
+  admission.onDecided((one) => void decided.push(one));
   const client = { clientId: list.find(deviceId).clientId, instanceId: 'in_1' };
   return {
-    ...{ ...made, deviceId, admission, client, changes },
+    ...{ ...made, deviceId, admission, client, changes, decided },
     offer: async (...tools: object[]) => admission.register(client, await admission.check(tools)),
     listed: () => registry.list(FIRST_OPERATOR).map((tool) => `${tool.name}: ${tool.description}`),
     device: () => devices.get(deviceId),
@@ -97,6 +100,59 @@ test('[DV33] what was denied is not asked about again, and can be allowed later'
   expect([listed(), device().denied]).toEqual([['camera: Says it again'], []]);
   await decide({ deny: [hash] });
   expect([listed(), device().tools.map(({ name }) => name)]).toEqual([[], ['echo']]);
+});
+
+test('[DV36] each connection is sent what a decision changed for its tools, and nothing else', async () => {
+  const { offer, device, decide, decided, admission, client } = await setup();
+  await offer(echo(), echo({ name: 'camera' }), echo({ name: 'torch' }));
+  const other = { ...client, instanceId: 'in_2' };
+  admission.register(other, await admission.check([echo({ name: 'torch' })]));
+  expect(decided).toEqual([]);
+  const [camera = '', torch = ''] = device().waiting.map(({ tool }) => tool.hash);
+  const refused = (name: string) => [expect.objectContaining({ name, code: 'not_allowed' })];
+  await decide({ allow: [camera], deny: [torch] });
+  expect(decided.splice(0)).toEqual([
+    {
+      instanceId: 'in_1',
+      decided: ['camera', 'torch'],
+      registered: 1,
+      rejected: refused('torch'),
+    },
+    { instanceId: 'in_2', decided: ['torch'], registered: 0, rejected: refused('torch') },
+  ]);
+  await decide({ deny: [camera] });
+  expect(decided.splice(0)).toEqual([
+    { instanceId: 'in_1', decided: ['camera'], registered: 0, rejected: refused('camera') },
+  ]);
+  // What the connection itself changes is replied to, and is no decision.
+  await offer(echo({ description: 'Other' }));
+  expect(decided).toEqual([]);
+});
+
+test('[DV36] the form in use is taken back where a person allows the one that another connection offers', async () => {
+  const { offer, device, decide, decided, listed, admission, client } = await setup();
+  await offer(echo());
+  const other = { ...client, instanceId: 'in_2' };
+  admission.register(other, await admission.check([echo({ description: 'Other' })]));
+  await decide({ allow: [device().waiting[0]?.tool.hash ?? ''] });
+  expect(listed()).toEqual(['echo: Other']);
+  expect(decided.map(({ instanceId, registered }) => [instanceId, registered])).toEqual([
+    ['in_1', 0],
+    ['in_2', 1],
+  ]);
+});
+
+test('[DV37] of a name that comes twice in a message the last form counts', async () => {
+  const { offer, listed } = await setup();
+  const other = echo({ description: 'Other' });
+  const twice = await offer(echo(), other);
+  expect([twice.registered, codes(twice), listed()]).toEqual([
+    0,
+    ['echo waiting_for_approval', 'echo waiting_for_approval'],
+    [],
+  ]);
+  await offer(other, echo());
+  expect(listed()).toEqual(['echo: Says it again']);
 });
 
 test('[DV34] so many wait at most, and of one name the newest form', async () => {

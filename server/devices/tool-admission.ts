@@ -1,3 +1,6 @@
+import type { RejectedTool } from '#lib/protocol/tool-spec';
+import { createEmitter } from '#lib/util/emitter';
+import type { Logger } from '../logger.ts';
 import type {
   CheckedSpec,
   CheckedTool,
@@ -6,15 +9,31 @@ import type {
   ToolRegistry,
 } from '../tools/tool-registry.ts';
 import type { DeviceList } from './device-list.ts';
+import type { DeviceRecord } from './device-record.ts';
 import { toDeviceTool } from './device-tool.ts';
 import type { Admission } from './device-tools.ts';
 
 type Client = Parameters<ToolRegistry['register']>[0];
 
+/** A tool as a connection offers it, and the admission that the connection knows of. */
+interface Offer {
+  readonly tool: CheckedTool;
+  readonly hash: string;
+  readonly admission: Exclude<Admission, 'too_many'>;
+}
+
 /** What a connection of a device offers, whether that is allowed or not. */
 interface Offers {
   readonly client: Client;
-  readonly tools: Map<string, { readonly tool: CheckedTool; readonly hash: string }>;
+  readonly tools: Map<string, Offer>;
+}
+
+/** What a decision of a person changed for one connection: `registered`, or `rejected` from now on. */
+export interface DecidedTools {
+  readonly instanceId: string;
+  readonly decided: string[];
+  readonly registered: number;
+  readonly rejected: RejectedTool[];
 }
 
 export interface ToolAdmissionDeps {
@@ -22,6 +41,7 @@ export interface ToolAdmissionDeps {
   readonly devices: Pick<DeviceList, 'offer' | 'ofClient' | 'onChange'>;
   /** The calls, for which other tools are there now. */
   readonly instances: { toolsChanged(instanceId: string, withdrawn?: readonly string[]): void };
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** The registry as clients see it: of a device it takes what a person allowed, of others all. */
@@ -29,10 +49,12 @@ export class ToolAdmission implements ToolOffers {
   readonly #deps: ToolAdmissionDeps;
   /** By instance. */
   readonly #offers = new Map<string, Offers>();
+  readonly #decisions;
   readonly check: ToolOffers['check'];
 
   constructor(deps: ToolAdmissionDeps) {
     this.#deps = deps;
+    this.#decisions = createEmitter<DecidedTools>(deps.logger.error);
     this.check = (specs) => deps.registry.check(specs);
     deps.devices.onChange(({ clientId }) => this.#follow(clientId));
   }
@@ -43,20 +65,29 @@ export class ToolAdmission implements ToolOffers {
     const admissions = devices.offer(client.clientId, offered);
     if (!admissions) return registry.register(client, checked);
     const offers = this.#offersOf(client);
-    const withdrawn: string[] = [];
-    const admitted = checked.map((one): CheckedSpec => {
-      if (!one.ok) return one;
+    const refusals = new Map<string, RejectedTool>();
+    for (const one of checked) {
+      if (!one.ok) continue;
       const { tool } = one;
       const { hash } = toDeviceTool(tool);
       const admission = admissions.get(hash) ?? 'denied';
       if (admission === 'too_many') offers.tools.delete(tool.name);
-      else offers.tools.set(tool.name, { tool, hash });
-      if (admission === 'allowed') return one;
-      withdrawn.push(tool.name);
-      return { ok: false, rejected: { name: tool.name, ...REFUSALS[admission] } };
+      else offers.tools.set(tool.name, { tool, hash, admission });
+      // Of a name that comes twice the last form counts (DV37).
+      if (admission === 'allowed') refusals.delete(tool.name);
+      else refusals.set(tool.name, refusalOf(tool.name, admission));
+    }
+    const admitted = checked.map((one): CheckedSpec => {
+      const rejected = one.ok ? refusals.get(one.tool.name) : undefined;
+      return rejected ? { ok: false, rejected } : one;
     });
-    this.#withdraw(client.instanceId, withdrawn);
+    this.#withdraw(client.instanceId, [...refusals.keys()]);
     return registry.register(client, admitted);
+  }
+
+  /** Called for each connection for which a person's decision changed something. Returns a function that unsubscribes. */
+  onDecided(listener: (decided: DecidedTools) => void): () => void {
+    return this.#decisions.subscribe(listener);
   }
 
   unregister(instanceId: string, names: readonly string[]): void {
@@ -76,27 +107,39 @@ export class ToolAdmission implements ToolOffers {
 
   /** What a person allowed or withdrew holds at once for what is offered. */
   #follow(clientId: string): void {
-    const { devices, registry, instances } = this.#deps;
-    const device = devices.ofClient(clientId);
-    const allowed = new Set(device?.revokedAt === null ? device.tools.map(({ hash }) => hash) : []);
-    for (const { client, tools } of this.#of(clientId)) {
-      const { instanceId } = client;
-      const names = new Set(registry.namesOf(instanceId));
-      const offered = [...tools.values()];
-      const isThere = (one: { tool: CheckedTool }) => names.has(one.tool.name);
-      const out = offered.filter((one) => isThere(one) && !allowed.has(one.hash));
-      this.#withdraw(
-        instanceId,
-        out.map(({ tool }) => tool.name),
-      );
-      const more = offered.filter((one) => !isThere(one) && allowed.has(one.hash));
-      if (more.length === 0) continue;
-      registry.register(
-        client,
-        more.map(({ tool }) => ({ ok: true, tool })),
-      );
-      instances.toolsChanged(instanceId);
-    }
+    const device = this.#deps.devices.ofClient(clientId);
+    if (device) for (const offers of this.#of(clientId)) this.#followOne(offers, device);
+  }
+
+  #followOne({ client, tools }: Offers, device: DeviceRecord): void {
+    const { registry, instances } = this.#deps;
+    const { instanceId } = client;
+    const before = [...tools.values()];
+    const decided = before.flatMap((offer) => {
+      const admission = admissionNow(offer, device);
+      return admission === offer.admission ? [] : [{ ...offer, admission }];
+    });
+    if (decided.length === 0) return;
+    for (const offer of decided) tools.set(offer.tool.name, offer);
+    const refused = decided.flatMap(({ tool: { name }, admission }) =>
+      admission === 'allowed' ? [] : [refusalOf(name, admission)],
+    );
+    this.#withdraw(
+      instanceId,
+      refused.map(({ name }) => name),
+    );
+    const allowed = decided.filter(({ admission }) => admission === 'allowed');
+    const { registered, rejected } = registry.register(
+      client,
+      allowed.map(({ tool }) => ({ ok: true, tool })),
+    );
+    if (allowed.length > 0) instances.toolsChanged(instanceId);
+    this.#decisions.emit({
+      instanceId,
+      decided: decided.map(({ tool }) => tool.name),
+      registered,
+      rejected: [...refused, ...rejected],
+    });
   }
 
   #withdraw(instanceId: string, names: readonly string[]): void {
@@ -121,6 +164,21 @@ export class ToolAdmission implements ToolOffers {
     return [...this.#offers.values()].filter(({ client }) => client.clientId === clientId);
   }
 }
+
+/** In no list any more is what was allowed until another form took its place, or what waited until one did. */
+function admissionNow({ hash, admission }: Offer, device: DeviceRecord): Offer['admission'] {
+  const isOf = (list: readonly { readonly hash: string }[]) =>
+    list.some((one) => one.hash === hash);
+  if (device.revokedAt !== null) return 'denied';
+  if (isOf(device.tools)) return 'allowed';
+  if (isOf(device.waiting.map(({ tool }) => tool))) return 'waiting';
+  return admission === 'allowed' || isOf(device.denied) ? 'denied' : admission;
+}
+
+const refusalOf = (name: string, admission: keyof typeof REFUSALS): RejectedTool => ({
+  name,
+  ...REFUSALS[admission],
+});
 
 const REFUSALS: Record<Exclude<Admission, 'allowed'>, { code: string; message: string }> = {
   waiting: {

@@ -133,6 +133,7 @@ export const en = {
     openHint: 'Runs without asking while this page is in front',
     denied:
       'The browser denies what this tool needs. Open the site settings by the icon left of the address, allow it, then load this page anew.',
+    notAllowed: 'Not allowed at the workbench. A person there can allow it under Devices.',
     rejected: 'The workbench did not take it: {message}',
     waits: 'Waits for a person at the workbench to allow it. It is offered by itself then.',
     none: 'This browser has nothing that a tool could use.',

@@ -122,6 +122,7 @@ export const zh: SameKeys<typeof en> = {
     askHint: '每次都询问您',
     openHint: '此页面在最前面时，不询问直接运行',
     denied: '浏览器拒绝了此工具所需的权限。请点地址左侧的图标打开网站设置，允许后重新加载此页面。',
+    notAllowed: '工作台没有允许它。那里的人可以在“设备”中允许。',
     rejected: '工作台没有接受：{message}',
     waits: '等待工作台的人允许，之后会自动提供。',
     none: '此浏览器没有工具可以使用的功能。',
