@@ -8,11 +8,26 @@ interface FetchEvent extends ExtendableEvent {
   readonly request: Request;
   respondWith(answer: Promise<Response>): void;
 }
+interface NotificationEvent extends ExtendableEvent {
+  readonly notification: { close(): void };
+}
+interface PageWindow {
+  readonly url: string;
+  focus(): Promise<unknown>;
+}
 interface WorkerScope {
   addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: NotificationEvent) => void): void;
   skipWaiting(): Promise<void>;
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: {
+      type: 'window';
+      includeUncontrolled: boolean;
+    }): Promise<readonly PageWindow[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
   readonly location: Location;
 }
 
@@ -51,6 +66,20 @@ worker.addEventListener('fetch', (event) => {
   if (pathname === PAGE && request.mode === 'navigate') event.respondWith(fromNetwork(request));
   else if (pathname.startsWith('/device/assets/')) event.respondWith(fromCache(request));
 });
+
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(showPage());
+});
+
+/** The window of the device, which may have been opened by the link that paired it; else a new one. */
+async function showPage(): Promise<void> {
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const startsWith = (start: string) =>
+    windows.find(({ url }) => new URL(url).pathname.startsWith(start));
+  const open = startsWith(PAGE) ?? startsWith('/pair');
+  await (open ? open.focus() : worker.clients.openWindow(PAGE));
+}
 
 /** The page itself: a new build is seen at once, and without a network the last one opens. */
 async function fromNetwork(request: Request): Promise<Response> {

@@ -19,7 +19,7 @@ interface NotificationParts {
 const pageParts: NotificationParts = {
   registration: async () => navigator.serviceWorker?.getRegistration(),
   construct(title, options) {
-    new Notification(title, options);
+    new Notification(title, options).onclick = () => window.focus();
   },
 };
 
