@@ -103,6 +103,67 @@ test('[DP12] [DP15] a server that is not there, and a token that it refuses, are
   await expect(page.getByRole('button', { name: 'Pair again' })).toBeVisible();
 });
 
+test('[DP42] a call that runs is shown, and the person here ends it', async ({
+  page,
+  callboard,
+}) => {
+  await page.context().grantPermissions(['geolocation']);
+  await page.context().setGeolocation({ latitude: 47.1, longitude: 8.5 });
+  await openDevice(page, callboard);
+  await rule(page, 'Follow the position', 'While open').click();
+  const id = await invoke(callboard, 'geolocation.watch', { seconds: 30 });
+  const running = page.getByRole('region', { name: 'Tools in use' });
+  await expect(running).toContainText('An operator is using Follow the position');
+  await running.getByRole('button', { name: 'Stop Follow the position' }).click();
+  const { error } = await finalCall(callboard, id);
+  expect(error).toMatchObject({ message: 'The person at this device stopped it.' });
+  await expect(running).toBeHidden();
+});
+
+test('[DP43] a tap on a notification shows the page of the device, or opens it', async ({
+  page,
+  context,
+  callboard,
+}) => {
+  await context.grantPermissions(['notifications']);
+  await openDevice(page, callboard);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await rule(page, 'Notification', 'While open').click();
+  const id = await invoke(callboard, 'notification.show', { title: 'Tide' });
+  expect(await finalCall(callboard, id)).toMatchObject({ status: 'SUCCEEDED' });
+  const [worker] = context.serviceWorkers();
+  // A browser lets a real tap alone move the focus: what would be asked of it is noted instead.
+  const tap = () =>
+    worker?.evaluate(async () => {
+      const scope = globalThis as unknown as {
+        registration: ServiceWorkerRegistration;
+        clients: { openWindow(url: string): Promise<null> };
+        WindowClient: { prototype: { url: string; focus(): Promise<void> } };
+        NotificationEvent: new (type: string, init: object) => Event;
+      };
+      const asked: string[] = [];
+      scope.clients.openWindow = async (url) => {
+        asked.push(`open ${url}`);
+        return null;
+      };
+      scope.WindowClient.prototype.focus = async function () {
+        asked.push(`focus ${new URL(this.url).pathname}`);
+      };
+      const [notification] = await scope.registration.getNotifications();
+      const event = new scope.NotificationEvent('notificationclick', { notification });
+      const work: Promise<unknown>[] = [];
+      Object.assign(event, { waitUntil: (one: Promise<unknown>) => work.push(one) });
+      dispatchEvent(event);
+      await Promise.all(work);
+      return { asked, left: (await scope.registration.getNotifications()).length };
+    });
+  expect(await tap()).toEqual({ asked: ['focus /device'], left: 0 });
+  const other = await invoke(callboard, 'notification.show', { title: 'Tide' });
+  expect(await finalCall(callboard, other)).toMatchObject({ status: 'SUCCEEDED' });
+  await page.goto('about:blank');
+  expect(await tap()).toEqual({ asked: ['open /device'], left: 0 });
+});
+
 test('[DP14] forgetting removes what the page keeps, and ends its connection', async ({
   page,
   callboard,

@@ -69,8 +69,13 @@ test('[DP33] a device that a person disconnected connects again when asked, and 
   await expect(sheet(page)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Connect again' })).toBeHidden();
   expect((await finalCall(callboard, id)).status).not.toBe('SUCCEEDED');
+  await expect(page.getByText('revoked the access of this device')).toBeVisible();
+  await expect(page.getByRole('radio')).toHaveCount(0);
+  await expect(page.getByRole('button')).toHaveText(['Pair again']);
   await page.getByRole('button', { name: 'Pair again' }).click();
   await expect(page.getByLabel('Code')).toBeVisible();
+  await page.goto(`${callboard.url}/device`);
+  await expect(page.getByRole('heading', { name: 'This device is not paired' })).toBeVisible();
 });
 
 test('[DP7] [DP12] the phone shows that a person denied it, and that one revoked it', async ({

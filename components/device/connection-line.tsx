@@ -70,8 +70,10 @@ function Advice({
     case 'revoked':
     case 'unknown':
       return (
-        <With button={texts.ended.again} onPress={onPair}>
-          {texts.examine.tokenFix}
+        <With button={texts.ended.again} onPress={onPair} isOnly>
+          {connection.state === 'revoked'
+            ? fill(texts.state.revokedHint, { workbench })
+            : texts.examine.tokenFix}
         </With>
       );
     case 'disconnected':
@@ -94,16 +96,19 @@ function Advice({
 function With({
   button,
   onPress,
+  isOnly = false,
   children,
 }: {
   button: string;
   onPress: (() => void) | undefined;
+  /** Of the whole page. */
+  isOnly?: boolean;
   children: ReactNode;
 }) {
   return (
     <>
       <p>{children}</p>
-      <button type="button" className="btn" onClick={onPress}>
+      <button type="button" className={isOnly ? 'btn btn-primary' : 'btn'} onClick={onPress}>
         {button}
       </button>
     </>

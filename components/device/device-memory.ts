@@ -52,6 +52,8 @@ export interface DeviceMemory {
   forgetAsking(): void;
   device(): PairedDevice | undefined;
   keepDevice(device: PairedDevice): void;
+  /** The rules and the list of uses stay, for the next pairing. */
+  forgetDevice(): void;
   /** All of it. */
   forget(): void;
 }
@@ -69,6 +71,7 @@ export function createDeviceMemory(storage: KeyValueStorage): DeviceMemory {
     forgetAsking: () => storage.removeItem(`${KEY}:asking`),
     device: () => memory.read('', pairedDevice),
     keepDevice: (device) => memory.write('', device),
+    forgetDevice: () => storage.removeItem(KEY),
     forget() {
       for (const name of names) storage.removeItem(KEY + name);
     },

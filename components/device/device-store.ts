@@ -71,6 +71,15 @@ export interface Use {
   readonly outcome: 'done' | 'declined' | 'failed' | 'cancelled';
 }
 
+/** A call that uses this device now. */
+export interface Running {
+  readonly callId: string;
+  readonly tool: string;
+  readonly requestedBy: string | undefined;
+  /** For the person here. */
+  stop(): void;
+}
+
 /** What this browser can offer, and where it is listed. */
 export interface OwnTool {
   readonly group: BrowserToolGroup;
@@ -87,6 +96,8 @@ export interface DeviceState {
   readonly permissions: Readonly<Record<string, 'granted' | 'prompt' | 'denied'>>;
   /** Oldest first; the first one is shown. */
   readonly asks: readonly Ask[];
+  /** Oldest first. */
+  readonly running: readonly Running[];
   /** Newest first. */
   readonly uses: readonly Use[];
   setRule(tool: string, rule: Rule): void;
@@ -94,6 +105,8 @@ export interface DeviceState {
   noteAdmission(rejected: readonly RejectedTool[], decided: readonly string[]): void;
   ask(question: Question): Promise<Decision>;
   decide(id: number, decision: Decision): void;
+  /** Shows a call until the function that it returns is called. */
+  show(running: Running): () => void;
   noteUse(use: Use): void;
   clearUses(): void;
 }
@@ -130,6 +143,7 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
     rejected: {},
     permissions: {},
     asks: [],
+    running: [],
     uses: (memory.read(':uses', keptUses) ?? []).slice(0, MOST_USES),
     setRule(tool, rule) {
       const rules = { ...get().rules, [tool]: rule };
@@ -161,6 +175,10 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
       });
     },
     decide: (id, decision) => answers.get(id)?.(decision),
+    show(shown) {
+      set({ running: [...get().running, shown] });
+      return () => set({ running: get().running.filter((one) => one !== shown) });
+    },
     noteUse(use) {
       const uses = [use, ...get().uses].slice(0, MOST_USES);
       memory.write(':uses', uses);

@@ -12,6 +12,7 @@ import { ForgetDevice } from './forget-device.tsx';
 import { InstallHint } from './install-hint.tsx';
 import { KeepAwake } from './keep-awake.tsx';
 import { LastUses } from './last-uses.tsx';
+import { RunningTools } from './running-tools.tsx';
 import { fill } from './texts.ts';
 import { ToolGroups } from './tool-groups.tsx';
 import { useAttention } from './use-attention.ts';
@@ -30,6 +31,15 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
   const [store] = useState(() => createDeviceStore(memory));
   const running = useRunningDevice(kept, store);
   useAttention(store, kept.name);
+  // The server does not accept the token any more: no control of this page has an effect.
+  const isOver = useStore(
+    store,
+    ({ connection: { state } }) => state === 'revoked' || state === 'unknown',
+  );
+  const pairAgain = () => {
+    memory.forgetDevice();
+    onPair();
+  };
   const name = showControlCharacters(kept.name);
   const workbench = showControlCharacters(kept.workbench.name);
   return (
@@ -37,17 +47,27 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
       <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-6 p-4 pb-24">
         <header className="flex flex-col gap-1">
           <h1 className="font-semibold text-2xl">{name}</h1>
-          <p className="text-muted">{fill(texts.state.pairedWith, { workbench })}</p>
-          <ConnectionLine workbench={workbench} store={store} running={running} onPair={onPair} />
+          {!isOver && <p className="text-muted">{fill(texts.state.pairedWith, { workbench })}</p>}
+          <ConnectionLine
+            workbench={workbench}
+            store={store}
+            running={running}
+            onPair={pairAgain}
+          />
           {!isKept && <p className="text-wait">{texts.state.notKept}</p>}
         </header>
-        <KeepAwake />
-        <ToolList store={store} />
-        <LastUses store={store} />
-        <ExaminePanel kept={kept} store={store} />
-        <InstallHint />
-        <ForgetDevice kept={kept} running={running} onForgotten={onForgotten} />
+        {!isOver && (
+          <>
+            <KeepAwake />
+            <ToolList store={store} />
+            <LastUses store={store} />
+            <ExaminePanel kept={kept} store={store} />
+            <InstallHint />
+            <ForgetDevice kept={kept} running={running} onForgotten={onForgotten} />
+          </>
+        )}
       </main>
+      <RunningTools store={store} />
       <AskSheet store={store} />
     </>
   );

@@ -91,6 +91,21 @@ test('[DP10] a question goes away with its call', async () => {
   ]);
 });
 
+test('[DP42] what runs is shown, and a stop ends it at once, also where the tool goes on', async () => {
+  const { store, run, answer, outcomes } = setUp('open');
+  run.mockImplementation(() => new Promise(() => {}) as never);
+  const failed = answer().catch((error: unknown) => error);
+  await vi.waitFor(() => expect(run).toHaveBeenCalled());
+  const { running } = store.getState();
+  expect(running).toMatchObject([{ callId: 'call_1', tool: 'photo', requestedBy: 'agent:ci' }]);
+  running[0]?.stop();
+  expect(await failed).toMatchObject({
+    code: 'cancelled',
+    message: 'The person at this device stopped it.',
+  });
+  expect([store.getState().running, outcomes()]).toEqual([[], ['cancelled']]);
+});
+
 test('[DP11] a tool that fails is among the uses as failed', async () => {
   const { run, answer, outcomes } = setUp('open');
   run.mockImplementation(() => {

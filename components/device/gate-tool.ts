@@ -1,6 +1,14 @@
-import type { ClientToolContext, ClientToolDefinition } from '#lib/client/client-tool';
+import type {
+  ClientToolAnswer,
+  ClientToolContext,
+  ClientToolDefinition,
+} from '#lib/client/client-tool';
 import { ToolFailure } from '#lib/client/tool-failure';
+import { abortable } from '#lib/util/abortable';
 import { type DeviceStore, ruleOf, type Use } from './device-store.ts';
+
+/** For the caller, who reads it as the reason why the call was cancelled. */
+const STOPPED = 'The person at this device stopped it.';
 
 export interface Gate {
   readonly store: DeviceStore;
@@ -21,7 +29,7 @@ export function gateTool(tool: ClientToolDefinition, gate: Gate): ClientToolDefi
       };
       try {
         await admit(tool.name, args, context, gate);
-        const answer = await tool.run(args, context);
+        const answer = await runStoppable(tool, args, context, gate.store);
         note('done');
         return answer;
       } catch (thrown) {
@@ -30,6 +38,28 @@ export function gateTool(tool: ClientToolDefinition, gate: Gate): ClientToolDefi
       }
     },
   };
+}
+
+/** A stop by the person here ends the call at once, also where the tool does not heed its signal. */
+async function runStoppable(
+  tool: ClientToolDefinition,
+  args: Parameters<ClientToolDefinition['run']>[0],
+  context: ClientToolContext,
+  { getState }: DeviceStore,
+): Promise<ClientToolAnswer> {
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([context.signal, stopped.signal]);
+  const { callId, requestedBy } = context;
+  const hide = getState().show({
+    ...{ callId, tool: tool.name, requestedBy },
+    stop: () => stopped.abort(new ToolFailure('cancelled', STOPPED)),
+  });
+  try {
+    const work = (async () => tool.run(args, { ...context, signal }))();
+    return await abortable(stopped.signal, work);
+  } finally {
+    hide();
+  }
 }
 
 async function admit(
@@ -57,5 +87,6 @@ const declined = (what: string) =>
 
 function outcomeOf(thrown: unknown, signal: AbortSignal): Use['outcome'] {
   if (signal.aborted) return 'cancelled';
-  return thrown instanceof ToolFailure && thrown.code === 'declined' ? 'declined' : 'failed';
+  const code = thrown instanceof ToolFailure ? thrown.code : undefined;
+  return code === 'declined' || code === 'cancelled' ? code : 'failed';
 }

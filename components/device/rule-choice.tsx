@@ -5,7 +5,7 @@ import type { ToolSpec } from '#lib/protocol/tool-spec';
 import { useDevicePage } from './device-context.tsx';
 import { type DeviceStore, RULES, ruleOf } from './device-store.ts';
 import { fill } from './texts.ts';
-import { toolName, toolQuestion } from './tool-words.ts';
+import { toolAbout, toolName, toolQuestion } from './tool-words.ts';
 
 /** A tool, what it does, and whether it asks. */
 export function RuleChoice({ tool, store }: { tool: ToolSpec; store: DeviceStore }) {
@@ -13,15 +13,20 @@ export function RuleChoice({ tool, store }: { tool: ToolSpec; store: DeviceStore
   const rule = useStore(store, ({ rules }) => ruleOf(rules, tool.name));
   const id = useId();
   const label = toolName(texts, tool.name);
+  const about = toolAbout(texts, tool.name);
   const question = toolQuestion(texts, tool.name);
   return (
     <>
       <div className="flex flex-col">
         <span className="font-semibold">{label}</span>
         <span className="mono text-muted">{tool.name}</span>
-        <span className="text-sm" lang="en">
-          {showControlCharacters(tool.description)}
-        </span>
+        {about === undefined ? (
+          <span className="text-sm" lang="en">
+            {showControlCharacters(tool.description)}
+          </span>
+        ) : (
+          <span className="text-sm">{about}</span>
+        )}
         {question && (
           <span className="text-muted text-sm">{fill(texts.tools.asks, { question })}</span>
         )}

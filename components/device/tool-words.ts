@@ -17,3 +17,7 @@ export const toolQuestion = ({ own }: DeviceTexts, tool: string): string | undef
 /** The word on the button that allows it, where it asks by itself. */
 export const toolDeed = ({ own }: DeviceTexts, tool: string): string | undefined =>
   textOf(own.does, tool);
+
+/** What it does, for the person here; undefined for a tool that is none of ours. */
+export const toolAbout = ({ about }: DeviceTexts, tool: string): string | undefined =>
+  textOf(about, tool);

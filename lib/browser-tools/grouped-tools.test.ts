@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '../i18n/catalogue.ts';
+import { en } from '../i18n/messages/device/en.ts';
+import { zh } from '../i18n/messages/device/zh.ts';
 import { createBrowserTools, groupedBrowserTools, PHONE_TOOLS } from './browser-tools.ts';
 import { everyPart, everyPrompt } from './testing/every-part.ts';
 
@@ -28,6 +30,12 @@ test('[BT70] each tool and each group has a name for people in both languages', 
     expect(Object.keys(browserTools.names).toSorted()).toEqual(keys);
     expect(Object.keys(browserTools.groups)).toEqual([...new Set(all.map(({ group }) => group))]);
   }
+});
+
+test('[DP31] each tool is described for the person of the device in both languages', () => {
+  const keys = names.map((name) => name.replaceAll('.', '_')).toSorted();
+  for (const { about } of [en, zh]) expect(Object.keys(about).toSorted()).toEqual(keys);
+  expect(Object.values(zh.about).filter((text) => !/\p{Script=Han}/u.test(text))).toEqual([]);
 });
 
 test('[BT70] what the workbench leaves out are tools of this list', () => {

@@ -60,6 +60,32 @@ export const en = {
   },
   /** By tool. */
   own: browserTools,
+  /** By tool, for the person whose device it is. Models are sent the tool's own description. */
+  about: {
+    browser_screenshot: 'A picture of this tab, with all that is on it.',
+    page_text: 'The text that this page shows.',
+    page_open: 'A web page in a new window, after your tap.',
+    display_show: 'A text, a picture or a question for you; your answer is sent back.',
+    notification_show: 'A notification on this device.',
+    speech_say: 'A text, read aloud here.',
+    speech_listen:
+      'What you say until you stop speaking, as text. Some browsers send the sound to their maker.',
+    vibrate: 'This device vibrates.',
+    geolocation_get: 'Where this device is.',
+    geolocation_watch: 'Where this device goes, for some seconds.',
+    sensors_read: 'Movement, direction, magnetic field or light, for a moment.',
+    camera_photo: 'One photo by the camera, without its place and time.',
+    camera_scan: 'A QR code or bar code that you hold before the camera.',
+    microphone_record: 'Sound by the microphone, for some seconds.',
+    clipboard_read: 'The text in the clipboard.',
+    clipboard_write: 'A text in the clipboard, in place of what is there.',
+    file_pick: 'Files that you choose, and no others.',
+    contacts_pick: 'Contacts that you choose, and no others.',
+    share_send: 'A text or an address for an app that you choose.',
+    device_info: 'System, screen, browser, languages, time zone, network and battery.',
+    battery_read: 'How full the battery is.',
+    network_read: 'Whether there is a network, its kind and its speed.',
+  },
   state: {
     starting: 'Starting…',
     connecting: 'Connecting…',
@@ -82,6 +108,8 @@ export const en = {
     connectAgain: 'Connect again',
     refusedHint: 'The server closed the connection: {reason}',
     failedHint: 'This browser could not start the device: {reason}',
+    revokedHint:
+      'A person at {workbench} revoked the access of this device. It sends and receives nothing any more. To use it again, pair it with a new code.',
     keepOpen:
       'Keep this page open and in front: a hidden page runs slowly, and asks you before each tool.',
     hidden: 'Hidden: {name} · Callboard',
@@ -120,6 +148,12 @@ export const en = {
     write: 'Your answer',
     send: 'Send',
     close: 'Close without an answer',
+  },
+  running: {
+    title: 'Tools in use',
+    now: '{caller} is using {tool}',
+    stop: 'Stop',
+    stopTool: 'Stop {tool}',
   },
   tools: {
     title: 'Tools of this device',
