@@ -126,3 +126,54 @@ test('[DS9] [DP7] a restart of the server in the middle of a pairing is shown on
   await screen.getByRole('button', { name: 'Make a new code' }).click();
   await expect(screen.getByTestId('code')).not.toHaveText(code);
 });
+
+test.describe('with a keyboard alone, at 320 px', () => {
+  test.use({ viewport: { width: 320, height: 568 } });
+
+  test('[DP44] a phone is paired, its controls stay in sight, and a question is answered', async ({
+    page,
+    callboard,
+  }) => {
+    const { body } = await callboard.http('POST', '/v1/pairings', {});
+    const { code, pairing_id, workbench } = openedPairingSchema.parse(body);
+    await page.goto(`${callboard.url}/pair`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(code);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: workbench.name })).toBeFocused();
+    const join = page.getByRole('button', { name: 'Join' });
+    await expect(page.getByRole('radio').first()).toBeAttached();
+    const covered: string[] = [];
+    for (let pressed = 0; pressed < 60; pressed += 1) {
+      await page.keyboard.press('Tab');
+      if (await join.evaluate((button) => button === document.activeElement)) break;
+      covered.push(...(await coveredControl(page)));
+    }
+    expect(covered).toEqual([]);
+    await expect(join).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: /^Waiting for a person/ })).toBeFocused();
+    await decide(callboard, pairing_id, 'approve');
+    await expect(page.getByRole('heading', { name: /^You are paired/ })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await untilConnected(page);
+    const id = await invoke(callboard, 'device.info');
+    const allow = sheet(page).getByRole('button', { name: 'Allow once' });
+    await expect(allow).toHaveAttribute('aria-disabled', 'false');
+    await page.keyboard.press('Tab');
+    await expect(allow).toBeFocused();
+    await page.keyboard.press('Enter');
+    expect((await finalCall(callboard, id)).status).toBe('SUCCEEDED');
+  });
+});
+
+/** The label of the radio that has the focus, where something lies over it. */
+const coveredControl = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const label = document.activeElement?.closest('label');
+    if (!label) return [];
+    const { left, top, width, height } = label.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    return label.contains(there) ? [] : [label.textContent];
+  });

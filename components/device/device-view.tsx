@@ -44,6 +44,9 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
   const workbench = showControlCharacters(kept.workbench.name);
   return (
     <>
+      {/* Before all else in the order of the keyboard: they wait for the person, or end what runs. */}
+      <AskSheet store={store} />
+      <RunningTools store={store} />
       <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-6 p-4 pb-24">
         <header className="flex flex-col gap-1">
           <h1 className="font-semibold text-2xl">{name}</h1>
@@ -67,8 +70,6 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
           </>
         )}
       </main>
-      <RunningTools store={store} />
-      <AskSheet store={store} />
     </>
   );
 }

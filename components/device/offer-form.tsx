@@ -8,6 +8,7 @@ import { createDeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { keyed } from './keyed.ts';
 import type { PairingStep, PairingStore } from './pairing-store.ts';
 import { ProblemNote } from './problem-note.tsx';
+import { StepHeading } from './step-heading.tsx';
 import { fill } from './texts.ts';
 import { ToolGroups } from './tool-groups.tsx';
 
@@ -75,10 +76,10 @@ function WhoseCode({ at: { workbench } }: { at: At }) {
   const { texts, locale } = useDevicePage();
   return (
     <>
-      <h1 className="flex flex-col gap-1">
+      <StepHeading className="flex flex-col gap-1">
         <span className="text-base text-muted">{texts.pair.whose}</span>
         <span className="font-semibold text-2xl">{showControlCharacters(workbench.name)}</span>
-      </h1>
+      </StepHeading>
       <p>{texts.pair.compare}</p>
       <ul className="grid grid-cols-2 gap-2">
         {keyed(fingerprintWords(workbench.fingerprint, locale)).map(({ key, text }) => (

@@ -6,6 +6,7 @@ import { hashOfToken, newDeviceToken } from './new-token.ts';
 import { OfferForm } from './offer-form.tsx';
 import { createPairingStore, type PairingStep, type PairingStore } from './pairing-store.ts';
 import { pauseOrOnline } from './pause.ts';
+import { StepHeading } from './step-heading.tsx';
 import { fill } from './texts.ts';
 import { WaitingForPerson } from './waiting-for-person.tsx';
 
@@ -85,14 +86,9 @@ function Step({
 }
 
 function Outcome({ title, children }: { title: string; children: ReactNode }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  // What a person waits for: a screen reader reads what takes the focus.
-  useEffect(() => heading.current?.focus(), []);
   return (
     <>
-      <h1 ref={heading} tabIndex={-1} className="font-semibold text-2xl outline-none">
-        {title}
-      </h1>
+      <StepHeading>{title}</StepHeading>
       {children}
     </>
   );

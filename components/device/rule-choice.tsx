@@ -41,7 +41,8 @@ export function RuleChoice({ tool, store }: { tool: ToolSpec; store: DeviceStore
             >
               <input
                 type="radio"
-                className="sr-only"
+                // Room for what lies over the lower edge: the focus stays in sight.
+                className="sr-only scroll-mb-64"
                 name={id}
                 value={one}
                 checked={rule === one}

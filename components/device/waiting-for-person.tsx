@@ -2,6 +2,7 @@ import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { useDevicePage } from './device-context.tsx';
 import type { AskingDevice } from './device-memory.ts';
+import { StepHeading } from './step-heading.tsx';
 import { fill } from './texts.ts';
 import { useNow } from './use-now.ts';
 
@@ -13,7 +14,7 @@ export function WaitingForPerson({ kept, isUnsure }: { kept: AskingDevice; isUns
   const workbench = showControlCharacters(kept.workbench.name);
   return (
     <>
-      <h1 className="font-semibold text-2xl">{fill(texts.pair.waiting, { workbench })}</h1>
+      <StepHeading>{fill(texts.pair.waiting, { workbench })}</StepHeading>
       <div aria-hidden className="h-1 overflow-hidden rounded bg-surface2">
         <div className="indet h-full bg-accent" />
       </div>
