@@ -42,11 +42,23 @@ function setUp() {
         .then((answer) => answers.push(answer));
     });
   const wait = (ms: number) => act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
-  return { ask, wait, answers };
+  return { store, ask, wait, answers };
 }
 
 const press = (name: string) =>
   act(async () => void fireEvent.click(screen.getByRole('button', { name })));
+
+test('[DP10] without a connection a question says that the answer is sent later', async () => {
+  const { store, ask } = setUp();
+  const away = () => screen.queryByText(en.ask.away) !== null;
+  await ask();
+  expect(away()).toBe(false);
+  const lost = { state: 'reconnecting', attempt: 1, retryAt: 0 } as const;
+  await act(async () => store.setState({ connection: lost }));
+  expect(away()).toBe(true);
+  await act(async () => store.setState({ connection: { state: 'connected' } }));
+  expect(away()).toBe(false);
+});
 
 test('[DP10] a tap in the first 300 ms decides nothing', async () => {
   const { ask, wait, answers } = setUp();

@@ -33,6 +33,7 @@ export function AskSheet({ store }: { store: DeviceStore }) {
           data-call-id={ask.callId}
           className="fade-in fixed inset-x-0 z-10 bottom-0 mx-auto flex max-h-[85dvh] max-w-md flex-col gap-3 rounded-t-2xl border-attn border-t-4 bg-bg p-4 shadow-(--shadow) [padding-bottom:max(1rem,env(safe-area-inset-bottom))]"
         >
+          <AwayNote store={store} />
           {ask.shown ? (
             <ShownQuestion ask={ask} shown={ask.shown} store={store} />
           ) : (
@@ -45,6 +46,13 @@ export function AskSheet({ store }: { store: DeviceStore }) {
       )}
     </>
   );
+}
+
+/** The sheet covers the state of the page. */
+function AwayNote({ store }: { store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const isAway = useStore(store, ({ connection }) => connection.state === 'reconnecting');
+  return isAway && <p className="text-sm text-wait">{texts.ask.away}</p>;
 }
 
 function Question({ ask, label, waiting }: { ask: Ask; label: string; waiting: number }) {

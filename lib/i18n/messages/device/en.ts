@@ -130,6 +130,7 @@ export const en = {
     run: 'The agent of the conversation {name}',
     device: 'The device {name}',
     unknown: 'The workbench',
+    away: 'Offline now: your answer is sent once this device is connected again.',
     hiddenRule: 'The page was hidden, so it asks.',
     askRule: 'You have set this tool to ask each time.',
     args: 'With',

@@ -118,6 +118,7 @@ export const zh: SameKeys<typeof en> = {
     run: '对话 {name} 的智能体',
     device: '设备 {name} ',
     unknown: '工作台',
+    away: '现在离线：重新连接后会发送您的回答。',
     hiddenRule: '页面曾被隐藏，因此询问。',
     askRule: '您已将此工具设为每次询问。',
     args: '参数',
