@@ -85,7 +85,7 @@ describe('cookie', () => {
   );
 
   test.each(['cross-site', 'same-site', 'nonsense'])(
-    '[AU15] not a GET with Sec-Fetch-Site %o',
+    '[AU15] T09: not a GET with Sec-Fetch-Site %o',
     async (site) => {
       expect(await ask({ headers: { cookie, ...key, ...fetchSite(site) } })).toBe(
         'origin_not_allowed',
@@ -100,7 +100,7 @@ describe('cookie', () => {
   });
 
   test.each([undefined, 'none', 'same-site', 'cross-site'])(
-    '[AU15] not a POST with Sec-Fetch-Site %o and no Origin',
+    '[AU15] T09: not a POST with Sec-Fetch-Site %o and no Origin',
     async (site) => {
       const headers = { cookie, ...key, ...fetchSite(site) };
       expect(await ask({ method: 'POST', headers })).toBe('origin_not_allowed');

@@ -22,7 +22,7 @@ test('[AU20] the addresses of one IPv6 /64 are one', async () => {
   expect(await attempts.count('::1')).toBeUndefined();
 });
 
-test('[AU24] beyond the limit answers are held back, some of them', async () => {
+test('[AU24] T14: beyond the limit answers are held back, some of them', async () => {
   const { attempts, clock } = setup({ count: 2, holdMs: 1_000, maxHeld: 3 });
   const answered: number[] = [];
   for (let n = 0; n < 8; n += 1) void attempts.count(HOME).then(() => answered.push(n));

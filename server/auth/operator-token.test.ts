@@ -24,7 +24,7 @@ describe('loadOperatorToken', () => {
     expect(loaded).toMatchObject({ ok: false, message: expect.stringContaining(`${file} holds`) });
   });
 
-  test('[AU2] a new token is random, for its owner alone, and found again', async () => {
+  test('[AU2] T33: a new token is random, for its owner alone, and found again', async () => {
     const dataDir = join(await temporaryDir(), 'made');
     const made = await loadOperatorToken({ dataDir, given: '' });
     if (!made.ok) throw new Error(made.message);

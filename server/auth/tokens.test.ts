@@ -59,7 +59,7 @@ async function made(tokens: Tokens, asked: Parameters<Tokens['create']>[0]) {
   return created;
 }
 
-test('[AU32] a token is found by its secret, of which the disk has the hash alone', async () => {
+test('[AU32] T33: a token is found by its secret, of which the disk has the hash alone', async () => {
   const { tokens, file, restart } = await setup();
   const agent = await made(tokens, bot);
   const person = await made(tokens, olga);

@@ -223,12 +223,13 @@ describe('answers', () => {
     expect(cardOf(id)).toMatchObject({ late_result: true });
   });
 
-  test('[CA6] nobody else may answer, and nobody may answer what is not there', async () => {
+  test('[CA6] T34: nobody else may answer, and nobody may answer what is not there', async () => {
     const { connect, invoke } = await setup();
-    const [phone, laptop] = [connect('phone'), connect('laptop')];
+    const [phone, laptop] = [connect('phone', { claims: true }), connect('laptop')];
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
     expect(await laptop.succeed(id, 'forged')).toMatchObject({ code: 'not_your_call' });
+    expect(await laptop.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
     expect(await laptop.succeed('tc_none', 1)).toMatchObject({ code: 'unknown_call', final: true });
   });
 

@@ -79,7 +79,7 @@ test('[ID1] by its token it is who it was, and by its names alone it is a strang
   expect(foreign.resumed).toBe(false);
 });
 
-test('[ID1] a client id that was ever used is given to no other, whatever token it brings', async () => {
+test('[ID1] T18 T19: a client id that was ever used is given to no other, whatever token it brings', async () => {
   const { visit, connected } = setup();
   await visit({ client_id: 'lab', instance_id: 'tab_1' });
   const other = await visit({ client_id: 'desk', instance_id: 'tab_1' });
@@ -186,7 +186,7 @@ test('[ID5] an instance whose way in failed is free again', async () => {
   });
 });
 
-test('[ID6] a device is the client that it was paired as, whatever it says', async () => {
+test('[ID6] T17: a device is the client that it was paired as, whatever it says', async () => {
   const { visit } = setup();
   const device: Principal = { kind: 'device', clientId: 'phone', tokenId: null };
   const who = await visit({ client_id: 'lab', instance_id: 'tab_1' }, device);

@@ -10,7 +10,7 @@ import { startTestServer, type TestServer, TOKENS } from './testing/start-test-s
 const INVOKE = '/v1/tools/echo/invoke';
 
 describe('invoke', () => {
-  test('[HT10] is passed on and answered 202', async () => {
+  test('[HT10] T144: is passed on and answered 202', async () => {
     const server = await startTestServer();
     const body = { run_id: 'run_a', args: 'any JSON', client: 'client_1', timeout_ms: 400 };
     const headers = { 'idempotency-key': 'k-1' };

@@ -90,6 +90,25 @@ test('[DV20] the configuration switches pages off, also for their preflights', a
   expect((await server.ask('OPTIONS', '/api/pairing/join', from(SHOP))).status).toBe(403);
 });
 
+test('[DV23] T10: a page that was not let in may read no response but those to its question', async () => {
+  const server = await startTestServer();
+  await paired(server, OTHER);
+  for (const path of [
+    '/v1/tools',
+    '/api/pairing/look',
+    '/internal/stream',
+    '/v1/blobs',
+    '/healthz',
+  ]) {
+    for (const method of ['OPTIONS', 'GET', 'POST']) {
+      const { status, headers } = await server.ask(method, path, { headers: { origin: SHOP } });
+      expect([path, status]).toEqual([path, 403]);
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    }
+  }
+  expect((await server.ask('OPTIONS', '/v1/tools', from(OTHER))).status).toBe(403);
+});
+
 test('[DV21] one page of an origin asks at a time, none after it was refused, and few of an address', async () => {
   const server = await startTestServer();
   const first = joinedSchema.parse((await join(server, SHOP, newToken())).json);

@@ -12,9 +12,12 @@ describe('who sees a page', () => {
     '/sign-in2',
     '/sign-in/a/b',
     '/?_rsc=abc',
+    '/index.rsc?run=run_1',
+    '/tools.segments/_tree.segment.rsc',
+    '/sign-in.rsc',
     '/_next',
     '/nowhere',
-  ])('[HT29] a visitor of %s is led to the sign-in page, or learns nothing', async (path) => {
+  ])('[HT29] T138: a visitor of %s is led to the sign-in page, or learns nothing', async (path) => {
     const { server, seen } = await setup();
     const answer = await server.get(path, visitor);
     expect([303, 404]).toContain(answer.status);
@@ -189,7 +192,7 @@ describe('the policy', () => {
     expect(seen.map((headers) => headers['content-security-policy'])).toEqual(policies);
   });
 
-  test('[HT30] T13: redirects and errors have it too', async () => {
+  test('[HT30] T11 T13: redirects and errors have it too', async () => {
     const { server } = await setup();
     const host = `127.0.0.1:${server.port}`;
     const answers = [

@@ -36,6 +36,30 @@ test('[HT1] T08: no route but the public ones answers without a token, and nothi
   expect([server.calls.fake.asked, server.clients.asked]).toEqual([[], []]);
 });
 
+test('[HT1] T15: without a token what is there and what is not are answered in the same words', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', callRecord());
+  const answers = await Promise.all(
+    ['/v1/tool_calls/tc_1', '/v1/tool_calls/tc_2', '/v1/devices/dev_1', '/v1/nowhere'].flatMap(
+      (path) => ['GET', 'DELETE'].map((method) => server.ask(method, path, { token: null })),
+    ),
+  );
+  const [first] = answers;
+  expect(first?.status).toBe(401);
+  for (const { status, text } of answers) expect([status, text]).toEqual([401, first?.text]);
+});
+
+test('[DV40] T35: a device reads nothing that people or programs read', async () => {
+  const server = await startTestServer();
+  server.calls.fake.records.set('tc_1', callRecord());
+  const isOwn = ({ path }: Operation) => /^\/(?:internal\/|v1\/me$|openapi)/.test(path);
+  const routes = (await routesOf(server)).filter((one) => !isPublic(one) && !isOwn(one));
+  for (const { path } of routes.filter(({ method }) => method === 'GET')) {
+    const { status } = await server.get(path, { token: TOKENS.device });
+    expect([path, status]).toEqual([path, 403]);
+  }
+});
+
 test('[HT61] a viewer reads every path that is read, and changes nothing', async () => {
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', callRecord());

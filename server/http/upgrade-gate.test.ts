@@ -122,7 +122,7 @@ describe('who is let in', () => {
     expect(await dial(server, '/ws/client', as(TOKENS.device))).toBeInstanceOf(WebSocket);
   });
 
-  test('[HT220] the chat is for who may be a client, in its own subprotocol, and closed by default', async () => {
+  test('[HT220] T12: the chat is for who may be a client, in its own subprotocol, and closed by default', async () => {
     const sockets = { '/ws/client': () => {}, '/ws/watch': () => {}, '/ws/chat': () => {} };
     const { server } = await setup({ sockets });
     const as = (token: string) => ({
@@ -227,7 +227,7 @@ describe('what it bears', () => {
 });
 
 describe('how it ends', () => {
-  test("[UG9] signing out closes that session's sockets alone", async () => {
+  test("[UG9] T26: signing out closes that session's sockets alone", async () => {
     const { server } = await setup();
     const [mine, other] = [await signIn(server), await signIn(server)];
     const sockets = await Promise.all([
