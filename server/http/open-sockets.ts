@@ -11,7 +11,8 @@ interface Closable {
 /** All that is open to clients and watchers, until the server stops. */
 export interface OpenSockets {
   readonly count: number;
-  capacityProblem(): HttpError | undefined;
+  /** Why one more of the caller is refused now. */
+  capacityProblem(caller: Caller): HttpError | undefined;
   /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */
   add(one: Closable, principal: Caller): () => void;
   /** Closes all, and refuses further ones. */
@@ -19,24 +20,32 @@ export interface OpenSockets {
 }
 
 const MOST_SOCKETS = 2_000;
+/** Of one device, which has a page in each of its tabs: so that it keeps out no other, and no person. */
+const MOST_OF_DEVICE = 64;
 
 export function createOpenSockets(followed: Followed, maxSockets = MOST_SOCKETS): OpenSockets {
-  const open = new Set<Closable>();
+  const open = new Map<Closable, Caller>();
+  const isFull = ({ kind, tokenId }: Caller): boolean =>
+    kind === 'device' &&
+    [...open.values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length >=
+      MOST_OF_DEVICE;
   let closing = false;
   return {
     get count() {
       return open.size;
     },
-    capacityProblem() {
+    capacityProblem(caller) {
       if (closing)
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
-      if (open.size < maxSockets) return undefined;
-      return new HttpError('rate_limited', `All ${maxSockets} sockets are in use.`, {
-        retryAfter: 10,
-      });
+      const isFullOfDevice = isFull(caller);
+      if (open.size < maxSockets && !isFullOfDevice) return undefined;
+      const problem = isFullOfDevice
+        ? `A device has ${MOST_OF_DEVICE} sockets and streams at most; close one first.`
+        : `All ${maxSockets} sockets are in use.`;
+      return new HttpError('rate_limited', problem, { retryAfter: 10 });
     },
     add(one, principal) {
-      open.add(one);
+      open.set(one, principal);
       // A page that is open is in use, also without a click.
       const release = followCaller(followed, principal, () =>
         one.close(CLOSE.unauthenticated, 'signed out, or the token was revoked'),
@@ -48,7 +57,7 @@ export function createOpenSockets(followed: Followed, maxSockets = MOST_SOCKETS)
     },
     close(code, reason) {
       closing = true;
-      for (const one of open) one.close(code, reason);
+      for (const one of open.keys()) one.close(code, reason);
     },
   };
 }

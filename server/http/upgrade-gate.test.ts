@@ -185,6 +185,18 @@ describe('what it bears', () => {
     expect(await dial(server, '/ws/client', { headers: asOperator })).toBeInstanceOf(WebSocket);
   });
 
+  test('[UG7] no more than 64 of one device, whatever carries them, and others go on', async () => {
+    const { server } = await setup();
+    const headers = { authorization: `Bearer ${TOKENS.device}` };
+    const sockets = await Promise.all(Array.from({ length: 64 }, () => open(server, { headers })));
+    expect(await dial(server, '/ws/client', { headers })).toBe(429);
+    expect((await server.get('/internal/stream', { token: TOKENS.device })).status).toBe(429);
+    expect(await dial(server, '/ws/watch', { headers: asOperator })).toBeInstanceOf(WebSocket);
+    sockets[0]?.close();
+    await expect.poll(() => server.gate.openCount).toBe(64);
+    expect(await dial(server, '/ws/client', { headers })).toBeInstanceOf(WebSocket);
+  });
+
   test('[UG8] no more than the allowed upgrades in waiting', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();

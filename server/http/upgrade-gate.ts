@@ -103,7 +103,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     const done = pending.enter(address);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
-    const problem = open.capacityProblem();
+    const problem = open.capacityProblem(principal);
     if (problem) throw problem;
     admit(incoming.socket);
     wss.handleUpgrade(incoming, socket, head, (ws) => {

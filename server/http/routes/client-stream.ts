@@ -31,7 +31,7 @@ export const clientStreamRoutes = ({ streams, openSockets }: Deps): Route[] => [
       },
     },
     handle({ principal }) {
-      const problem = openSockets.capacityProblem();
+      const problem = openSockets.capacityProblem(principal);
       if (problem) throw problem;
       return {
         status: 200,
