@@ -70,6 +70,17 @@ test('[DV51] a device that offers other forms all the time has its record writte
   expect(writes).toBe(2);
 });
 
+test('[DV32] of two forms of a tool in one message the last counts, before and after a person allows it', async () => {
+  const { offer, listed, devices, deviceId } = await setup();
+  await offer(echo(), echo({ description: 'Another' }));
+  expect(listed()).toEqual([]);
+  const hashes = devices.get(deviceId).waiting.map(({ tool }) => tool.hash);
+  await devices.decideTools(deviceId, { allow: hashes, deny: [] }, BY);
+  expect(listed()).toEqual(['echo: Another']);
+  await offer(echo(), echo({ description: 'Another' }));
+  expect(listed()).toEqual(['echo: Another']);
+});
+
 test('[DV51] what waits is on disk after a stop, however short before it was offered', async () => {
   const { offer, restart, deviceId } = await setup();
   await offer(echo({ description: 'Form 1' }));
