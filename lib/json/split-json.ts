@@ -1,7 +1,7 @@
 const QUOTE = 34;
 const COMMA = 44;
-const OPENING = new Set([91, 123]);
-const CLOSING = new Set([93, 125]);
+const [OPENS_ARRAY, CLOSES_ARRAY] = [91, 93];
+const [OPENS_OBJECT, CLOSES_OBJECT] = [123, 125];
 
 /**
  * The texts of a JSON array's elements, each as it was written, so that one that cannot be read
@@ -34,8 +34,8 @@ function split(text: string, [first, last]: [string, string], most: number): str
   for (let at = 1; at < end; at += 1) {
     const code = whole.charCodeAt(at);
     if (code === QUOTE) at = endOfString(whole, at);
-    else if (OPENING.has(code)) depth += 1;
-    else if (CLOSING.has(code)) depth -= 1;
+    else if (code === OPENS_ARRAY || code === OPENS_OBJECT) depth += 1;
+    else if (code === CLOSES_ARRAY || code === CLOSES_OBJECT) depth -= 1;
     else if (code === COMMA && depth === 0) {
       if (parts.length >= most) return undefined;
       parts.push(whole.slice(from, at));
