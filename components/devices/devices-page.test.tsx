@@ -119,6 +119,15 @@ test('[DS8] a device that uses the code is shown with all it says, and let in wi
   expect(screen.getByTestId('pairing-outcome').textContent).toContain('The device is paired.');
 });
 
+test('[DS8] of a tool that says that it only reads, a request shows that no person is asked', async () => {
+  const tools = [toolOf('door.open', { annotations: { readOnlyHint: true } }), toolOf('vibrate')];
+  const pairing = { ...ASKING, request: { ...ASKING.request, tools } } as WirePairing;
+  await setup(serving({ pairings: [pairing], devices: [] }));
+  const choices = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(choices.find((text) => text?.includes('door.open'))).toContain('only reads');
+  expect(choices.find((text) => text?.includes('vibrate'))).not.toContain('only reads');
+});
+
 test.each([
   ['expired', 'The code has expired'],
   ['burned', 'Too many wrong codes'],

@@ -21,7 +21,7 @@ export function ToolChoices({ tools, chosen, onChange, isFixed }: ToolChoicesPro
     <fieldset disabled={isFixed} className="mt-2 min-w-0 border-0">
       <legend className="font-medium">{t('tools', { count: tools.length })}</legend>
       <ul className="mt-1 max-h-64 overflow-y-auto">
-        {tools.map(({ name, description, display_name }) => (
+        {tools.map(({ name, description, display_name, annotations }) => (
           <li key={name}>
             <label className="flex min-h-7 items-start gap-2 py-1 pointer-coarse:min-h-11">
               <input
@@ -43,6 +43,9 @@ export function ToolChoices({ tools, chosen, onChange, isFixed }: ToolChoicesPro
                 <span className="block text-[13px] text-muted">
                   <MarkedText text={description} keepLayout />
                 </span>
+                {annotations?.readOnlyHint === true && (
+                  <span className="block text-[13px] text-wait">{t('onlyReads')}</span>
+                )}
               </span>
             </label>
           </li>

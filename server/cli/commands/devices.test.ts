@@ -7,7 +7,8 @@ const tool = (name: string, hash: string) => ({
 });
 const request = {
   ...{ name: 'Pixel 8', kind: 'phone', browser: 'Chrome on Android', address: '192.0.2.7' },
-  ...{ origin: null, tools: [tool('camera.photo', 'h1')], asked_at: 1 },
+  ...{ origin: null, asked_at: 1 },
+  tools: [{ ...tool('camera.photo', 'h1'), annotations: { readOnlyHint: true } }],
 };
 const pairing = (more: object) => ({
   ...{ pairing_id: 'pair_1', state: 'open', created_at: 1, created_by: 'operator' },
@@ -55,6 +56,7 @@ test('[CX8] pairing prints a QR code, shows who asks, and lets it in by a yes', 
     'Chrome on Android',
     '192.0.2.7',
     'camera.photo',
+    'says of itself that it only reads',
     'dev_1',
   ]) {
     expect(out).toContain(shown);

@@ -77,6 +77,9 @@ async function decide(context: Context, pairing: WirePairing): Promise<ExitName>
   return ended(context, decided);
 }
 
+/** By its own word; the policy goes by it. */
+const ONLY_READS = 'says of itself that it only reads: it is called without a question to a person';
+
 async function askYes(context: Context): Promise<boolean> {
   const answer = await context.prompt.ask('Let it in? [y/N] ');
   return answer !== null && /^y(es)?$/i.test(answer.trim());
@@ -92,6 +95,7 @@ function printRequest({ out }: Context, { request }: WirePairing): void {
   out.line(`  Tools:   ${request.tools.length === 0 ? 'none yet' : ''}`);
   for (const tool of request.tools) {
     out.line(`    ${tool.name}: ${inOneLine(tool.description, 100)}`);
+    if (tool.annotations?.readOnlyHint === true) out.line(`      ${ONLY_READS}`);
   }
 }
 
