@@ -270,6 +270,8 @@ test('[AL130] E10: 50 runs at once in pieces of three characters each have their
   expect(runs.map((run) => texts(partsOf(run)).at(-1))).toEqual(
     names.map((name) => `${name} got echo ${name}`),
   );
+  // None was asked to write its call again: what one of them lost would come back by that.
+  expect(begun).toBe(50);
   const records = [...calls.records.values()];
   expect(records.map(({ status }) => status)).toEqual(names.map(() => 'SUCCEEDED'));
   expect(new Set(records.map(({ args }) => args.text))).toEqual(new Set(names));
