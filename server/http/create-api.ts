@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { createInboundBudget } from '../sockets/inbound-budget.ts';
 import { FairOutboundBudget } from '../sockets/outbound-budget.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { describeApi } from './describe-api.ts';
@@ -61,7 +62,11 @@ export function createApi(deps: HttpDeps): Api {
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);
-  const run = createRouteRunner({ ...deps, outbound: new FairOutboundBudget(deps) });
+  const run = createRouteRunner({
+    ...deps,
+    untrustedInbound: createInboundBudget({ clock: deps.clock }),
+    outbound: new FairOutboundBudget(deps),
+  });
   return (incoming, outgoing, { pathname, search }) => {
     const match = find(incoming.method ?? '', pathname);
     if (match.route) void run(match.route, match.params, incoming, outgoing, search);

@@ -37,6 +37,8 @@ export function createRouteRunner(deps: {
   readonly credentials: Credentials;
   readonly peerOf: PeerOf;
   readonly inbound: InboundBudget;
+  /** Of bodies without a credential: so that they keep no other waiting. */
+  readonly untrustedInbound: InboundBudget;
   readonly outbound: OutboundBudget;
   readonly tokens: Pick<Tokens, 'onRevoked'>;
   /** Requests of one token that is no administrator's which are not answered yet. */
@@ -59,7 +61,8 @@ export function createRouteRunner(deps: {
   return async (route, params, incoming, outgoing, search) => {
     let response: HttpResponse;
     try {
-      const request = createRequest(deps, incoming, outgoing, search);
+      const inbound = route.access === 'public' ? deps.untrustedInbound : deps.inbound;
+      const request = createRequest({ ...deps, inbound }, incoming, outgoing, search);
       response = await respond(route, params, request);
       // To read a large record takes long enough for a turn, and so does its text.
       if (request.context.isLarge()) await nextTurn();
@@ -100,7 +103,11 @@ interface Request {
 }
 
 function createRequest(
-  { inbound, outbound, peerOf }: Parameters<typeof createRouteRunner>[0],
+  {
+    inbound,
+    outbound,
+    peerOf,
+  }: Pick<Parameters<typeof createRouteRunner>[0], 'inbound' | 'outbound' | 'peerOf'>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   search: string,
