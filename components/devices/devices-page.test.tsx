@@ -110,6 +110,8 @@ test('[DS8] a device that uses the code is shown with all it says, and let in wi
   await changed();
   const request = screen.getByTestId('pairing-request');
   expect(request.textContent).toMatch(/Pixel 8.*phone, Chrome on Android.*192\.0\.2\.7/);
+  // Letters that are written from right to left reorder nothing beside the name.
+  expect(request.querySelector('h2 bdi')?.textContent).toBe('Pixel 8');
   fireEvent.click(within(request).getByRole('checkbox', { name: /clipboard\.read/ }));
   fireEvent.change(within(request).getByRole('textbox'), { target: { value: 'Phone of Ada' } });
   await press('Let it in', request);

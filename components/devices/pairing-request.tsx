@@ -44,7 +44,13 @@ export function PairingRequest({ pairing, onDecided }: PairingRequestProps) {
       className="rounded-lg border border-wait bg-waitbg/40 px-3 py-2"
     >
       <h2 id={nameId} className="font-bold wrap-anywhere">
-        {t.rich('title', { name: () => <MarkedText text={request.name} /> })}
+        {t.rich('title', {
+          name: () => (
+            <bdi>
+              <MarkedText text={request.name} />
+            </bdi>
+          ),
+        })}
       </h2>
       <RequestFacts request={request} />
       <ToolChoices
