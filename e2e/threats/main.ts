@@ -28,16 +28,19 @@ const numbers = process.argv.slice(2);
 const survivors: string[] = [];
 for (const guard of GUARDS) {
   if (numbers.length > 0 && !numbers.includes(guard.number)) continue;
-  const isKilled = await isNoticed(guard);
-  console.log(`${guard.number} ${isKilled ? 'killed' : 'SURVIVED'}: ${guard.file}`);
-  if (!isKilled) survivors.push(guard.number);
+  const outcome = await outcomeOf(guard);
+  console.log(`${guard.number} ${outcome}: ${guard.file}`);
+  if (outcome === 'SURVIVED') survivors.push(guard.number);
 }
 if (survivors.length > 0) {
   console.error(`Broken without a test that fails: ${survivors.join(', ')}`);
   process.exitCode = 1;
 }
 
-async function isNoticed({ number, file, code, broken }: Guard): Promise<boolean> {
+/** A program that a broken guard keeps busy for ever was noticed, too, and is shown as that. */
+type Outcome = 'killed' | 'killed, it hung' | 'SURVIVED';
+
+async function outcomeOf({ number, file, code, broken }: Guard): Promise<Outcome> {
   const path = join(root, file);
   const source = readFileSync(path, 'utf8');
   if (source.split(code).length !== 2) throw new Error(`${file}: not once: ${code}`);
@@ -47,7 +50,7 @@ async function isNoticed({ number, file, code, broken }: Guard): Promise<boolean
       path,
       source.replace(code, () => broken),
     );
-    return (await failedTests(number)) > 0;
+    return await outcomeOfTests(number);
   } finally {
     putBack();
     putBack = () => undefined;
@@ -65,7 +68,7 @@ function testsOf(number: string): string[] {
 }
 
 /** Of this number alone. */
-async function failedTests(number: string): Promise<number> {
+async function outcomeOfTests(number: string): Promise<Outcome> {
   const files = testsOf(number);
   const dir = mkdtempSync(join(tmpdir(), 'callboard-threats-'));
   const report = join(dir, 'report.json');
@@ -79,9 +82,12 @@ async function failedTests(number: string): Promise<number> {
   const giveUp = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
   await once(child, 'exit');
   clearTimeout(giveUp);
-  // It hung: that was noticed, too.
-  if (child.signalCode !== null) return 1;
-  const { numFailedTests } = outcomeSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  const isHung = child.signalCode !== null;
+  const { numFailedTests, numPassedTests } = isHung
+    ? { numFailedTests: 1, numPassedTests: 0 }
+    : outcomeSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
   rmSync(dir, { recursive: true });
-  return numFailedTests;
+  if (numFailedTests + numPassedTests === 0) throw new Error(`No test of ${number} was run`);
+  if (isHung) return 'killed, it hung';
+  return numFailedTests > 0 ? 'killed' : 'SURVIVED';
 }
