@@ -83,8 +83,8 @@ test.each([
 );
 
 test.each([
-  ['en', 'olga denied this call before you.', 'The call has already ended: it timed out.'],
-  ['zh', 'olga 已先于您拒绝了此调用。', '调用已经结束：超时。'],
+  ['en', 'olga denied this before you.', 'The call has already ended: it timed out.'],
+  ['zh', 'olga 已先于您拒绝。', '调用已经结束：超时。'],
 ] as const)(
   '[LN5] whose decision came first, and how a call ended, is in the words (%s)',
   (locale, first, ended) => {
@@ -96,9 +96,9 @@ test.each([
 );
 
 test.each([
-  ['always', 'olga allowed this call before you.', '允许'],
-  ['answer', 'olga answered this call before you.', '回答'],
-  ['cancel', 'olga cancelled this call before you.', '取消'],
+  ['always', 'olga allowed this before you.', '允许'],
+  ['answer', 'olga answered this before you.', '回答'],
+  ['cancel', 'olga cancelled this before you.', '取消'],
 ])('[LN5] so is that a decision of another person was %s', (decision, english, chinese) => {
   const params = { status: 'FAILED', by: 'operator:olga', decision };
   const failure = { code: 'already_final', status: 409, message: SERVERS, params };

@@ -14,7 +14,11 @@ export interface Option {
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: 'boolean', text: 'print one JSON document on stdout and nothing else there' },
   url: { type: 'string', value: 'address', text: 'the server, such as http://127.0.0.1:3000' },
-  token: { type: 'string', value: 'token', text: 'as others on this machine can see it' },
+  token: {
+    type: 'string',
+    value: 'token',
+    text: 'its token; CALLBOARD_TOKEN is not visible to others on this machine',
+  },
   'data-dir': { type: 'string', value: 'folder', text: 'the data directory of the server' },
   ca: { type: 'string', value: 'file', text: 'a certificate authority to trust, as PEM' },
   help: { type: 'boolean', text: 'print this help' },
@@ -56,7 +60,7 @@ export interface Command {
   /** Most arguments that it takes, and fewest. */
   readonly counts: readonly [fewest: number, most: number];
   readonly options?: Readonly<Record<string, Option>>;
-  /** Lines of the help below the options. */
+  /** A text of the help below the options; lines are joined and broken anew. */
   readonly notes?: readonly string[];
   run(context: Context): Promise<ExitName>;
 }

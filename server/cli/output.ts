@@ -3,6 +3,8 @@ import { showControlCharacters, visibleJsonText } from '#lib/format/show-control
 /** Where text goes; a stream of the process, or of a test. */
 export interface Sink {
   readonly isTTY?: boolean | undefined;
+  /** Of a terminal: how wide it is. */
+  readonly columns?: number | undefined;
   write(text: string): unknown;
 }
 
@@ -30,9 +32,10 @@ export class Output {
     if (!this.isJson) this.#out.write(`${visible(text)}\n`);
   }
 
-  /** Columns as wide as their widest cell, each cell in one line. */
+  /** Columns as wide as their widest cell, each cell in one line; narrower where a terminal is. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    for (const row of alignColumns([head, ...rows])) this.line(row);
+    const most = this.isTerminal ? this.#out.columns : undefined;
+    for (const row of alignColumns([head, ...rows], most)) this.line(row);
   }
 
   /** One document, only with `--json`. */
@@ -70,17 +73,40 @@ export function inOneLine(text: string, most = MOST_CELL_CHARS): string {
     : line;
 }
 
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
+const COLUMN_GAP = '  ';
+/** A narrower cell is of no use. */
+const FEWEST_CELL_CHARS = 20;
+
+function alignColumns(
+  rows: readonly (readonly string[])[],
+  most = Number.POSITIVE_INFINITY,
+): string[] {
   const cells = rows.map((row) => row.map((cell) => inOneLine(cell)));
-  const widths = (cells[0] ?? []).map((_, column) =>
+  const widest = (cells[0] ?? []).map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   );
+  const widths = narrowed(widest, most - COLUMN_GAP.length * (widest.length - 1));
   return cells.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return inOneLine(cell, width).padEnd(width);
+      })
+      .join(COLUMN_GAP)
       .trimEnd(),
   );
+}
+
+/** The widest gives way first; never the first one: it has the ids, which people copy. */
+function narrowed(widest: readonly number[], most: number): number[] {
+  const widths = [...widest];
+  const total = () => widths.reduce((sum, width) => sum + width, 0);
+  while (total() > most) {
+    const longest = Math.max(...widths.slice(1));
+    if (longest <= FEWEST_CELL_CHARS) break;
+    widths[widths.indexOf(longest, 1)] = longest - 1;
+  }
+  return widths;
 }
 
 /** A time of the wire, in seconds, as people and programs read it. */

@@ -22,7 +22,10 @@ test.each([
   const { url } = await scriptedServer({ 'GET /v1/runs/run_1': refusal(status, code) });
   const ended = await cli(['runs', 'run_1', '--url', url, '--token', 't']);
   expect(ended).toMatchObject({ code: EXIT_CODES[exit].code, out: '' });
-  expect(ended.errors).toBe('callboard: What was wrong.\n');
+  // The words for a 401 are those of HTTP; the command line has options instead.
+  const words =
+    status === 401 ? /does not accept the token; .*--token/ : /^callboard: What was wrong\.\n$/;
+  expect(ended.errors).toMatch(words);
 });
 
 test('[CX1] a server that does not run is unreachable, and what examines why is named', async () => {
@@ -142,10 +145,44 @@ test('[CX16] it has the options of all commands, and each exit code', () => {
 test('[CX16] help has each command and exit code', async () => {
   const { out, code } = await cli(['help']);
   expect(code).toBe(0);
-  for (const { summary } of COMMANDS) expect(out).toContain(summary);
+  const inOneLine = out.replace(/\s+/g, ' ');
+  for (const { summary } of COMMANDS) expect(inOneLine).toContain(summary);
   const ofOne = await cli(['call', '--help']);
   expect(ofOne.out).toContain('--timeout <seconds>');
   expect((await cli(['--version'])).out).toBe('1.2.3\n');
+});
+
+test('[CX18] help fits a terminal of 80 columns', async () => {
+  const texts = [await cli(['help'])];
+  for (const { name } of COMMANDS) texts.push(await cli([name, '--help']));
+  const lines = texts.flatMap(({ out }) => out.split('\n'));
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('[CX18] a table is cut to the width of the terminal, but for its ids', async () => {
+  const title = 'A title of a run that is much longer than a terminal is wide, with more words';
+  const run = {
+    ...{ run_id: 'run_of_which_a_person_copies_the_whole_id', title, status: 'idle' },
+    ...{ model: null, tools: null, step: 0, max_steps: 10, error: null },
+    ...{ created_at: 1, updated_at: 1 },
+  };
+  const { url } = await scriptedServer({
+    'GET /v1/runs': () => ({ runs: [run], next_cursor: null }),
+  });
+  const line = ['runs', '--url', url, '--token', 't'];
+  const { out } = await cli(line, { isTTY: true, columns: 80 });
+  const row = out.split('\n').find((one) => one.startsWith(run.run_id)) ?? '';
+  expect(row).toMatch(/A title.*…$/);
+  expect(row.length).toBeLessThan((await cli(line)).out.split('\n')[1]?.length ?? 0);
+});
+
+test('[CX1] pair without a terminal names what is missing and what to give', async () => {
+  const ended = await cli(['pair', '--url', 'http://127.0.0.1:1', '--token', 't']);
+  expect(ended.code).toBe(EXIT_CODES.usage.code);
+  expect(ended.errors).toMatch(/stdin is not a terminal.*--yes/);
+  const setup = { answers: ['y'] };
+  const json = await cli(['pair', '--json', '--url', 'http://127.0.0.1:1', '--token', 't'], setup);
+  expect(json.errors).toMatch(/--json has no questions.*--yes/);
 });
 
 const escaped = (text: string): string => text.replace(/[()[\]+]/g, '\\$&');

@@ -10,7 +10,10 @@ import { type ParsedLine, parseCommandLine } from './parse-command-line.ts';
 
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number | undefined;
+  };
   readonly stderr: NodeJS.WritableStream;
   readonly prompt: Prompt;
 }

@@ -87,6 +87,10 @@ const EXIT_OF_STATUS: Readonly<Record<number, ExitName>> = {
 
 function toCliError({ status, code, message, details }: ApiFailure, url: string): CliError {
   if (status === 0) return unreachable(url, message);
+  if (status === 401) {
+    const right = 'give the right one: CALLBOARD_TOKEN, --token, or --data-dir of that server';
+    return new CliError('refused', `${url} does not accept the token; ${right}`, code);
+  }
   const more = details.map(({ path, problem }) => `\n  ${path || 'the body'}: ${problem}`).join('');
   return new CliError(EXIT_OF_STATUS[status] ?? 'failed', `${message}${more}`, code);
 }

@@ -45,10 +45,10 @@ export const errors = {
       blob_not_found: 'The server does not have this file.',
       already_final: 'The call has already ended.',
       decided_before: {
-        allowed: '{name} allowed this call before you.',
-        denied: '{name} denied this call before you.',
-        answered: '{name} answered this call before you.',
-        cancelled: '{name} cancelled this call before you.',
+        allowed: '{name} allowed this before you.',
+        denied: '{name} denied this before you.',
+        answered: '{name} answered this before you.',
+        cancelled: '{name} cancelled this before you.',
       },
       ended_before: {
         SUCCEEDED: 'The call has already ended: it succeeded.',
@@ -108,10 +108,10 @@ export const errors = {
       blob_not_found: '服务器上没有此文件。',
       already_final: '调用已经结束。',
       decided_before: {
-        allowed: '{name} 已先于您允许了此调用。',
-        denied: '{name} 已先于您拒绝了此调用。',
-        answered: '{name} 已先于您回答了此调用。',
-        cancelled: '{name} 已先于您取消了此调用。',
+        allowed: '{name} 已先于您允许。',
+        denied: '{name} 已先于您拒绝。',
+        answered: '{name} 已先于您回答。',
+        cancelled: '{name} 已先于您取消。',
       },
       ended_before: {
         SUCCEEDED: '调用已经结束：成功。',

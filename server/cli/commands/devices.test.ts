@@ -130,6 +130,8 @@ test('[CX9] tools that wait are shown with what changed, and allowed by their ha
   await cli(['devices', 'deny', 'dev_1', '--all', ...at(url)]);
   expect(asked.at(-1)?.body).toEqual({ deny: ['h1', 'h2'] });
   const before = asked.length;
+  const bare = await cli(['devices', 'allow', 'dev_1', ...at(url)]);
+  expect(bare).toMatchObject({ code: 2, errors: expect.stringContaining('or --all') });
   const other = await cli(['devices', 'allow', 'dev_1', 'vibrate', ...at(url)]);
   expect(other).toMatchObject({ code: 5, errors: expect.stringContaining('does not wait') });
   expect(asked.slice(before).every(({ method }) => method === 'GET')).toBe(true);

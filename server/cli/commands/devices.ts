@@ -32,7 +32,7 @@ export const devicesCommand: Command = {
     if (run === undefined || id === undefined) {
       throw new CliError(
         'usage',
-        `"devices ${context.args.join(' ')}" is not whole; it is "devices list", or show, rename, revoke, allow or deny with the id of a device`,
+        `"devices ${context.args.join(' ')}" is no command or lacks an id; it is "devices list", or "devices" with show, rename, revoke, allow or deny and the id of a device`,
       );
     }
     return run(context, await find(context, id), rest);
@@ -110,7 +110,13 @@ async function decideTools(
       `the tool ${missing} of ${device.name} does not wait for a decision`,
     );
   }
-  if (names.length === 0 && !context.flag('all')) return printed(context, device);
+  if (names.length === 0 && !context.flag('all')) {
+    const those = waiting.map((tool) => tool.name).join(', ') || 'none';
+    throw new CliError(
+      'usage',
+      `${decision} needs the names of tools, or --all; those of ${device.name} that wait: ${those}`,
+    );
+  }
   const chosen = names.length === 0 ? waiting : waiting.filter(({ name }) => names.includes(name));
   const body = { [decision]: chosen.map(({ hash }) => hash) };
   const changed = await context.server().post(pathOf(device, '/tools'), body, deviceSchema);

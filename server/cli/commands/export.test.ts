@@ -90,7 +90,9 @@ test('[CX11] into a file with the files of results beside it; a file that is the
   expect(idsOf(readFileSync(join(cwd, 'all.ndjson'), 'utf8'))).toHaveLength(8);
   expect(readFileSync(join(cwd, 'media', 'blob_1.txt'), 'utf8')).toBe('hi');
   writeFileSync(join(cwd, 'kept'), 'mine');
-  expect(await cli(['export', 'kept', ...at(url)], { cwd })).toMatchObject({ code: 1 });
+  expect(await cli(['export', 'kept', ...at(url)], { cwd })).toMatchObject({
+    ...{ code: 2, errors: expect.stringContaining('exists already; name a file') },
+  });
   expect(readFileSync(join(cwd, 'kept'), 'utf8')).toBe('mine');
   expect(readdirSync(cwd).sort()).toEqual(['all.ndjson', 'kept', 'media']);
 });

@@ -60,6 +60,9 @@ async function toFile(context: Context, file: string, since: number): Promise<Ex
   } catch (error) {
     stream.destroy();
     if (error instanceof CliError || context.signal.aborted) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      throw new CliError('usage', `${path} exists already; name a file that does not exist yet`);
+    }
     throw new CliError('failed', `${path} cannot be written: ${errorMessage(error)}`);
   }
 }

@@ -28,7 +28,12 @@ export const pairCommand: Command = {
   notes: ['With the id of a pairing it waits for that one, such as one that "callboard qr" began.'],
   async run(context) {
     if (!context.prompt.isThere && !context.flag('yes')) {
-      throw new CliError('usage', 'nobody can be asked here: run it at a terminal, or give --yes');
+      throw new CliError(
+        'usage',
+        context.out.isJson
+          ? 'pair asks before it lets a device in, and --json has no questions; give --yes to approve the first device, or leave --json out'
+          : 'pair asks before it lets a device in, and stdin is not a terminal; run it at a terminal, or give --yes to approve the first device',
+      );
     }
     const [named] = context.args;
     const id = named ?? (await invite(context));

@@ -151,7 +151,10 @@ export const checkAccess: Check = async ({ url, context }) => {
     const server = context.server();
     const me = await server.get('/v1/me', meSchema, context.signal);
     const { models } = await server.get('/v1/models', modelsAnswerSchema, context.signal);
-    return [ok('token', `the token is taken: ${me.kind} ${me.name}`), modelFinding(models)];
+    return [
+      ok('token', `the server accepts the token: ${me.kind} ${me.name}`),
+      modelFinding(models),
+    ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const mend = 'give the right one: CALLBOARD_TOKEN, --token, or --data-dir of that server';

@@ -76,11 +76,15 @@ export interface CliSetup {
   readonly stdin?: string;
   readonly signal?: AbortSignal;
   readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
 /** Runs one command in this process, with streams of its own. */
 export async function cli(line: readonly string[], setup: CliSetup = {}) {
-  const stdout = Object.assign(new PassThrough(), { isTTY: setup.isTTY ?? false });
+  const stdout = Object.assign(new PassThrough(), {
+    isTTY: setup.isTTY ?? false,
+    columns: setup.columns,
+  });
   const stderr = new PassThrough();
   const answers = [...(setup.answers ?? [])];
   const questions: string[] = [];
