@@ -1,3 +1,4 @@
+import { ALL_CLIENTS } from '#lib/protocol/tool-name';
 import { hasExpression } from './lexicon.ts';
 import {
   expressionIn,
@@ -54,10 +55,25 @@ function named(name: string, property: Schema, text: string): unknown {
   const word = escapeRegExp(name);
   const given = text.match(new RegExp(`\\b${word}\\s*[=:：]\\s*("[^"]*"|[^\\s,，;]+)`, 'i'))?.[1];
   if (given !== undefined) return convert(given.replace(/^"|"$/g, ''), property);
-  if (Array.isArray(property.enum)) return enumIn(property.enum, text);
+  if (Array.isArray(property.enum)) return wordOf(name, property.enum, text);
   if (!isNumber(property)) return undefined;
   const count = text.match(new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*${word}\\b`, 'i'))?.[1];
   return count === undefined ? undefined : Number(count);
+}
+
+/** The argument that names who runs a tool (`client-argument.ts`). */
+const IS_CLIENT = /^(?:callboard_)?client$/;
+const EACH_CLIENT =
+  /\b(?:all|every|each)\s+(?:of\s+)?(?:(?:the|my|our|these)\s+)?(?:clients?|devices?|phones?|tabs?|browsers?)\b|(?:所有|全部|每个|每台|每部)(?:的)?(?:设备|客户端|手机|标签页|浏览器)/i;
+
+/** "all" is a word of many sentences; each device runs a tool only where the devices are meant. */
+function wordOf(name: string, values: readonly unknown[], text: string): unknown {
+  if (!IS_CLIENT.test(name) || !values.includes(ALL_CLIENTS)) return enumIn(values, text);
+  const one = enumIn(
+    values.filter((value) => value !== ALL_CLIENTS),
+    text,
+  );
+  return one ?? (EACH_CLIENT.test(text) ? ALL_CLIENTS : undefined);
 }
 
 /** What an optional argument may be given though it was not named: it can mean nothing else. */
@@ -71,7 +87,8 @@ function unmistakable(name: string, property: Schema, text: string): unknown {
 
 function read(name: string, property: Schema, source: Source): unknown {
   if (property.const !== undefined) return property.const;
-  if (Array.isArray(property.enum)) return enumIn(property.enum, source.text) ?? property.default;
+  if (Array.isArray(property.enum))
+    return wordOf(name, property.enum, source.text) ?? property.default;
   if (isNumber(property)) return source.numbers.shift() ?? property.default;
   switch (property.type) {
     case 'boolean':

@@ -389,3 +389,16 @@ describe('the stream', () => {
     await expect(reading).rejects.toThrow('stopped');
   });
 });
+
+test.each([
+  ['show me all the notes', undefined],
+  ['read all', undefined],
+  ['client=all read the notes', 'all'],
+  ['read the note on all my devices', 'all'],
+  ['read the note on every phone', 'all'],
+  ['在所有设备上读取便笺', 'all'],
+  ['read the note of pixel', 'pixel'],
+])('[AL87] "%s" names the client %s', (text, client) => {
+  const schema = object({ client: { type: 'string', enum: ['pixel', 'desk', 'all'] } });
+  expect(fillArguments(schema, text).args).toEqual(client === undefined ? {} : { client });
+});
