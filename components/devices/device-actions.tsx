@@ -8,6 +8,7 @@ import { useFailureToast } from '../failure/format-failure.ts';
 import { ConfirmButton } from '../settings/confirm-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { showToast } from '../ui/toast.ts';
+import { useFocusStays } from '../ui/use-focus-stays.ts';
 import type { DeviceRow } from './device-row.ts';
 import { useDevicesApi } from './use-devices-api.ts';
 
@@ -22,6 +23,7 @@ export function DeviceActions({ row, onChanged }: DeviceActionsProps) {
   const api = useDevicesApi();
   const showFailure = useFailureToast();
   const { device, name } = row;
+  const actions = useFocusStays<HTMLDivElement>();
   const revoke = async ({ device_id }: WireDevice) => {
     const answer = await api.revoke(device_id);
     if (answer.ok) onChanged(answer.value);
@@ -35,7 +37,7 @@ export function DeviceActions({ row, onChanged }: DeviceActionsProps) {
     return false;
   };
   return (
-    <div className="flex flex-wrap items-start gap-2">
+    <div ref={actions} className="flex flex-wrap items-start gap-2">
       {device && <Rename device={device} onChanged={onChanged} />}
       {row.instances.length > 0 && (
         <ConfirmButton

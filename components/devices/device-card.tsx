@@ -35,6 +35,8 @@ export function DeviceCard({ row, now, onChanged }: DeviceCardProps) {
   const mayDecide = useHasRole('operator');
   return (
     <article
+      // Gets the focus of what was decided in it.
+      tabIndex={-1}
       aria-labelledby={nameId}
       data-testid="device"
       data-client={row.clientId}
@@ -71,6 +73,7 @@ function Heading({ row, nameId }: { row: DeviceRow; nameId: string }) {
 }
 
 const TONES: Readonly<Record<Presence, string>> = {
+  online: 'bg-successbg text-success',
   visible: 'bg-successbg text-success',
   hidden: 'bg-waitbg text-wait',
   silent: 'bg-errorbg text-error',

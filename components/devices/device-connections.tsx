@@ -25,10 +25,10 @@ export function DeviceConnections({ row }: { row: DeviceRow }) {
 function Connection({ instance }: { instance: ClientListing }) {
   const t = useTranslations('devices.connection');
   const locale = useLocale();
-  const { visible, responsive, battery, latency_ms, secure_context } = instance;
+  const { kind, visible, responsive, battery, latency_ms, secure_context } = instance;
   const level = battery && Math.round(battery.level * 100);
   return [
-    t(visible ? 'visible' : 'hidden'),
+    kind !== 'program' && t(visible ? 'visible' : 'hidden'),
     !responsive && t('silent'),
     battery && t(battery.charging ? 'charging' : 'battery', { level: level ?? 0 }),
     latency_ms !== undefined && t('latency', { time: formatDuration(latency_ms, locale) }),

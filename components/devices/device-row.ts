@@ -43,12 +43,14 @@ const lastSeen = ({ device, instances }: DeviceRow): number =>
   device?.last_seen_at ?? instances[0]?.connected_at ?? 0;
 
 /** How it can be reached now, in one word. */
-export type Presence = 'visible' | 'hidden' | 'silent' | 'offline' | 'revoked';
+export type Presence = 'online' | 'visible' | 'hidden' | 'silent' | 'offline' | 'revoked';
 
-export function presenceOf({ instances, device }: DeviceRow): Presence {
+export function presenceOf({ instances, device, kind }: DeviceRow): Presence {
   if (device?.revoked_at != null) return 'revoked';
   if (instances.length === 0) return 'offline';
   const answering = instances.filter(({ responsive }) => responsive);
   if (answering.length === 0) return 'silent';
+  // A program has no page that could be in front.
+  if (kind === 'program') return 'online';
   return answering.some(({ visible }) => visible) ? 'visible' : 'hidden';
 }

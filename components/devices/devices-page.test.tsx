@@ -124,7 +124,7 @@ test('[DS8] a device that uses the code is shown with all it says, and let in wi
 test('[DS8] of a tool that says that it only reads, a request shows that no person is asked', async () => {
   const tools = [toolOf('door.open', { annotations: { readOnlyHint: true } }), toolOf('vibrate')];
   const pairing = { ...ASKING, request: { ...ASKING.request, tools } } as WirePairing;
-  await setup(serving({ pairings: [pairing], devices: [] }));
+  await setupDevicesPage(serving({ pairings: [pairing], devices: [] }));
   const choices = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(choices.find((text) => text?.includes('door.open'))).toContain('only reads');
   expect(choices.find((text) => text?.includes('vibrate'))).not.toContain('only reads');
@@ -322,4 +322,32 @@ test('[DS8] a decision that came second names who was first', async () => {
   await press('允许接入');
   const toast = (await screen.findByText('已有人先作了决定')).closest('li');
   expect(toast?.textContent).toContain('grace');
+});
+
+test('[DS17] where what was decided disappears, the focus stays around it', async () => {
+  const waiting = [{ tool: toolOf('share.send'), before: null, asked_at: 2 }];
+  const world: World = { pairings: [ASKING], devices: [deviceOf({ waiting })] };
+  const { workbench } = await setupDevicesPage(
+    serving(world, ({ path }) => {
+      if (path === '/v1/devices/dev_1/tools') return { body: deviceOf() };
+      if (!path.endsWith('/decision')) return undefined;
+      return { body: pairingOf({ ...ASKING, state: 'approved', device_id: 'dev_2' }) };
+    }),
+  );
+  screen.getByRole('button', { name: 'Allow share.send' }).focus();
+  await press('Allow share.send');
+  expect(document.activeElement).toBe(card('Pixel 8'));
+  expect(workbench.ui.getState().announcement?.text).toBe('Allowed: share.send');
+  screen.getByRole('button', { name: 'Let it in' }).focus();
+  await press('Let it in');
+  expect(document.activeElement).toBe(screen.getByRole('main'));
+  expect(workbench.ui.getState().announcement?.text).toBe('The device is paired.');
+});
+
+test('[DS3] a program is online, and neither in front nor in the background', async () => {
+  await setupDevicesPage(serving({ pairings: [], devices: [deviceOf({ kind: 'program' })] }), {
+    clients: [clientOf({ kind: 'program', visible: false })],
+  });
+  expect(screen.getByTestId('presence').textContent).toBe('online');
+  expect(card('Pixel 8').textContent).not.toMatch(/in front|background/);
 });

@@ -7,6 +7,7 @@ import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { WireDevice, WirePairing } from '#lib/protocol/device';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import {
+  useAnnounce,
   useClients,
   useConnection,
   useDeviceChanges,
@@ -33,6 +34,7 @@ export function DevicesPage() {
   const list = useDevicesList();
   const [isPairing, setPairing] = useState(false);
   const mayPair = useHasRole('operator');
+  const announce = useAnnounce();
   const decided = (pairing: WirePairing) => {
     pairings.change((before) =>
       before.map((one) => (one.pairing_id === pairing.pairing_id ? pairing : one)),
@@ -51,7 +53,14 @@ export function DevicesPage() {
           )}
         </div>
         <p className="mb-4 text-muted">{t('text')}</p>
-        <Requests pairings={isPairing ? [] : asking(pairings.value)} onDecided={decided} />
+        <Requests
+          pairings={isPairing ? [] : asking(pairings.value)}
+          onDecided={(pairing) => {
+            decided(pairing);
+            // The dialog shows and announces its own.
+            announce(t(`pair.state.${pairing.state}`));
+          }}
+        />
         <Devices list={list} />
         {mayPair && <BlockedOrigins />}
         {mayPair && <WebMcpSwitch />}

@@ -10,6 +10,7 @@ import { useFailureToast } from '../failure/format-failure.ts';
 import { useHasRole } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { useFocusStays } from '../ui/use-focus-stays.ts';
 import { ToolChoices } from './tool-choices.tsx';
 import { useDevicesApi } from './use-devices-api.ts';
 
@@ -23,6 +24,7 @@ export function PairingRequest({ pairing, onDecided }: PairingRequestProps) {
   const t = useTranslations('devices.request');
   const { request } = pairing;
   const nameId = useId();
+  const form = useFocusStays<HTMLFormElement>();
   const { decide, isSending } = useDecision(pairing, onDecided);
   const [chosen, setChosen] = useState<readonly string[]>(() =>
     request.tools.map(({ name }) => name),
@@ -37,6 +39,7 @@ export function PairingRequest({ pairing, onDecided }: PairingRequestProps) {
   };
   return (
     <form
+      ref={form}
       aria-labelledby={nameId}
       data-testid="pairing-request"
       data-pairing={pairing.pairing_id}

@@ -1,11 +1,13 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { DeviceTool, WireDevice } from '#lib/protocol/device';
 import { useFailureToast } from '../failure/format-failure.ts';
+import { useAnnounce } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { useFocusStays } from '../ui/use-focus-stays.ts';
 import { changedFields } from './changed-fields.ts';
 import { useDevicesApi } from './use-devices-api.ts';
 
@@ -21,20 +23,22 @@ export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps
   const api = useDevicesApi();
   const showFailure = useFailureToast();
   const [isSending, setSending] = useState(false);
-  const decide = async (decision: 'allow' | 'deny', hashes: readonly string[]) => {
+  const announce = useAnnounce();
+  const decide = async (decision: 'allow' | 'deny', { hash, name }: DeviceTool) => {
     if (isSending) return;
     setSending(true);
-    const answer = await api.decideTools(device.device_id, { [decision]: hashes });
+    const answer = await api.decideTools(device.device_id, { [decision]: [hash] });
     setSending(false);
-    if (answer.ok) onChanged(answer.value);
-    else showFailure(t('notDecided'), answer);
+    if (!answer.ok) return showFailure(t('notDecided'), answer);
+    onChanged(answer.value);
+    announce(t(decision === 'allow' ? 'allowed' : 'denied', { name }));
   };
   return (
     <section aria-label={t('label')} className="mt-2 rounded border border-wait bg-waitbg/40 p-2">
       <h3 className="font-semibold">{t('title', { count: device.waiting.length })}</h3>
       <ul className="mt-1 space-y-2">
         {device.waiting.map(({ tool, before }) => (
-          <li key={tool.hash} data-testid="waiting-tool" data-tool={tool.name}>
+          <WaitingTool key={tool.hash} name={tool.name}>
             <Difference tool={tool} before={before} />
             {mayDecide && (
               <div className="mt-1 flex flex-wrap gap-2">
@@ -43,7 +47,7 @@ export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps
                   variant="primary"
                   aria-disabled={isSending}
                   aria-label={t('allowNamed', { name: tool.name })}
-                  onClick={() => void decide('allow', [tool.hash])}
+                  onClick={() => void decide('allow', tool)}
                 >
                   {t('allow')}
                 </Button>
@@ -51,16 +55,25 @@ export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps
                   size="sm"
                   aria-disabled={isSending}
                   aria-label={t('denyNamed', { name: tool.name })}
-                  onClick={() => void decide('deny', [tool.hash])}
+                  onClick={() => void decide('deny', tool)}
                 >
                   {t('deny')}
                 </Button>
               </div>
             )}
-          </li>
+          </WaitingTool>
         ))}
       </ul>
     </section>
+  );
+}
+
+function WaitingTool({ name, children }: { name: string; children: ReactNode }) {
+  const item = useFocusStays<HTMLLIElement>();
+  return (
+    <li ref={item} data-testid="waiting-tool" data-tool={name}>
+      {children}
+    </li>
   );
 }
 

@@ -85,7 +85,9 @@ export async function setupDevicesPage(
   await act(async () => {
     render(
       <InWorkbench workbench={workbench} locale={locale}>
-        <DevicesPage />
+        <main tabIndex={-1}>
+          <DevicesPage />
+        </main>
       </InWorkbench>,
     );
   });

@@ -24,6 +24,7 @@ export const devices = {
     badge:
       '{asking, plural, =0 {} one {# device asks to be let in} other {# devices ask to be let in}}{both, select, true {, } other {}}{waiting, plural, =0 {} one {# device has new tools} other {# devices have new tools}}',
     presence: {
+      online: 'online',
       visible: 'online, in front',
       hidden: 'online, in the background',
       silent: 'connected, does not answer',
@@ -72,6 +73,8 @@ export const devices = {
       deny: 'Refuse',
       allowNamed: 'Allow {name}',
       denyNamed: 'Refuse {name}',
+      allowed: 'Allowed: {name}',
+      denied: 'Refused: {name}',
       notDecided: 'The decision did not arrive',
       field: {
         display_name: 'Title',
@@ -182,6 +185,7 @@ export const devices = {
     badge:
       '{asking, plural, =0 {} other {# 台设备请求接入}}{both, select, true {，} other {}}{waiting, plural, =0 {} other {# 台设备有新工具}}',
     presence: {
+      online: '在线',
       visible: '在线，前台',
       hidden: '在线，后台',
       silent: '已连接，无响应',
@@ -229,6 +233,8 @@ export const devices = {
       deny: '不允许',
       allowNamed: '允许 {name}',
       denyNamed: '不允许 {name}',
+      allowed: '已允许：{name}',
+      denied: '已拒绝：{name}',
       notDecided: '决定未送达',
       field: {
         display_name: '标题',
