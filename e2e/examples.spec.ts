@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 
@@ -75,3 +77,36 @@ for (const { command, tool, args, result } of PROGRAMS) {
     expect(none.errors()).toContain('the token of a person');
   });
 }
+
+test('examples/pair-program.sh gets a token of its own, with which the tool is offered', async ({
+  callboard,
+}, testInfo) => {
+  const file = testInfo.outputPath('device-token');
+  await mkdir(dirname(file), { recursive: true });
+  const env = { ...process.env, NO_PROXY: '127.0.0.1', CALLBOARD_URL: callboard.url };
+  const { body: opened } = await callboard.http('POST', '/v1/pairings', {});
+  const { code, pairing_id } = opened as { code: string; pairing_id: string };
+  const script = join(ROOT, 'examples/pair-program.sh');
+  const pairing = spawn('sh', [script, code, file], { env });
+  const printed = text(pairing.stdout);
+  const decide = () =>
+    callboard.http('POST', `/v1/pairings/${pairing_id}/decision`, { decision: 'approve' });
+  await expect.poll(async () => (await decide()).status).toBe(200);
+  const client = (await printed).match(/^CALLBOARD_CLIENT=(\S+) /)?.[1] ?? '';
+  const token = await readFile(file, 'utf8');
+
+  const program = spawn('sh', [join(ROOT, 'examples/http-client.sh')], {
+    env: { ...env, CALLBOARD_CLIENT: client, CALLBOARD_TOKEN: token },
+    stdio: 'ignore',
+  });
+  try {
+    const call = { run_id: 'run_paired', args: {}, client, wait_ms: 10_000 };
+    const answer = () => callboard.http('POST', '/v1/tools/kernel.name/invoke', call);
+    await expect.poll(async () => (await answer()).body).toMatchObject({ status: 'SUCCEEDED' });
+  } finally {
+    program.kill();
+  }
+
+  const used = spawn('sh', [script, code, `${file}-2`], { env });
+  expect(await text(used.stderr)).toContain('not_found');
+});

@@ -16,8 +16,8 @@ const linked = [...page.matchAll(/\(\.\.\/(examples\/[^)]+)\)/g)].map(([, file =
 
 test('the page on writing a client has a way for each kind of program', () => {
   const headings = [...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-  expect(headings).toEqual(['Tag', 'React', 'Node', 'Python', 'curl', 'Kotlin']);
-  expect(linked).toHaveLength(5);
+  expect(headings).toEqual(['Tag', 'React', 'Node', 'Python', 'curl', 'Kotlin', 'Pairing']);
+  expect(linked).toHaveLength(6);
 });
 
 test.each(linked)('the page on writing a client shows %s as it is', (file) => {
