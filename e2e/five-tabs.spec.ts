@@ -246,8 +246,13 @@ test('a client whose tool takes other arguments is asked by its own name alone',
 test('an operator runs a call again on the other browser, by the keyboard, on a narrow screen', async ({
   tabs,
   callboard,
+  connect,
 }) => {
   const { first, fifth } = tabs;
+  await connect.client(callboard, {
+    hello: { client_id: 'kiosk', name: `Kiosk ${'in-the-hall-'.repeat(5)}` },
+    tools: [spec('device.info')],
+  });
   const { page } = first;
   const ended = await call(callboard, { client: first.clientId });
   const card = cardOf(page, ended.tool_call_id);
@@ -258,6 +263,10 @@ test('an operator runs a call again on the other browser, by the keyboard, on a 
   await expect(choice(first)).toContainText('It ran this call');
   await page.setViewportSize({ width: 360, height: 640 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await expect(dialog.getByRole('button', { name: 'Kiosk' })).toBeVisible();
+  const cut = (buttons: Element[]) =>
+    buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length;
+  expect(await dialog.getByRole('button').evaluateAll(cut)).toBe(0);
   await choice(fifth).focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeHidden();

@@ -80,7 +80,7 @@ interface ChoiceProps {
 const Choice = ({ id, name, notes, onClick }: ChoiceProps) => (
   <Button
     data-client={id}
-    className="min-h-11 w-full flex-wrap justify-start text-left"
+    className="min-h-11 w-full flex-wrap justify-start text-left whitespace-normal"
     // A double click is one wish.
     onClick={({ detail }) => detail > 1 || onClick()}
   >
