@@ -65,6 +65,15 @@ test('[DP11] [DP14] the last 20 uses and the rules are kept, until all is forgot
   expect([...storage.values]).toEqual([]);
 });
 
+test('[DP11] where the storage has no room, a use is listed as long as the page is open', () => {
+  const setItem = () => {
+    throw new DOMException('No room', 'QuotaExceededError');
+  };
+  const store = createDeviceStore(createDeviceMemory({ ...memoryStorage(), setItem }));
+  store.getState().noteUse(use(1));
+  expect(store.getState().uses).toHaveLength(1);
+});
+
 test('[DP11] what is no list of uses is none', () => {
   const storage = memoryStorage();
   storage.setItem('callboard:device:uses', '[{"callId":1}]');

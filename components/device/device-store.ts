@@ -181,8 +181,12 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
     },
     noteUse(use) {
       const uses = [use, ...get().uses].slice(0, MOST_USES);
-      memory.write(':uses', uses);
       set({ uses });
+      try {
+        memory.write(':uses', uses);
+      } catch {
+        // No room: the list ends with the page, and the call that it is of does not fail for it.
+      }
     },
     clearUses() {
       memory.write(':uses', []);

@@ -83,7 +83,8 @@ function Decide({ device, name, onChanged }: DecideProps) {
   const showFailure = useFailureToast();
   const [isSending, setSending] = useState(false);
   const allowed = device.tools.find((one) => one.name === name);
-  const denied = device.denied.find((one) => one.name === name);
+  // Of several forms the one that was denied last.
+  const denied = device.denied.findLast((one) => one.name === name);
   const tool = allowed ?? denied;
   if (!tool || device.waiting.some((one) => one.tool.name === name)) return null;
   const decide = async () => {

@@ -289,7 +289,7 @@ test('[DS13] a tool that was allowed is taken back', async () => {
 });
 
 test('[DS13] a tool that was refused is allowed by the hash that it was refused with', async () => {
-  const denied = [toolOf('clipboard.read')];
+  const denied = [toolOf('clipboard.read', { hash: 'older' }), toolOf('clipboard.read')];
   const { sent } = await setupDevicesPage(
     serving({ pairings: [], devices: [deviceOf({ denied })] }, ({ path }) =>
       path === '/v1/devices/dev_1/tools' ? { body: deviceOf() } : undefined,

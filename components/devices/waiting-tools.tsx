@@ -2,13 +2,13 @@
 
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useState } from 'react';
+import { changedFields } from '#lib/format/changed-fields';
 import type { DeviceTool, WireDevice } from '#lib/protocol/device';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useAnnounce } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { useFocusStays } from '../ui/use-focus-stays.ts';
-import { changedFields } from './changed-fields.ts';
 import { useDevicesApi } from './use-devices-api.ts';
 
 interface WaitingToolsProps {

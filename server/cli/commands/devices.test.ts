@@ -146,3 +146,21 @@ test('[CX1] devices are listed, renamed and revoked; one that is not there is no
   expect(await cli(['devices', 'revoke', 'dev_2', ...at(url)])).toMatchObject({ code: 5 });
   expect(await cli(['devices', 'sell', 'dev_1', ...at(url)])).toMatchObject({ code: 2 });
 });
+
+test('[CX9] a tool that waits is printed with all that differs, its shown name too', async () => {
+  const before = tool('camera.photo', 'h1');
+  const device = {
+    ...{ device_id: 'dev_1', client_id: 'client_1', name: 'Pixel 8', kind: 'phone' },
+    ...{ browser: 'Chrome on Android', origin: null, paired_at: 1, paired_by: 'operator' },
+    ...{ last_seen_at: null, revoked_at: null, tools: [before], denied: [] },
+    waiting: [
+      { tool: { ...before, hash: 'h2', display_name: 'Your photos' }, before, asked_at: 1 },
+    ],
+  };
+  const { url } = await scriptedServer({
+    'GET /v1/devices': () => ({ devices: [device], next_cursor: null }),
+  });
+  const { out } = await cli(['devices', 'show', 'dev_1', ...at(url)]);
+  expect(out).toContain('display_name was not given');
+  expect(out).toContain('display_name is  "Your photos"');
+});

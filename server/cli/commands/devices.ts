@@ -1,3 +1,4 @@
+import { changedFields } from '#lib/format/changed-fields';
 import {
   type DeviceTool,
   deviceSchema,
@@ -139,12 +140,9 @@ function printed({ out }: Context, device: WireDevice): ExitName {
   return 'ok';
 }
 
-function differences(before: DeviceTool, after: DeviceTool): string[] {
-  const parts = ['description', 'parameters', 'annotations', 'timeout_ms'] as const;
-  return parts.flatMap((part) => {
-    const [old, next] = [JSON.stringify(before[part]), JSON.stringify(after[part])];
-    return old === next
-      ? []
-      : [`${part} was ${old ?? 'not given'}`, `${part} is  ${next ?? 'not given'}`];
-  });
-}
+/** As JSON: on one line, and nothing in it controls the terminal. */
+const differences = (before: DeviceTool, after: DeviceTool): string[] =>
+  changedFields(after, before).flatMap(({ field }) => [
+    `${field} was ${JSON.stringify(before[field]) ?? 'not given'}`,
+    `${field} is  ${JSON.stringify(after[field]) ?? 'not given'}`,
+  ]);
