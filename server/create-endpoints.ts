@@ -12,6 +12,7 @@ import { createTokenCheck } from './auth/operator-token.ts';
 import { createIsAmong } from './auth/peer.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
+import { scaleForModel } from './blobs/scale-image.ts';
 import { createUploadQuota } from './blobs/upload-quota.ts';
 import { readToolStats } from './calls/tool-stats.ts';
 import { createChatSocketHandler } from './clawseed/chat-socket.ts';
@@ -46,11 +47,13 @@ import { createRequestsInFlight } from './http/requests-in-flight.ts';
 import { createTrustPages } from './http/trust/trust-pages.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
+import { createMcpService } from './mcp/create-mcp-service.ts';
 import { serverMetrics } from './metrics.ts';
 import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { type Door, openDoor } from './open-door.ts';
 import { preparePages } from './pages.ts';
+import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
 
@@ -205,6 +208,22 @@ async function createDevices(
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Agents of others, by MCP. */
+function createMcp(config: Config, core: Core) {
+  const { store, operator } = core;
+  const { days } = config.keep;
+  return createMcpService({
+    ...core,
+    history: store.history,
+    sources: { blobs: core.blobs, scale: (bytes) => scaleForModel(bytes) },
+    key: operator.token,
+    keepMs: days === undefined ? null : days * DAY_MS,
+    version: readVersion(),
+  });
+}
+
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
   config: Config,
@@ -227,7 +246,10 @@ export async function createEndpoints(
   const { gates, ...ofAccess } = access;
   const { reach, peerOf, strictTransport } = door;
   const ofDevices = await createDevices(config, core, access, reach, closing);
+  const mcp = createMcp(config, core);
+  closing.addEventListener('abort', () => void mcp.close());
   const api = createApi({
+    mcp,
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },

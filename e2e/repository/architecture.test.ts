@@ -18,6 +18,7 @@ const INTERFACES = [
   'server/http/client-stream-service.ts',
   'server/http/http-client-service.ts',
   'server/logger.ts',
+  'server/mcp/mcp-service.ts',
   'server/policy/policy-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
@@ -59,6 +60,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // It makes tokens, and counts wrong codes as wrong tokens.
   'server/devices': ['server/devices', 'server/auth', ...INTERFACES, 'lib'],
+  // Agents of others, who call as programs do, and are shown pictures as models are.
+  'server/mcp': ['server/mcp', 'server/auth', 'server/blobs/scale-image.ts', ...INTERFACES, 'lib'],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
@@ -89,7 +92,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
   // A program of its own, which reaches the server by HTTP as others do.
-  'server/cli': ['server/cli', 'server/bootstrap/node-version.mjs', 'lib'],
+  'server/cli': [
+    ...['server/cli', 'server/bootstrap/node-version.mjs', 'server/read-version.ts', 'lib'],
+  ],
   // How the outside reaches the server: certificates, addresses, whose word counts.
   'server/open-door.ts': [
     ...['server/tls', 'server/auth', 'server/config.ts', 'server/network.ts'],

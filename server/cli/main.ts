@@ -1,33 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { z } from 'zod';
+import { readVersion } from '../read-version.ts';
 import type { Prompt } from './command.ts';
 import { runCli } from './run-cli.ts';
-
-/** Bundled it lies in `dist`, as a source two folders below the package. */
-const PACKAGE_FILES = ['../package.json', '../../package.json'];
-
-function readVersion(): string {
-  for (const file of PACKAGE_FILES) {
-    const found = readPackage(resolve(import.meta.dirname, file));
-    if (found !== undefined) return found;
-  }
-  return 'unknown';
-}
-
-function readPackage(file: string): string | undefined {
-  try {
-    const facts: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const checked = z
-      .object({ name: z.literal('callboard'), version: z.string() })
-      .safeParse(facts);
-    return checked.data?.version;
-  } catch {
-    // The other place has it.
-    return undefined;
-  }
-}
 
 /** Questions go to stderr, so that stdout is the command's result alone. */
 const prompt: Prompt = {

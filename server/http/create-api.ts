@@ -19,6 +19,7 @@ import { disconnectRoute } from './routes/clients.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { pairingRoutes } from './routes/pairing.ts';
 import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -59,6 +60,7 @@ export function createApi(deps: HttpDeps): Api {
     disconnectRoute(deps),
     ...policyRoutes(deps),
     reachRoute(deps),
+    ...mcpRoutes(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

@@ -15,6 +15,7 @@ import type { Clock } from '../clock.ts';
 import type { DeviceService, PairingService } from '../devices/device-services.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import type { McpService } from '../mcp/mcp-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
@@ -64,6 +65,7 @@ export interface HttpDeps {
   readonly policy: PolicyService;
   /** Closes every connection of a client; resolves with how many there were. */
   readonly disconnect: (clientId: string) => Promise<number>;
+  readonly mcp: McpService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

@@ -41,6 +41,8 @@ export interface RequestListenerDeps {
 const API_PATH =
   /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|(?:healthz|readyz|metrics|openapi\.json)$)/;
 
+const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
+
 /**
  * What Node's server calls for each request. It checks whether the peer may come without TLS, the
  * target, the host and the origin; then the API answers, which refuses requests of other sites, or
@@ -58,6 +60,8 @@ export function createRequestListener(
     if (plain) return writeResponse(outgoing, plain);
     const target = parseTarget(incoming.url);
     if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
+    // Clients of MCP look for an OAuth server there: there is none, and no page to sign in to.
+    if (OAUTH_PATH.test(target.pathname)) return writeResponse(outgoing, errorResponse(noOAuth()));
     const isApi = API_PATH.test(target.pathname);
     const refusal =
       deps.hostGate.refuse(incoming, (origin) =>
@@ -81,6 +85,12 @@ export function createRequestListener(
     );
   };
 }
+
+const noOAuth = (): HttpError =>
+  new HttpError(
+    'not_found',
+    'There is no such document. Programs send a token as Authorization: Bearer.',
+  );
 
 export const badTarget = (): HttpError =>
   new HttpError(

@@ -10,6 +10,7 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';
+import type { McpService } from '../../mcp/mcp-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { ClientStreamService } from '../client-stream-service.ts';
@@ -187,6 +188,14 @@ export function createFakeClients() {
 }
 
 /** No stream is open. */
+/** Its own tests run it whole. */
+export const fakeMcp: McpService = {
+  isSession: (_agent, sessionId) => sessionId === 'session_1',
+  answer: async ({ body }) => Response.json({ jsonrpc: '2.0', id: 1, result: body }),
+  openStream: () => () => {},
+  close: async () => {},
+};
+
 export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };
 
 export function createFakeBlobs(): BlobStore {

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import type { Agent } from '../auth/principal.ts';
+
+/** Who asks in one request of MCP, and as what its calls are recorded. */
+export interface AgentSession {
+  readonly agent: Agent;
+  /** Its signed id; undefined in the protocol of 2026-07-28, which has none. */
+  readonly sessionId: string | undefined;
+  /** Of a request of the old protocol: aborts when a later message cancels it. */
+  readonly cancelled: AbortSignal | undefined;
+}
+
+/** One run for an agent, and one for each of its sessions, so that its calls are found together. */
+export function runIdOf({ agent, sessionId }: AgentSession): string {
+  const key = `${agent.tokenId}\n${sessionId ?? ''}`;
+  return `run_mcp_${createHash('sha256').update(key).digest('hex').slice(0, 20)}`;
+}

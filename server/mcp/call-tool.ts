@@ -1,0 +1,103 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { type Agent, actorOf, principalName } from '../auth/principal.ts';
+import type { CallService, InvokeRefusal } from '../calls/call-service.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { CallFollowers } from './call-followers.ts';
+import { reportProgress, type SendProgress } from './report-progress.ts';
+import {
+  failedResult,
+  type ResultSources,
+  stillRunning,
+  type ToolResult,
+  toToolResult,
+} from './tool-result.ts';
+import { waitsFor } from './waits-for.ts';
+
+export interface CallToolDeps {
+  readonly calls: Pick<CallService, 'invoke' | 'get' | 'wait' | 'cancel'>;
+  readonly followers: CallFollowers;
+  readonly clock: Clock;
+  readonly sources: ResultSources;
+  readonly logger: Logger;
+}
+
+export interface ToolCallRequest {
+  readonly agent: Agent;
+  /** `name` or `name@client`. */
+  readonly reference: string;
+  readonly args: unknown;
+  readonly runId: string;
+}
+
+/** How long an answer is held for a client, and what it is sent meanwhile. */
+export interface Waiting {
+  /** Milliseconds. */
+  readonly holdMs: number;
+  /** Undefined: the client did not ask for progress. */
+  readonly send: SendProgress | undefined;
+  /** Aborted when the client wants the call no more. Later aborts change nothing. */
+  readonly cancelled: AbortSignal;
+  /** Whether that ends the call; else it ends the waiting alone. */
+  readonly endsCall: boolean;
+}
+
+/** Records the call; a refusal, of which there is no call, is a result that says what would be right. */
+export async function startCall(
+  { calls }: CallToolDeps,
+  { agent, reference, args, runId }: ToolCallRequest,
+): Promise<{ call: CallRecord } | { refused: ToolResult }> {
+  const outcome = await calls.invoke({
+    ...{ principal: agent, tool: reference, runId, args, waitsForEnd: true },
+  });
+  return outcome.ok ? { call: outcome.call } : { refused: failedResult(describeRefusal(outcome)) };
+}
+
+function describeRefusal({ message, code, details = [] }: InvokeRefusal): string {
+  const lines = details.slice(0, 10).map(({ path, problem }) => `- ${path}: ${problem}`);
+  return [message, ...lines, `(${code}) It did not run.`].join('\n');
+}
+
+/**
+ * The call once it is final, or as it is after `holdMs`. A client that cancels ends the call
+ * (rules MC21, MC22).
+ */
+export async function awaitCall(
+  deps: CallToolDeps,
+  agent: Agent,
+  call: CallRecord,
+  { holdMs, send, cancelled, endsCall }: Waiting,
+): Promise<CallRecord> {
+  if (isFinalStatus(call.status)) return call;
+  const { calls } = deps;
+  const onCancel = () => {
+    if (endsCall) void cancelCall(deps, agent, call.id).catch(deps.logger.error);
+  };
+  cancelled.addEventListener('abort', onCancel, { once: true });
+  if (cancelled.aborted) onCancel();
+  const stop = send && reportProgress({ ...deps, read: (id) => calls.get(id) }, call.id, send);
+  try {
+    return (await calls.wait(call.id, holdMs, cancelled)) ?? call;
+  } finally {
+    stop?.();
+    cancelled.removeEventListener('abort', onCancel);
+  }
+}
+
+/** The result; or, of a call that goes on, that it does, and how its result is fetched. */
+export const toAnswer = async (
+  { sources }: Pick<CallToolDeps, 'sources'>,
+  call: CallRecord,
+): Promise<ToolResult> =>
+  isFinalStatus(call.status) ? toToolResult(call, sources) : stillRunning(call, waitsFor(call));
+
+/** Does nothing to a call that has ended. */
+export async function cancelCall(
+  { calls }: Pick<CallToolDeps, 'calls'>,
+  agent: Agent,
+  callId: string,
+): Promise<void> {
+  const name = principalName(agent);
+  await calls.cancel(callId, `Cancelled by ${name}.`, actorOf(agent), name);
+}

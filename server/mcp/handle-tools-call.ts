@@ -1,0 +1,114 @@
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import type { CallRecord } from '#lib/call/call-record';
+import { isRecord } from '#lib/json/is-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Agent } from '../auth/principal.ts';
+import { type AgentSession, runIdOf } from './agent-session.ts';
+import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
+import type { McpTool } from './mcp-tools.ts';
+import type { SendProgress } from './report-progress.ts';
+import { RESULT_TOOL, resultArgsSchema } from './result-tool.ts';
+import { QUICK_MS, TASKS, type Task, toCreatedTask } from './tasks.ts';
+import { failedResult, type ToolResult } from './tool-result.ts';
+
+export interface ToolsCallDeps extends CallToolDeps {
+  /** What the agent may call now. */
+  readonly toolsFor: (agent: Agent) => readonly McpTool[];
+  /** The agent's own call; undefined for every other. */
+  readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+  /** How long an answer is held for a client that did not ask for progress, and for one that did. */
+  readonly hold: { readonly silentMs: number; readonly progressMs: number };
+  /** How long history is kept, in milliseconds; null: for ever. */
+  readonly keepMs: number | null;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+interface Request {
+  readonly context: ServerContext;
+  readonly isModern: boolean;
+}
+
+/** JSON-RPC: what was asked for does not exist, or is not formed as it must be. */
+export const INVALID_PARAMS = -32_602;
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+/** Whether the client of this request takes a task in place of a result. */
+export function takesTasks({ mcpReq }: Pick<ServerContext, 'mcpReq'>): boolean {
+  const envelope: unknown = mcpReq.envelope;
+  const capabilities = isRecord(envelope) ? envelope[CAPABILITIES] : undefined;
+  const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
+  return isRecord(extensions) && TASKS in extensions;
+}
+
+/** `tools/call` (rules MC15 to MC22). */
+export async function callTool(
+  deps: ToolsCallDeps,
+  session: AgentSession,
+  params: CallParams,
+  { context, isModern }: Request,
+): Promise<ToolResult | (Task & { content: never[] })> {
+  const { agent } = session;
+  // In the old protocol a connection that is cut cancels nothing; in the new one it must.
+  const cancelled = isModern ? context.mcpReq.signal : session.cancelled;
+  const waiting = waitingOf(deps, context, cancelled ?? new AbortController().signal);
+  if (params.name === RESULT_TOOL) return fetchResult(deps, agent, params.arguments, waiting);
+  const tool = deps.toolsFor(agent).find(({ name }) => name === params.name);
+  if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
+  const started = await startCall(deps, {
+    ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
+    runId: runIdOf(session),
+  });
+  if ('refused' in started) return started.refused;
+  if (!isModern || !takesTasks(context)) {
+    return toAnswer(deps, await awaitCall(deps, agent, started.call, waiting));
+  }
+  const call = await awaitCall(deps, agent, started.call, { ...waiting, holdMs: QUICK_MS });
+  if (isFinalStatus(call.status)) return toAnswer(deps, call);
+  return { ...toCreatedTask(call, timesOf(deps)), content: [] };
+}
+
+export const timesOf = ({ clock, keepMs }: Pick<ToolsCallDeps, 'clock' | 'keepMs'>) => ({
+  now: clock.now(),
+  keepMs,
+});
+
+/** The final result of an earlier call, or that it still goes on. To give up waiting ends nothing. */
+async function fetchResult(
+  deps: ToolsCallDeps,
+  agent: Agent,
+  args: unknown,
+  waiting: Waiting,
+): Promise<ToolResult> {
+  const asked = resultArgsSchema.safeParse(args);
+  if (!asked.success) {
+    return failedResult('Give the id of a call as "call", and "wait_s" from 0 to 40.');
+  }
+  const { call: id, wait_s } = asked.data;
+  const call = await deps.findCall(agent, id);
+  if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
+  const holdMs = wait_s * 1_000;
+  const last = await awaitCall(deps, agent, call, { ...waiting, holdMs, endsCall: false });
+  return toAnswer(deps, last);
+}
+
+function waitingOf(
+  { hold }: ToolsCallDeps,
+  { mcpReq }: ServerContext,
+  cancelled: AbortSignal,
+): Waiting {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) {
+    return { holdMs: hold.silentMs, send: undefined, cancelled, endsCall: true };
+  }
+  const send: SendProgress = (progress, message) =>
+    mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress, message },
+    });
+  return { holdMs: hold.progressMs, send, cancelled, endsCall: true };
+}

@@ -1,0 +1,50 @@
+import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import type { AgentSession } from './agent-session.ts';
+import { addTaskMethods } from './handle-tasks.ts';
+import { callTool, INVALID_PARAMS, type ToolsCallDeps } from './handle-tools-call.ts';
+import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
+import { RESULT_TOOL, resultTool } from './result-tool.ts';
+import { TASKS } from './tasks.ts';
+
+export interface McpServerDeps extends ToolsCallDeps, ResourceDeps {
+  readonly version: string;
+}
+
+const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on the Callboard server; a call may wait for a person's approval. When a result says that a call goes on, get its result with ${RESULT_TOOL} and do not repeat the call.`;
+
+/** The server of one request: what an agent sees and does by MCP (rules MC in SPEC.md). */
+export function createMcpServer(
+  deps: McpServerDeps,
+  session: AgentSession,
+  era: 'legacy' | 'modern',
+): Server {
+  const isModern = era === 'modern';
+  const server = new Server(
+    { name: 'callboard', title: 'Callboard', version: deps.version },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: {
+        ...{ tools: { listChanged: true }, resources: {} },
+        ...(isModern ? { extensions: { [TASKS]: {} } } : {}),
+      },
+    },
+  );
+  const { agent } = session;
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...deps.toolsFor(agent).map(({ reference: _, ...tool }) => tool), resultTool],
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => ({
+    ...(await callTool(deps, session, params, { context, isModern })),
+  }));
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [...RESOURCE_TEMPLATES],
+  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const contents = await readResource(deps, agent, uri);
+    if (!contents) throw new ProtocolError(INVALID_PARAMS, 'Resource not found', { uri });
+    return { contents: [contents] };
+  });
+  if (isModern) addTaskMethods(server, deps, agent);
+  return server;
+}

@@ -1,0 +1,29 @@
+import type { Agent } from '../auth/principal.ts';
+
+/** One POST, whose credential and body were checked; `body` is JSON that was parsed. */
+export interface McpPost {
+  readonly agent: Agent;
+  /** With the method, the address and the headers; its signal aborts when the caller hangs up. */
+  readonly request: Request;
+  readonly body: unknown;
+  /** As `Mcp-Session-Id` has it. */
+  readonly sessionId: string | undefined;
+}
+
+/** Where the notifications of a session go. */
+export interface McpStream {
+  send(text: string): void;
+  end(): void;
+}
+
+/** What the path `/mcp` needs: both generations of MCP over HTTP, 2026-07-28 and those before it. */
+export interface McpService {
+  /** Whether the id was made here for this agent. */
+  isSession(agent: Agent, sessionId: string): boolean;
+  /** Answers one message. The answer may be a stream, which has no end before the call has. */
+  answer(post: McpPost): Promise<Response>;
+  /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */
+  openStream(agent: Agent, stream: McpStream): () => void;
+  /** Ends what is open. */
+  close(): Promise<void>;
+}

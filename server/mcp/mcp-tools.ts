@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { stripInvisible } from '#lib/text/invisible';
+import { given } from '#lib/util/given';
+import { portableSchema } from './portable-schema.ts';
+
+/** A tool as an MCP client is shown it, and what a call of it means here. */
+export interface McpTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+  readonly annotations: {
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+  /** `name` or `name@client`. */
+  readonly reference: string;
+}
+
+/** Of a tool as one client offers it, by `name@client`; undefined once it has left. */
+export type SchemaOf = (reference: string) => Readonly<Record<string, unknown>> | undefined;
+
+/** Cursor hides a tool whose name has more together with its server's; others allow 64. */
+export const LONGEST_NAME = 48;
+/** Of one description: a host pays for it in every request of its model. */
+const DESCRIPTION_CHARS = 2_048;
+const TITLE_CHARS = 128;
+/** Of a name that is too long: so much of its hash stands for the rest. */
+const HASH_CHARS = 8;
+
+/**
+ * What the agent may call now, sorted by name: a pool under its plain name, and, where several
+ * clients offer it, one entry for each of them (rules MC1 to MC4).
+ */
+export function toMcpTools(listings: readonly ToolListing[], schemaOf: SchemaOf): McpTool[] {
+  const callable = listings.filter((listing) => listing.callable);
+  const taken = new Set<string>();
+  const pools = callable.map((listing) => toPoolTool(listing, taken));
+  const single = callable.flatMap((listing, at) => {
+    const base = pools[at]?.name ?? listing.model_name;
+    return clientsOf(listing).map((client) =>
+      toClientTool(listing, client, { base, taken, schemaOf }),
+    );
+  });
+  return [...pools, ...single].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function toPoolTool(listing: ToolListing, taken: Set<string>): McpTool {
+  const name = free(listing.model_name, listing.name, taken);
+  return { ...described(listing), name, title: titleOf(listing), reference: listing.name };
+}
+
+interface NamedClient {
+  readonly client_id: string;
+  readonly name: string;
+}
+
+/** Where one client alone offers the tool, its plain name says all. */
+function clientsOf({ clients, others = [] }: ToolListing): readonly NamedClient[] {
+  const all = [...clients, ...others];
+  const ids = new Map(all.map((client) => [client.client_id, client]));
+  return ids.size > 1 ? [...ids.values()] : [];
+}
+
+function toClientTool(
+  listing: ToolListing,
+  { client_id, name: clientName }: NamedClient,
+  { base, taken, schemaOf }: { base: string; taken: Set<string>; schemaOf: SchemaOf },
+): McpTool {
+  const reference = `${listing.name}@${client_id}`;
+  const name = free(`${base}-${toSuffix(clientName)}`, reference, taken);
+  const title = oneLine(`${titleOf(listing)} on ${clientName}`, TITLE_CHARS);
+  const isOther = listing.others?.some((other) => other.client_id === client_id) ?? false;
+  const schema = isOther ? (schemaOf(reference) ?? {}) : listing.schema;
+  return { ...described({ ...listing, schema }), name, title, reference };
+}
+
+function described({ source, trusted, ...listing }: ToolListing) {
+  const text = oneLine(listing.description, DESCRIPTION_CHARS);
+  return {
+    description: text === '' ? `Runs ${listing.name}.` : text,
+    inputSchema: portableSchema(listing.schema),
+    annotations: hintsOf(listing.annotations ?? {}, trusted ?? source === 'server'),
+  };
+}
+
+/**
+ * Hosts ask no person about a tool that only reads, and repeat one that is idempotent: those two
+ * words count from the server's own tools alone. The others make a host more careful.
+ */
+function hintsOf(
+  {
+    readOnlyHint,
+    destructiveHint,
+    idempotentHint,
+    openWorldHint,
+  }: NonNullable<ToolListing['annotations']>,
+  isTrusted: boolean,
+): McpTool['annotations'] {
+  const careful = given({ destructiveHint, openWorldHint });
+  return isTrusted ? { ...careful, ...given({ readOnlyHint, idempotentHint }) } : careful;
+}
+
+const titleOf = ({ display_name, annotations, name }: ToolListing): string =>
+  oneLine(display_name ?? annotations?.title ?? name, TITLE_CHARS);
+
+const oneLine = (text: string, most: number): string =>
+  Array.from(stripInvisible(text).trim()).slice(0, most).join('');
+
+const toSuffix = (clientName: string): string =>
+  clientName
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 16) || 'client';
+
+/** The wanted name where it is legal and free; else its beginning with a hash of what is meant. */
+function free(wanted: string, reference: string, taken: Set<string>): string {
+  const name =
+    wanted.length <= LONGEST_NAME && !taken.has(wanted)
+      ? wanted
+      : `${wanted.slice(0, LONGEST_NAME - HASH_CHARS - 1)}_${hashOf(reference)}`;
+  taken.add(name);
+  return name;
+}
+
+const hashOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);

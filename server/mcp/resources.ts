@@ -1,0 +1,77 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { wholeTextOf } from '#lib/call/model-output';
+import { LIMITS } from '#lib/protocol/limits';
+import type { Agent } from '../auth/principal.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { History } from '../store/store.ts';
+import { parseResourceUri } from './resource-uris.ts';
+
+export interface ResourceDeps {
+  readonly blobs: Pick<BlobStore, 'find' | 'read'>;
+  readonly history: Pick<History, 'isBlobOf'>;
+  /** The agent's own call; undefined for every other. */
+  readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+}
+
+interface Described {
+  uri: string;
+  mimeType: string;
+}
+
+/** `blob` is base64. */
+type ResourceContents = (Described & { text: string }) | (Described & { blob: string });
+
+/** What a call may give, so that a host knows which addresses there are. */
+export const RESOURCE_TEMPLATES = [
+  {
+    uriTemplate: 'callboard://blob/{id}',
+    name: 'Attachment',
+    description: 'The bytes of an attachment of one of your calls.',
+  },
+  {
+    uriTemplate: 'callboard://call/{id}',
+    name: 'Result',
+    description: 'The whole text of the result of one of your calls.',
+  },
+];
+
+/** Undefined where there is none, or it is of another's call: the two look alike. */
+export async function readResource(
+  deps: ResourceDeps,
+  agent: Agent,
+  uri: string,
+): Promise<ResourceContents | undefined> {
+  const parsed = parseResourceUri(uri);
+  if (!parsed) return undefined;
+  return parsed.kind === 'blob'
+    ? readBlob(deps, agent, uri, parsed.id)
+    : readCall(deps, agent, uri, parsed.id);
+}
+
+async function readBlob(
+  { blobs, history }: ResourceDeps,
+  agent: Agent,
+  uri: string,
+  id: string,
+): Promise<ResourceContents | undefined> {
+  if (!(await history.isBlobOf(agent.tokenId, id))) return undefined;
+  const found = await blobs.find(id);
+  if (!found || found.size > LIMITS.blobBytes) return undefined;
+  const blob = await blobs.read(id);
+  if (!blob) return undefined;
+  const data = Buffer.from(blob.bytes).toString('base64');
+  return { uri, mimeType: blob.attachment.media_type, blob: data };
+}
+
+async function readCall(
+  { findCall }: ResourceDeps,
+  agent: Agent,
+  uri: string,
+  id: string,
+): Promise<ResourceContents | undefined> {
+  const call = await findCall(agent, id);
+  const text = call && wholeTextOf(call);
+  if (call === undefined || text === undefined) return undefined;
+  const mimeType = typeof call.result === 'string' ? 'text/plain' : 'application/json';
+  return { uri, mimeType, text };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { CallRecord } from '#lib/call/call-record';
+import type { CallPhase } from '#lib/protocol/call-status';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { type ResultSources, type ToolResult, toToolResult } from './tool-result.ts';
+import { waitsFor } from './waits-for.ts';
+
+/** The extension by which a call is a task (SEP-2663, MCP 2026-07-28). */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** A call that ends sooner is answered as any other. */
+export const QUICK_MS = 300;
+
+const FIRST_POLLS_MS = 5_000;
+
+export const taskParamsSchema = z.looseObject({ taskId: z.string().max(128) });
+
+type TaskStatus = 'working' | 'completed' | 'cancelled';
+
+/** A task as `tools/call` and `tasks/get` give it: flat, its times as ISO 8601. */
+export interface Task {
+  readonly resultType: 'task' | 'complete';
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  readonly statusMessage: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  /** Milliseconds; null: kept for as long as there is history. */
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+  readonly result?: ToolResult & { readonly resultType: 'complete' };
+}
+
+export interface TaskTimes {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** How long history is kept, in milliseconds; null: for ever. */
+  readonly keepMs: number | null;
+}
+
+/** What stands in place of a result while the call goes on. */
+export const toCreatedTask = (call: CallRecord, times: TaskTimes): Task => ({
+  ...facts(call, times),
+  resultType: 'task',
+});
+
+/** With the result of a call that has ended, which must be complete in itself. */
+export async function toTask(
+  call: CallRecord,
+  times: TaskTimes,
+  sources: ResultSources,
+): Promise<Task> {
+  const task: Task = { ...facts(call, times), resultType: 'complete' };
+  if (task.status !== 'completed') return task;
+  const result = await toToolResult(call, sources);
+  return { ...task, result: { ...result, resultType: 'complete' } };
+}
+
+function facts(call: CallRecord, times: TaskTimes): Omit<Task, 'resultType' | 'result'> {
+  const { now, keepMs } = times;
+  const changedAt = call.completedAt ?? call.startedAt ?? call.offeredAt ?? call.createdAt;
+  return {
+    taskId: call.id,
+    status: statusOf(call),
+    statusMessage: isFinalStatus(call.status) ? endOf(call) : waitsFor(call),
+    createdAt: new Date(call.createdAt).toISOString(),
+    lastUpdatedAt: new Date(changedAt).toISOString(),
+    ttlMs: keepMs === null ? null : Math.max(0, call.createdAt + keepMs - now),
+    pollIntervalMs: pollMs(call.phase, now - call.createdAt),
+  };
+}
+
+/** `failed` is for faults of the protocol alone: a tool that failed has a result that says so. */
+function statusOf({ status, error }: CallRecord): TaskStatus {
+  if (!isFinalStatus(status)) return 'working';
+  return error?.code === 'cancelled' ? 'cancelled' : 'completed';
+}
+
+const endOf = ({ status, error }: CallRecord): string =>
+  status === 'SUCCEEDED' ? 'Done.' : (error?.message.slice(0, 500) ?? 'It ended without a result.');
+
+/** What waits for a person takes its time. */
+function pollMs(phase: CallPhase | null, age: number): number {
+  if (phase === 'approval' || phase === 'queued' || phase === 'device') return 5_000;
+  return age < FIRST_POLLS_MS ? 500 : 1_000;
+}

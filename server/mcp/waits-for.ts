@@ -1,0 +1,26 @@
+import type { CallRecord } from '#lib/call/call-record';
+
+/** What an open call waits for, as a sentence for the program that asked. */
+export function waitsFor({ phase, card, toolName, status }: CallRecord): string {
+  const client = card.client_name;
+  switch (phase) {
+    case 'approval':
+      return 'Waiting for approval on the board.';
+    case 'queued':
+      return `Waiting for a client that has ${toolName}.`;
+    case 'offered':
+      // A client that takes without a claim is shown as offered while it runs.
+      return progressOf(card) ?? `Offered to ${client ?? 'a client'}.`;
+    case 'device':
+      return `${client ?? 'The device'} asks its owner.`;
+    case 'cancelling':
+      return 'Stopping.';
+    default:
+      return status === 'RUNNING' ? (progressOf(card) ?? 'Running.') : 'Waiting.';
+  }
+}
+
+function progressOf({ progress, tip }: CallRecord['card']): string | undefined {
+  if (progress?.total !== undefined) return `${progress.done} of ${progress.total}.`;
+  return tip ?? undefined;
+}
