@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Callboard } from '../start-callboard.ts';
 import { ask } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
@@ -30,7 +31,9 @@ for (const kind of MCP_CLIENTS) {
     let mcp: McpClient | undefined;
     test.afterEach(() => mcp?.close());
 
-    test('lists what its agent may call, by names that every host takes', async ({ connect }) => {
+    test('[MP1] lists what its agent may call, by names that every host takes', async ({
+      connect,
+    }) => {
       await connect.client(board(), { tools: [reader('shop.look'), reader('hidden.look')] });
       mcp = await connectMcp(await newAgent('shop.*'), kind);
       const tools = await mcp.list();
@@ -41,7 +44,7 @@ for (const kind of MCP_CLIENTS) {
       expect(tools[0]?.annotations).not.toHaveProperty('readOnlyHint');
     });
 
-    test('gets the text first and a picture as a picture', async ({ connect }) => {
+    test('[MP10] [MP11] gets the text first and a picture as a picture', async ({ connect }) => {
       const page = await connect.client(board(), { tools: [reader('page.look')] });
       mcp = await connectMcp(await newAgent('page.*'), kind);
       const answered = answer(
@@ -59,7 +62,7 @@ for (const kind of MCP_CLIENTS) {
       expect(more.isError).toBeFalsy();
     });
 
-    test('gets the reason of a failure and whether the tool ran', async ({ connect }) => {
+    test('[MP13] gets the reason of a failure and whether the tool ran', async ({ connect }) => {
       const page = await connect.client(board(), { tools: [reader('page.fail')] });
       mcp = await connectMcp(await newAgent('page.*'), kind);
       const result = mcp.call('page_fail');
@@ -71,7 +74,7 @@ for (const kind of MCP_CLIENTS) {
       });
     });
 
-    test('gets what a call of wrong arguments lacks as a result, and no call is recorded', async ({
+    test('[MP16] gets what a call of wrong arguments lacks as a result, and no call is recorded', async ({
       connect,
     }) => {
       const parameters = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
@@ -82,7 +85,7 @@ for (const kind of MCP_CLIENTS) {
       expect(content[0]?.text).toContain('(invalid_args) It did not run.');
     });
 
-    test('sees progress that rises, with what the call waits for', async ({ connect }) => {
+    test('[MP20] sees progress that rises, with what the call waits for', async ({ connect }) => {
       const page = await connect.client(board(), { tools: [reader('page.slow')] });
       mcp = await connectMcp(await newAgent('page.*'), kind);
       const seen: { progress: number; message?: string | undefined }[] = [];
@@ -99,7 +102,7 @@ for (const kind of MCP_CLIENTS) {
       expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b));
     });
 
-    test('learns that tools came', async ({ connect }) => {
+    test('[MP5] learns that tools came', async ({ connect }) => {
       let changes = 0;
       mcp = await connectMcp(await newAgent('late.*'), kind, () => {
         changes += 1;
@@ -110,7 +113,7 @@ for (const kind of MCP_CLIENTS) {
       expect((await mcp.list()).map(({ name }) => name)).toContain('late_come');
     });
 
-    test('ends its call when it wants it no more', async ({ connect }) => {
+    test('[MP22] ends its call when it wants it no more', async ({ connect }) => {
       const page = await connect.client(board(), {
         hello: { caps: ['cancel'] },
         tools: [reader('page.long')],
@@ -126,7 +129,7 @@ for (const kind of MCP_CLIENTS) {
   });
 }
 
-test('a person’s token, a cookie and no token open no session of MCP', async () => {
+test('[MP32] a person’s token, a cookie and no token open no session of MCP', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const person = await ask(board(), 'POST', '/mcp', { body: message });
   expect(person.status).toBe(403);
@@ -148,4 +151,156 @@ test('clients that look for an OAuth server find none, and no page to sign in to
       expect(headers['content-type']).toContain('json');
     }
   }
+});
+
+/** One message of the revision 2026-07-28, as a client without a library sends it. */
+const newest = async (
+  board: Callboard,
+  method: string,
+  params: Record<string, unknown>,
+  { tasks = false, name }: { tasks?: boolean; name?: string } = {},
+) => {
+  const extensions = tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {};
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': extensions,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  };
+  const { body, status } = await ask(board, 'POST', '/mcp', {
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    headers: {
+      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+      ...{ 'mcp-method': method, ...(name === undefined ? {} : { 'mcp-name': name }) },
+    },
+  });
+  return { status, ...messageSchema.parse(body) };
+};
+
+const messageSchema = z.looseObject({
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
+});
+
+const taskOf = (board: Callboard, taskId: string) =>
+  newest(board, 'tasks/get', { taskId }, { tasks: true, name: taskId });
+
+test('[MP40] [MP42] a call that takes its time is a task, and the task has the result', async ({
+  connect,
+}) => {
+  const page = await connect.client(board(), { tools: [reader('task.run')] });
+  const agent = await newAgent('task.*');
+  const created = newest(
+    agent,
+    'tools/call',
+    { name: 'task_run', arguments: {} },
+    { tasks: true, name: 'task_run' },
+  );
+  const { id } = await page.request();
+  expect((await created).result).toMatchObject({
+    ...{ resultType: 'task', taskId: id, status: 'working', ttlMs: null, pollIntervalMs: 500 },
+  });
+  expect((await taskOf(agent, id)).result).toMatchObject({
+    ...{ resultType: 'complete', status: 'working' },
+  });
+  page.succeed(id, 'done');
+  await expect.poll(async () => (await taskOf(agent, id)).result?.status).toBe('completed');
+  expect((await taskOf(agent, id)).result?.result).toMatchObject({
+    ...{ resultType: 'complete', content: [{ type: 'text', text: 'done' }] },
+  });
+});
+
+test('[MP41] a task is its agent’s alone, and is there for clients that know tasks', async ({
+  connect,
+}) => {
+  const page = await connect.client(board(), { tools: [reader('task.own')] });
+  const agent = await newAgent('task.*');
+  const other = await newAgent('task.*');
+  const call = { name: 'task_own', arguments: {} };
+  const created = newest(agent, 'tools/call', call, { tasks: true, name: 'task_own' });
+  const { id } = await page.request();
+  await created;
+  const foreign = await taskOf(other, id);
+  const none = await taskOf(agent, 'tc_none');
+  expect(foreign.error).toMatchObject({ code: -32_602, message: 'Task not found' });
+  expect(none.error?.code).toBe(foreign.error?.code);
+  const unable = await newest(agent, 'tasks/get', { taskId: id }, { name: id });
+  expect(unable.error?.code).toBe(-32_021);
+  page.succeed(id, 'x');
+});
+
+test('[MP43] a task that is cancelled stops at its client, and stays cancelled', async ({
+  connect,
+}) => {
+  const page = await connect.client(board(), {
+    hello: { caps: ['cancel'] },
+    tools: [reader('task.stop')],
+  });
+  const agent = await newAgent('task.*');
+  const call = { name: 'task_stop', arguments: {} };
+  const created = newest(agent, 'tools/call', call, { tasks: true, name: 'task_stop' });
+  const { id } = await page.request();
+  await created;
+  const cancel = () => newest(agent, 'tasks/cancel', { taskId: id }, { tasks: true, name: id });
+  expect((await cancel()).error).toBeUndefined();
+  expect(await page.next('tool_call_cancel')).toMatchObject({ id });
+  await expect.poll(async () => (await taskOf(agent, id)).result?.status).toBe('cancelled');
+  expect((await cancel()).error).toBeUndefined();
+});
+
+test('[MP14] an agent reads the attachments and texts of its own calls, and of no others', async ({
+  connect,
+}) => {
+  const page = await connect.client(board(), { tools: [reader('read.much')] });
+  const agent = await newAgent('read.*');
+  const mcp = await connectMcp(agent, '1.x');
+  const text = 'x'.repeat(200_000);
+  const data = Buffer.from('%PDF-1.7').toString('base64');
+  const answered = answer(page, text, { attachments: [{ media_type: 'application/pdf', data }] });
+  const { content } = await mcp.call('read_much');
+  await answered;
+  expect(content.map(({ type }) => type)).toEqual(['text', 'resource_link', 'resource_link']);
+  expect(content[0]?.text?.length).toBeLessThan(90_000);
+  const [, whole = '', file = ''] = content.map(({ uri }) => uri);
+  expect(await mcp.read(whole)).toMatchObject({ contents: [{ text }] });
+  await expect
+    .poll(() => mcp.read(file).catch(String))
+    .toMatchObject({ contents: [{ blob: data }] });
+  const other = await connectMcp(await newAgent('read.*'), '1.x');
+  for (const uri of [whole, file, 'file:///etc/passwd', 'callboard://call/tc_none']) {
+    await expect(other.read(uri)).rejects.toThrow('Resource not found');
+  }
+  await Promise.all([mcp.close(), other.close()]);
+});
+
+test('[MP15] [MP30] a session is its agent’s alone, and has a run of its own', async ({
+  connect,
+}) => {
+  const page = await connect.client(board(), { tools: [reader('run.one')] });
+  const agent = await newAgent('run.*');
+  const other = await newAgent('run.*');
+  const headers = { accept: 'application/json, text/event-stream' };
+  const params = {
+    ...{ protocolVersion: '2025-06-18', capabilities: {} },
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const open = async () => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    const { headers: answered } = await ask(agent, 'POST', '/mcp', { body, headers });
+    return String(answered['mcp-session-id']);
+  };
+  const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'run_one' } };
+  const runs = new Set<string>();
+  for (const session of [await open(), await open()]) {
+    const asked = ask(agent, 'POST', '/mcp', {
+      body: call,
+      headers: { ...headers, 'mcp-session-id': session },
+    });
+    const { id, run_id } = await page.request();
+    runs.add(run_id);
+    page.succeed(id, 'x');
+    expect((await asked).status).toBe(200);
+    const foreign = { body: call, headers: { ...headers, 'mcp-session-id': session } };
+    expect((await ask(other, 'POST', '/mcp', foreign)).status).toBe(404);
+  }
+  expect(runs.size).toBe(2);
 });

@@ -61,7 +61,7 @@ function describeRefusal({ message, code, details = [] }: InvokeRefusal): string
 
 /**
  * The call once it is final, or as it is after `holdMs`. A client that cancels ends the call
- * (rules MC21, MC22).
+ * (rules MP21, MP22).
  */
 export async function awaitCall(
   deps: CallToolDeps,

@@ -23,7 +23,7 @@ export interface McpServiceDeps
 /** Below the minute, and the five minutes, after which hosts give up. */
 const HOLD = { silentMs: 50_000, progressMs: 280_000 };
 
-/** MCP over HTTP for agents (rules MC in SPEC.md). It keeps no sessions, only what is open. */
+/** MCP over HTTP for agents (rules MP in SPEC.md). It keeps no sessions, only what is open. */
 export function createMcpService(deps: McpServiceDeps): McpService {
   const { calls, clock, bus, logger } = deps;
   const sessions = createLegacySessions(deps.key);

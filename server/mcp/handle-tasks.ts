@@ -11,7 +11,7 @@ import { INVALID_PARAMS, type ToolsCallDeps, takesTasks, timesOf } from './handl
 import { TASKS, taskParamsSchema, toTask } from './tasks.ts';
 
 /**
- * `tasks/get`, `tasks/update` and `tasks/cancel` (rules MC40 to MC44): each for the agent's own
+ * `tasks/get`, `tasks/update` and `tasks/cancel` (rules MP40 to MP44): each for the agent's own
  * calls alone, and for requests that name the extension.
  */
 export function addTaskMethods(server: Server, deps: ToolsCallDeps, agent: Agent): void {

@@ -45,7 +45,7 @@ export function takesTasks({ mcpReq }: Pick<ServerContext, 'mcpReq'>): boolean {
   return isRecord(extensions) && TASKS in extensions;
 }
 
-/** `tools/call` (rules MC15 to MC22). */
+/** `tools/call` (rules MP15 to MP22). */
 export async function callTool(
   deps: ToolsCallDeps,
   session: AgentSession,

@@ -6,7 +6,7 @@ export const SESSION_HEADER = 'mcp-session-id';
 
 /**
  * Sessions of the old protocol, of which the server keeps nothing: an id is a nonce with its
- * signature, so every good one is a session, after a restart too (rule MC30).
+ * signature, so every good one is a session, after a restart too (rule MP30).
  */
 export interface LegacySessions {
   make(agentId: string): string;

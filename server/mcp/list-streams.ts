@@ -11,7 +11,7 @@ const CHANGED = `event: message\ndata: ${JSON.stringify({
   method: 'notifications/tools/list_changed',
 })}\n\n`;
 
-/** The streams of clients of the old protocol, by which they learn that tools changed (rule MC31). */
+/** The streams of clients of the old protocol, by which they learn that tools changed (rule MP31). */
 export class ListStreams {
   readonly #clock: Clock;
   readonly #byAgent = new Map<string, McpStream[]>();

@@ -12,7 +12,7 @@ export interface McpServerDeps extends ToolsCallDeps, ResourceDeps {
 
 const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on the Callboard server; a call may wait for a person's approval. When a result says that a call goes on, get its result with ${RESULT_TOOL} and do not repeat the call.`;
 
-/** The server of one request: what an agent sees and does by MCP (rules MC in SPEC.md). */
+/** The server of one request: what an agent sees and does by MCP (rules MP in SPEC.md). */
 export function createMcpServer(
   deps: McpServerDeps,
   session: AgentSession,

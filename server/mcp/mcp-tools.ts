@@ -33,7 +33,7 @@ const HASH_CHARS = 8;
 
 /**
  * What the agent may call now, sorted by name: a pool under its plain name, and, where several
- * clients offer it, one entry for each of them (rules MC1 to MC4).
+ * clients offer it, one entry for each of them (rules MP1 to MP4).
  */
 export function toMcpTools(listings: readonly ToolListing[], schemaOf: SchemaOf): McpTool[] {
   const callable = listings.filter((listing) => listing.callable);

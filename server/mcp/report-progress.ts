@@ -20,7 +20,7 @@ export type SendProgress = (progress: number, message: string) => Promise<void>;
 
 /**
  * Sends what a call waits for: after its card changed, and every 10 s while nothing changes
- * (rule MC20). Returns a function that ends it. What cannot be sent is given up: its reader left.
+ * (rule MP20). Returns a function that ends it. What cannot be sent is given up: its reader left.
  */
 export function reportProgress(
   { followers, clock, read }: ProgressDeps,

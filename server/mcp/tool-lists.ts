@@ -16,7 +16,7 @@ export interface ToolLists {
   stop(): void;
 }
 
-/** `onChanged`: two seconds after tools came, changed or went, and were left alone since (rule MC5). */
+/** `onChanged`: two seconds after tools came, changed or went, and were left alone since (rule MP5). */
 export function createToolLists(deps: {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly clock: Clock;

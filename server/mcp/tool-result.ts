@@ -47,7 +47,7 @@ const BLOCKS_BYTES = 6 * 1024 * 1024;
 
 /**
  * What the asking agent gets of a final call: first the text, always complete or with a link to
- * the rest of it; then pictures and sounds as blocks, all else as links (rules MC10 to MC14).
+ * the rest of it; then pictures and sounds as blocks, all else as links (rules MP10 to MP14).
  */
 export async function toToolResult(call: CallRecord, sources: ResultSources): Promise<ToolResult> {
   const _meta = { 'callboard/tool_call_id': call.id };

@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Agent } from '../auth/principal.ts';
+import { setupCalls } from '../calls/testing/setup-calls.ts';
+import { createMcpService } from './create-mcp-service.ts';
+
+const AGENT: Agent = { kind: 'agent', name: 'coder', tokenId: 'tok_1', tools: ['echo', 'hold'] };
+const OTHER: Agent = { ...AGENT, name: 'other', tokenId: 'tok_2' };
+const ECHO = {
+  name: 'echo',
+  description: 'Echoes',
+  parameters: { type: 'object' },
+  timeout_ms: 600_000,
+};
+
+const messageSchema = z.object({
+  id: z.union([z.number(), z.string()]).optional(),
+  method: z.string().optional(),
+  params: z.looseObject({ progress: z.number(), message: z.string() }).optional(),
+  result: z
+    .looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
+    .optional(),
+});
+
+async function setup(key = 'key') {
+  const world = await setupCalls();
+  const mcp = createMcpService({
+    ...world,
+    history: world.store.history,
+    blobs: { find: async () => undefined, read: async () => undefined },
+    sources: {
+      blobs: { read: async () => undefined },
+      scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
+    },
+    key,
+    keepMs: null,
+    version: '1.0.0',
+  });
+  /** A message of 2025-11-25; gives the messages of the answer. */
+  async function send(
+    body: object,
+    {
+      agent = AGENT,
+      sessionId,
+      signal,
+    }: { agent?: Agent; sessionId?: string; signal?: AbortSignal } = {},
+  ) {
+    const request = new Request('http://callboard/mcp', {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        'mcp-protocol-version': '2025-11-25',
+      },
+      ...(signal && { signal }),
+    });
+    const message = { jsonrpc: '2.0', ...body };
+    const response = await mcp.answer({ agent, request, body: message, sessionId });
+    const text = await response.text();
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => messageSchema.parse(JSON.parse(line.slice(6))));
+  }
+  const call = (
+    name: string,
+    {
+      id = 1,
+      args = {},
+      meta = {},
+      ...more
+    }: { id?: number | string; args?: object; meta?: object } & NonNullable<
+      Parameters<typeof send>[1]
+    > = {},
+  ) => send({ id, method: 'tools/call', params: { name, arguments: args, _meta: meta } }, more);
+  const client = world.connect('phone');
+  client.offer(ECHO);
+  const asked = (count = 1) =>
+    expect
+      .poll(() => client.requests().length)
+      .toBe(count)
+      .then(() => client.requests()[count - 1]);
+  return { ...world, mcp, send, call, client, asked };
+}
+
+const textOf = (messages: Awaited<ReturnType<Awaited<ReturnType<typeof setup>>['send']>>) =>
+  messages.at(-1)?.result?.content[0]?.text ?? '';
+
+test('[MP21] an answer is held for 50 s; then it says that the call goes on, and the result is fetched', async () => {
+  const { call, client, asked, clock } = await setup();
+  const first = call('echo');
+  const request = await asked();
+  clock.advance(50_000);
+  const text = textOf(await first);
+  expect(text).toContain(`The call ${request?.id} of echo goes on: Offered to phone.`);
+  expect(text).toContain('callboard_result');
+  const fetched = call('callboard_result', { args: { call: request?.id } });
+  client.succeed(request?.id ?? '', 'at last');
+  expect(textOf(await fetched)).toBe('at last');
+  const again = await call('callboard_result', { args: { call: request?.id, wait_s: 0 } });
+  expect(textOf(again)).toBe('at last');
+});
+
+test('[MP21] no agent fetches the result of another’s call', async () => {
+  const { call, client, asked } = await setup();
+  const first = call('echo');
+  const request = await asked();
+  client.succeed(request?.id ?? '', 'mine');
+  await first;
+  const args = { call: request?.id };
+  expect(textOf(await call('callboard_result', { agent: OTHER, args }))).toContain(
+    'You have no call',
+  );
+  expect(textOf(await call('callboard_result', { args: { call: 5 } }))).toContain('id of a call');
+});
+
+test('[MP20] a client that asks for progress is sent each 10 s what its call waits for, for 280 s', async () => {
+  const { call, asked, clock } = await setup();
+  const held = call('echo', { meta: { progressToken: 'p' } });
+  await asked();
+  for (let second = 0; second < 280; second += 1) {
+    clock.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  const messages = await held;
+  const progress = messages.flatMap(({ params }) => params ?? []);
+  expect(progress.length).toBeGreaterThan(25);
+  expect(progress.length).toBeLessThan(40);
+  expect(progress.map((one) => one.progress)).toEqual(progress.map((_, at) => at + 1));
+  expect(new Set(progress.map(({ message }) => message))).toEqual(new Set(['Offered to phone.']));
+  expect(textOf(messages)).toContain('goes on');
+});
+
+test('[MP22] in an older revision a cut connection ends no call, and a cancel of the same session does', async () => {
+  const { call, send, asked, calls, mcp } = await setup();
+  const gone = new AbortController();
+  const cut = call('echo', { id: 1, sessionId: 'a', signal: gone.signal }).catch(() => undefined);
+  const first = await asked(1);
+  gone.abort();
+  const kept = call('echo', { id: 7, sessionId: 'a' });
+  const second = await asked(2);
+  const cancel = (requestId: number | string, sessionId: string) =>
+    send({ method: 'notifications/cancelled', params: { requestId } }, { sessionId });
+  // Another program of the same token, another request, and an id of another type.
+  await cancel(7, 'b');
+  await cancel(8, 'a');
+  await cancel('7', 'a');
+  expect((await calls.get(second?.id ?? ''))?.phase).toBe('offered');
+  await cancel(7, 'a');
+  await kept;
+  await expect.poll(async () => (await calls.get(second?.id ?? ''))?.phase).toBe('cancelling');
+  expect((await calls.get(first?.id ?? ''))?.phase).toBe('offered');
+  await mcp.close();
+  await cut;
+});
+
+test('[MP12] of a long text the beginning is sent, with a link to the whole', async () => {
+  const { call, client, asked } = await setup();
+  const answered = call('echo');
+  const request = await asked();
+  client.succeed(request?.id ?? '', 'é'.repeat(100_000));
+  const content = (await answered).at(-1)?.result?.content ?? [];
+  expect(Buffer.byteLength(content[0]?.text ?? '')).toBeLessThanOrEqual(80 * 1024);
+  expect(content[1]).toMatchObject({
+    ...{ type: 'resource_link', uri: `callboard://call/${request?.id}`, size: 200_000 },
+  });
+});
+
+test('[MP30] a session is good after a restart, and no other id is', async () => {
+  const { mcp } = await setup();
+  const body = {
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: {
+      ...{ protocolVersion: '2025-06-18', capabilities: {} },
+      clientInfo: { name: 't', version: '1' },
+    },
+  };
+  const request = new Request('http://callboard/mcp', {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+  });
+  const response = await mcp.answer({ agent: AGENT, request, body, sessionId: undefined });
+  const id = response.headers.get('mcp-session-id') ?? '';
+  const { mcp: restarted } = await setup();
+  expect(restarted.isSession(AGENT, id)).toBe(true);
+  expect(restarted.isSession(OTHER, id)).toBe(false);
+  expect((await setup('another key')).mcp.isSession(AGENT, id)).toBe(false);
+  for (const bad of ['', 'x', `${id}x`, id.slice(1), `${id}.`]) {
+    expect(restarted.isSession(AGENT, bad), bad).toBe(bad === `${id}.`);
+  }
+});
+
+test('[MP31] a stream is answered at once and kept alive; of more than eight the oldest ends', async () => {
+  const { mcp, clock } = await setup();
+  clock.advance(5_000);
+  const streams = Array.from({ length: 9 }, () => {
+    const sent: string[] = [];
+    let ended = false;
+    const leave = mcp.openStream(AGENT, {
+      send: (text) => void sent.push(text),
+      end: () => {
+        ended = true;
+      },
+    });
+    return { sent, leave, isEnded: () => ended };
+  });
+  expect(streams.map(({ sent }) => sent.length)).toEqual(Array.from({ length: 9 }, () => 1));
+  expect(streams.map(({ isEnded }) => isEnded())).toEqual([
+    true,
+    ...Array.from({ length: 8 }, () => false),
+  ]);
+  for (const { leave } of streams.slice(0, 8)) leave();
+  clock.advance(15_000);
+  expect(streams.map(({ sent }) => sent.length)).toEqual([
+    ...Array.from({ length: 8 }, () => 1),
+    2,
+  ]);
+});
+
+test('[MP5] two seconds after tools were left alone a stream is notified once', async () => {
+  const { mcp, clock, client } = await setup();
+  const sent: string[] = [];
+  clock.advance(5_000);
+  mcp.openStream(AGENT, { send: (text) => void sent.push(text), end: () => {} });
+  for (const name of ['a', 'b', 'c']) {
+    client.offer({ ...ECHO, name });
+    clock.advance(1_500);
+  }
+  const changes = () => sent.filter((text) => text.includes('list_changed')).length;
+  expect(changes()).toBe(0);
+  clock.advance(600);
+  expect(changes()).toBe(1);
+});

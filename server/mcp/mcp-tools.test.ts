@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolListing } from '#lib/protocol/tool-spec';
+import { LONGEST_NAME, toMcpTools } from './mcp-tools.ts';
+
+const listing = (name: string, more: Partial<ToolListing> = {}): ToolListing => ({
+  ...{ name, model_name: name.replaceAll('.', '_'), source: 'client', description: 'It looks.' },
+  ...{ schema: { type: 'object' }, timeout_ms: 1_000, callable: true },
+  clients: [client('c1', 'Pixel 8')],
+  ...more,
+});
+
+const client = (client_id: string, name: string) => ({ client_id, name, visible: true });
+
+const list = (...listings: ToolListing[]) => toMcpTools(listings, () => ({ title: 'its own' }));
+
+describe('the names', () => {
+  test('[MP1] what may be called now is listed, sorted by name', () => {
+    const tools = list(listing('b.b'), listing('a.a'), listing('c.c', { callable: false }));
+    expect(tools.map(({ name }) => name)).toEqual(['a_a', 'b_b']);
+  });
+
+  test('[MP2] no name has a dot, or more than 48 characters, and no two are the same', () => {
+    const long = `camera.${'x'.repeat(57)}`;
+    const tools = list(
+      listing(long),
+      listing(`${long.slice(0, -1)}y`),
+      listing('camera.photo', { clients: [client('c1', 'Pixel 8'), client('c2', 'Pixel 8')] }),
+    );
+    const names = tools.map(({ name }) => name);
+    expect(names).toHaveLength(5);
+    expect(new Set(names).size).toBe(5);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,48}$/);
+    expect(names.some((name) => name.length === LONGEST_NAME)).toBe(true);
+  });
+
+  test('[MP3] where several clients offer a tool, each has an entry of its own beside the pool', () => {
+    const others = [{ client_id: 'c3', name: '维拉' }];
+    const clients = [client('c1', 'Pixel 8'), client('c2', 'Olga’s iPhone')];
+    const tools = list(listing('camera.photo', { display_name: 'Photo', clients, others }));
+    expect(tools.map(({ name, title, reference }) => ({ name, title, reference }))).toEqual([
+      { name: 'camera_photo', title: 'Photo', reference: 'camera.photo' },
+      { name: 'camera_photo-client', title: 'Photo on 维拉', reference: 'camera.photo@c3' },
+      {
+        ...{ name: 'camera_photo-olga_s_iphone', title: 'Photo on Olga’s iPhone' },
+        reference: 'camera.photo@c2',
+      },
+      { name: 'camera_photo-pixel_8', title: 'Photo on Pixel 8', reference: 'camera.photo@c1' },
+    ]);
+    expect(tools[1]?.inputSchema).toEqual({ type: 'object', title: 'its own' });
+  });
+
+  test('[MP3] a client that offers it with two tabs is one client', () => {
+    const clients = [client('c1', 'Chrome'), client('c1', 'Chrome')];
+    expect(list(listing('page.look', { clients }))).toHaveLength(1);
+  });
+});
+
+describe('what a stranger wrote', () => {
+  test('[MP4] a description is never empty, shows no hidden characters and has an end', () => {
+    const [empty, hidden, long] = list(
+      listing('a', { description: ' \u200b' }),
+      listing('b', { description: 'Looks\u202e up' }),
+      listing('c', { description: 'x'.repeat(100_000) }),
+    );
+    expect(empty?.description).toBe('Runs a.');
+    expect(hidden?.description).toBe('Looks up');
+    expect(long?.description).toHaveLength(2_048);
+  });
+
+  test('[MP4] a schema is an object, takes no headers and refers to nothing outside itself', () => {
+    const schema = {
+      properties: {
+        at: { type: 'string', 'x-mcp-header': 'Authorization' },
+        list: { items: [{ $ref: 'https://evil.example/schema' }, { $ref: '#/$defs/one' }] },
+        $ref: { type: 'string' },
+      },
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $defs: { one: { type: 'number' } },
+    };
+    expect(list(listing('a', { schema }))[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        at: { type: 'string' },
+        list: { items: [{}, { $ref: '#/$defs/one' }] },
+        $ref: { type: 'string' },
+      },
+      $defs: { one: { type: 'number' } },
+    });
+  });
+
+  test('[MP4] that a tool only reads, or may be repeated, counts from the server’s own tools alone', () => {
+    const annotations = {
+      ...{ readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: true },
+    };
+    const [ofClient, own] = list(
+      listing('a', { annotations }),
+      listing('b', { annotations, source: 'server', clients: [] }),
+    );
+    expect(ofClient?.annotations).toEqual({ destructiveHint: false, openWorldHint: true });
+    expect(own?.annotations).toEqual(annotations);
+  });
+});
