@@ -1,3 +1,6 @@
+import { makeToken } from './contract/kit/tokens.ts';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -109,4 +112,26 @@ test('examples/pair-program.sh gets a token of its own, with which the tool is o
 
   const used = spawn('sh', [script, code, `${file}-2`], { env });
   expect(await text(used.stderr)).toContain('not_found');
+});
+
+test('examples/mcp-stdio.mjs gives a host that starts programs the tools of an agent', async ({
+  callboard,
+}) => {
+  const token = await makeToken(callboard, {
+    kind: 'agent',
+    name: 'host',
+    tools: ['calculation.*'],
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(ROOT, 'examples/mcp-stdio.mjs')],
+    env: { CALLBOARD_URL: callboard.url, CALLBOARD_TOKEN: token.secret },
+  });
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  const { name = '' } = tools.find((tool) => tool.name.startsWith('calculation')) ?? {};
+  const result = await client.callTool({ name, arguments: { expression: '6*7' } });
+  expect(JSON.stringify(result.content)).toContain('42');
+  await client.close();
 });

@@ -6,6 +6,9 @@ const board = sharedCallboard();
 
 /** Contract, sections 3, 6 and 7; the public sign-in beside them. */
 const ROUTES = [
+  'POST /mcp',
+  'GET /mcp',
+  'DELETE /mcp',
   'GET /v1/tools',
   'GET /v1/tools/stats',
   'POST /v1/tools/{name}/invoke',
