@@ -121,6 +121,11 @@ for (const locale of ['en', 'zh'] as const) {
     await page.locator('[data-name="bot"] button').click();
     await expect(page.locator('input[type="checkbox"]').first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/settings/access', locale);
+    await page.goto(`${board.url}/settings/connect`);
+    await page.locator('form [name=name]').fill('coder');
+    await page.locator('form button[type=submit]').click();
+    await expect(page.locator('pre').first()).toContainText('cb_agent_');
+    await expectNoViolationsByTheme(page, '/settings/connect', locale);
     await page.goto(`${board.url}/settings/policy`);
     await expect(page.getByTestId('policy-rule').first()).toBeVisible();
     await expect(page.getByRole('combobox')).not.toHaveCount(0);

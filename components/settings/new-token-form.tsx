@@ -14,6 +14,10 @@ import { Choice } from './choice.tsx';
 import { useAccessApi } from './use-access-api.ts';
 
 export interface NewTokenFormProps {
+  /** By default that of a new token. */
+  title?: string;
+  /** For whom it may be; of one kind alone nothing is asked. */
+  kinds?: readonly Kind[];
   onCreated: (token: CreatedToken) => void;
   onCancel: () => void;
 }
@@ -22,7 +26,7 @@ const KINDS = ['agent', 'operator'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** For whom a token is, and what it allows. */
-export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
+export function NewTokenForm({ title, kinds = KINDS, onCreated, onCancel }: NewTokenFormProps) {
   const t = useTranslations('settings.access');
   const titleId = useId();
   const [kind, setKind] = useState<Kind>('agent');
@@ -43,11 +47,13 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       className="mt-3 space-y-3 rounded-lg border border-line bg-surface p-3"
     >
       <h2 id={titleId} className="font-bold">
-        {t('new')}
+        {title ?? t('new')}
       </h2>
-      <Choice legend={t('for')} name="kind" options={KINDS} value={kind} onValue={setKind}>
-        {(one) => t(`kindText.${one}`)}
-      </Choice>
+      {kinds.length > 1 && (
+        <Choice legend={t('for')} name="kind" options={kinds} value={kind} onValue={setKind}>
+          {(one) => t(`kindText.${one}`)}
+        </Choice>
+      )}
       <NameField field={name} problem={problem} />
       {kind === 'operator' ? (
         <Choice legend={t('role')} name="role" options={ROLES} value={role} onValue={setRole}>

@@ -304,3 +304,32 @@ test('[MP15] [MP30] a session is its agent’s alone, and has a run of its own',
   }
   expect(runs.size).toBe(2);
 });
+
+test('[MP44] [MP30] after a kill and a restart the same task answers, and an older client goes on in its session', async ({
+  connect,
+  startServer,
+}) => {
+  const first = await startServer();
+  const token = await makeToken(first, { kind: 'agent', name: 'coder', tools: ['last.*'] });
+  const page = await connect.client(first, { tools: [reader('last.run')] });
+  const mcp = await connectMcp(asToken(first, token), '1.x');
+  const call = { name: 'last_run', arguments: {} };
+  const created = newest(asToken(first, token), 'tools/call', call, {
+    ...{ tasks: true, name: 'last_run' },
+  });
+  const { id } = await page.request();
+  await created;
+  await first.stop('SIGKILL');
+  const { dataDir, url } = first;
+  const again = await startServer({
+    ...{ dataDir, token: first.token, env: { CALLBOARD_PORT: new URL(url).port } },
+  });
+  const agent = asToken(again, token);
+  expect((await taskOf(agent, id)).result).toMatchObject({ taskId: id, resultType: 'complete' });
+  const back = await connect.client(again, { tools: [reader('last.run')] });
+  const result = mcp.call('last_run');
+  const request = await back.request();
+  back.succeed(request.id, 'again');
+  expect((await result).content[0]?.text).toBe('again');
+  await mcp.close();
+});
