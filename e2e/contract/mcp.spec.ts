@@ -92,7 +92,7 @@ for (const kind of MCP_CLIENTS) {
       const result = mcp.call('page_slow', {}, { onprogress: (one) => void seen.push(one) });
       const { id } = await page.request();
       for (const done of [10, 20]) {
-        page.send({ type: 'tool_call_status', id, status: { progress: { done, total: 40 } } });
+        page.send({ type: 'tool_status', id, progress: { done, total: 40 } });
         const message = `${done} of 40.`;
         await expect.poll(() => seen.map((one) => one.message)).toContain(message);
       }

@@ -74,7 +74,7 @@ describe('what a stranger wrote', () => {
         list: { items: [{ $ref: 'https://evil.example/schema' }, { $ref: '#/$defs/one' }] },
         $ref: { type: 'string' },
       },
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $schema: 'https://evil.example/dialect',
       $defs: { one: { type: 'number' } },
     };
     expect(list(listing('a', { schema }))[0]?.inputSchema).toEqual({

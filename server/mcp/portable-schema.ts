@@ -2,6 +2,9 @@ import { isRecord } from '#lib/json/is-record';
 
 type InputSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
+/** What validators know by its name, and do not fetch. */
+const DIALECT = /^https?:\/\/json-schema\.org\//;
+
 /** Deeper than any schema that the registry takes. */
 const MOST_DEEP = 64;
 
@@ -30,7 +33,8 @@ const cleanMembers = (schema: Readonly<Record<string, unknown>>, left: number) =
 
 function isPortable(key: string, value: unknown): boolean {
   if (key === 'x-mcp-header') return false;
-  const isReference = key === '$ref' || key === '$dynamicRef' || key === '$schema';
   // A property may have such a name: then its value is a schema.
-  return !isReference || typeof value !== 'string' || value.startsWith('#');
+  if (typeof value !== 'string') return true;
+  if (key === '$schema') return DIALECT.test(value);
+  return (key !== '$ref' && key !== '$dynamicRef') || value.startsWith('#');
 }

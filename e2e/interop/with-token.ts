@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Callboard } from '../start-callboard.ts';
+
+/**
+ * Passes requests on with the token of `board`: the suite sends none. What it asks of a foreign
+ * host or origin is passed on as it is. To be closed.
+ */
+export async function serveWithToken(board: Callboard) {
+  const { hostname, port, host } = new URL(board.url);
+  const server = createServer((incoming, outgoing) => {
+    const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const asked = incoming.headers.host;
+    const isOwn = asked === own || asked === own.replace('127.0.0.1', 'localhost');
+    const going = request(
+      {
+        ...{ host: hostname, port, method: incoming.method, path: incoming.url },
+        headers: {
+          ...incoming.headers,
+          authorization: `Bearer ${board.token}`,
+          ...(isOwn ? { host } : {}),
+        },
+      },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+        answer.on('error', () => outgoing.destroy());
+      },
+    );
+    going.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => going.destroy());
+    incoming.pipe(going);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
