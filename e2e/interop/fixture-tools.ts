@@ -45,6 +45,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   test_multiple_content_types: gives('Multiple content types test:', [picture, text('{}')]),
   test_error_handling: failsAfter(0),
   json_schema_2020_12_tool: gives('ok'),
+  test_streaming_elicitation: gives('It asks its client nothing.'),
+  test_logging_tool: gives('It writes no log to its client.'),
+  async test_trigger_tool_change(client, { id }) {
+    await client.register(reader('test_added'));
+    client.succeed(id, 'added');
+  },
   greet: (client, { id, args }) => client.succeed(id, `Hello, ${String(args.name)}!`),
   failing_job: failsAfter(1_000),
   async slow_compute(client, { id, args }) {

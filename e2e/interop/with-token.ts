@@ -11,15 +11,18 @@ export async function serveWithToken(board: Callboard) {
   const { hostname, port, host } = new URL(board.url);
   const server = createServer((incoming, outgoing) => {
     const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const asked = incoming.headers.host;
-    const isOwn = asked === own || asked === own.replace('127.0.0.1', 'localhost');
+    const names = [own, own.replace('127.0.0.1', 'localhost')];
+    const { host: askedHost, origin } = incoming.headers;
+    const isOwnHost = names.includes(askedHost ?? '');
+    const isOwnOrigin = names.some((name) => origin === `http://${name}`);
     const going = request(
       {
         ...{ host: hostname, port, method: incoming.method, path: incoming.url },
         headers: {
           ...incoming.headers,
           authorization: `Bearer ${board.token}`,
-          ...(isOwn ? { host } : {}),
+          ...(isOwnHost ? { host } : {}),
+          ...(isOwnOrigin ? { origin: board.url } : {}),
         },
       },
       (answer) => {

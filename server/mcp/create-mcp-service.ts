@@ -58,6 +58,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
 
   return {
     isSession: (agent, sessionId) => sessions.isOf(agent.tokenId, sessionId),
+    endSession: (sessionId) => sessions.end(sessionId),
     async answer(post) {
       const { agent, request, body } = post;
       const cancels = cancelledRequest(body);

@@ -95,8 +95,8 @@ const endRoute = ({ mcp }: Deps): Route =>
     handle({ principal, context }) {
       const sessionId = sessionOf(context.incoming);
       if (sessionId === undefined) return onlyPost();
-      // Nothing is kept of a session, so there is nothing to end.
       if (!mcp.isSession(agentOf(principal), sessionId)) return noSession();
+      mcp.endSession(sessionId);
       return { status: 204, body: '', headers: {} };
     },
   });

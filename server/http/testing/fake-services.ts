@@ -191,6 +191,7 @@ export function createFakeClients() {
 /** Its own tests run it whole. */
 export const fakeMcp: McpService = {
   isSession: (_agent, sessionId) => sessionId === 'session_1',
+  endSession: () => {},
   answer: async ({ body }) => Response.json({ jsonrpc: '2.0', id: 1, result: body }),
   openStream: () => () => {},
   close: async () => {},
