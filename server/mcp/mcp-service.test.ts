@@ -132,10 +132,10 @@ test('[MP20] a client that asks for progress is sent each 10 s what its call wai
 
 test('[MP22] in an older revision a cut connection ends no call, and a cancel of the same session does', async () => {
   const { call, send, asked, calls, mcp } = await setup();
-  const gone = new AbortController();
-  const cut = call('echo', { id: 1, sessionId: 'a', signal: gone.signal }).catch(() => undefined);
+  const left = new AbortController();
+  const cut = call('echo', { id: 1, sessionId: 'a', signal: left.signal }).catch(() => undefined);
   const first = await asked(1);
-  gone.abort();
+  left.abort();
   const kept = call('echo', { id: 7, sessionId: 'a' });
   const second = await asked(2);
   const cancel = (requestId: number | string, sessionId: string) =>

@@ -6,7 +6,7 @@ import { waitsFor } from './waits-for.ts';
 /** At most four notifications a second. */
 const SHORTEST_MS = 250;
 /** Hosts give up after a minute without one; some sooner. */
-export const HEARTBEAT_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 export interface ProgressDeps {
   readonly followers: CallFollowers;

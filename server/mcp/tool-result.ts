@@ -39,7 +39,7 @@ export interface ResultSources {
 }
 
 /** Of the text of one result: Claude Code cuts at about 25,000 tokens. */
-export const TEXT_BYTES = 80 * 1024;
+const TEXT_BYTES = 80 * 1024;
 /** Of one picture or sound in a result; a larger one is a link. */
 const BLOCK_BYTES = 1024 * 1024;
 /** Of all of them: a result is one JSON text. */

@@ -23,7 +23,7 @@ const toolsSchema = z.object({
   ),
 });
 
-export const blockSchema = z.looseObject({
+const blockSchema = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   data: z.string().optional(),
