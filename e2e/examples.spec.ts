@@ -1,11 +1,11 @@
-import { makeToken } from './contract/kit/tokens.ts';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { makeToken } from './contract/kit/tokens.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Agent } from '../auth/principal.ts';
 
 /** Who asks in one request of MCP, and as what its calls are recorded. */
@@ -10,8 +10,11 @@ export interface AgentSession {
   readonly cancelled: AbortSignal | undefined;
 }
 
-/** One run for an agent, and one for each of its sessions, so that its calls are found together. */
-export function runIdOf({ agent, sessionId }: AgentSession): string {
-  const key = `${agent.tokenId}\n${sessionId ?? ''}`;
-  return `run_mcp_${createHash('sha256').update(key).digest('hex').slice(0, 20)}`;
+/**
+ * One run for an agent, and one for each of its sessions, so that its calls are found together.
+ * No other agent can guess it, and claim the run before.
+ */
+export function runIdOf({ agent, sessionId }: AgentSession, key: string): string {
+  const of = `mcp run\n${agent.tokenId}\n${sessionId ?? ''}`;
+  return `run_mcp_${createHmac('sha256', key).update(of).digest('hex').slice(0, 20)}`;
 }

@@ -15,8 +15,6 @@ export interface McpServiceDeps
   extends Omit<McpServerDeps, 'followers' | 'toolsFor' | 'findCall' | 'hold'> {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly bus: Pick<EventBus, 'subscribe'>;
-  /** By which session ids are signed. */
-  readonly key: string;
   readonly hold?: McpServerDeps['hold'];
 }
 

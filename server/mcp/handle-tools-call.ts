@@ -18,6 +18,8 @@ export interface ToolsCallDeps extends CallToolDeps {
   readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
   readonly hold: { readonly silentMs: number; readonly progressMs: number };
+  /** Of the data directory: what is signed or derived with it, no caller can make. */
+  readonly key: string;
   /** How long history is kept, in milliseconds; null: for ever. */
   readonly keepMs: number | null;
 }
@@ -61,7 +63,7 @@ export async function callTool(
   if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
   const started = await startCall(deps, {
     ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
-    runId: runIdOf(session),
+    runId: runIdOf(session, deps.key),
   });
   if ('refused' in started) return started.refused;
   if (!isModern || !takesTasks(context)) {
