@@ -30,7 +30,7 @@ const postRoute = ({ mcp }: Deps): Route =>
   defineRoute({
     method: 'POST',
     path: '/mcp',
-    id: 'mcp',
+    id: 'sendMcp',
     tag,
     summary:
       'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
@@ -52,7 +52,7 @@ const streamRoute = ({ mcp, tokens, sessions }: Deps): Route => {
   return defineRoute({
     method: 'GET',
     path: '/mcp',
-    id: 'mcpStream',
+    id: 'openMcpStream',
     tag,
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
     access: AGENTS,
