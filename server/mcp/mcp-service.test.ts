@@ -131,7 +131,7 @@ test('[MP20] a client that asks for progress is sent each 10 s what its call wai
 });
 
 test('[MP22] in an older revision a cut connection ends no call, and a cancel of the same session does', async () => {
-  const { call, send, asked, calls, mcp } = await setup();
+  const { call, send, asked, calls, mcp, settle } = await setup();
   const left = new AbortController();
   const cut = call('echo', { id: 1, sessionId: 'a', signal: left.signal }).catch(() => undefined);
   const first = await asked(1);
@@ -141,10 +141,16 @@ test('[MP22] in an older revision a cut connection ends no call, and a cancel of
   const cancel = (requestId: number | string, sessionId: string) =>
     send({ method: 'notifications/cancelled', params: { requestId } }, { sessionId });
   // Another program of the same token, another request, and an id of another type.
-  await cancel(7, 'b');
-  await cancel(8, 'a');
-  await cancel('7', 'a');
-  expect((await calls.get(second?.id ?? ''))?.phase).toBe('offered');
+  for (const [requestId, session] of [
+    [7, 'b'],
+    [8, 'a'],
+    ['7', 'a'],
+  ] as const) {
+    await cancel(requestId, session);
+    await settle();
+    const phase = (await calls.get(second?.id ?? ''))?.phase;
+    expect([requestId, session, phase]).toEqual([requestId, session, 'offered']);
+  }
   await cancel(7, 'a');
   await kept;
   await expect.poll(async () => (await calls.get(second?.id ?? ''))?.phase).toBe('cancelling');
@@ -231,4 +237,20 @@ test('[MP5] two seconds after tools were left alone a stream is notified once', 
   expect(changes()).toBe(0);
   clock.advance(600);
   expect(changes()).toBe(1);
+});
+
+test('[MP22] who gives up waiting for a result ends no call', async () => {
+  const { call, send, client, asked, calls, settle, clock } = await setup();
+  const first = call('echo', { sessionId: 'a' });
+  const id = (await asked())?.id ?? '';
+  clock.advance(50_000);
+  await first;
+  const waiting = call('callboard_result', { id: 2, sessionId: 'a', args: { call: id } });
+  await settle();
+  await send({ method: 'notifications/cancelled', params: { requestId: 2 } }, { sessionId: 'a' });
+  await waiting;
+  await settle();
+  expect((await calls.get(id))?.phase).toBe('offered');
+  client.succeed(id, 'kept');
+  await expect.poll(async () => (await calls.get(id))?.status).toBe('SUCCEEDED');
 });
