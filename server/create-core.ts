@@ -35,6 +35,7 @@ import type { ClaimRun } from './runs/run-service.ts';
 import { RunTools } from './runs/run-tools/run-tools.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { openStore } from './store/open-store.ts';
+import { createCallMetrics } from './telemetry/call-metrics.ts';
 import { threadFile } from './thread-file.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
 import { openTools } from './tools/open-tools.ts';
@@ -153,6 +154,7 @@ async function createServices(
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
     tokens,
   });
+  const callMetrics = createCallMetrics();
   const calls = createCalls({
     ...{ store, bus, registry, breaker, clock, logger },
     ...{ ...policy.forCalls, results: hooks, callers: tokens, blobs, secrets },
@@ -161,7 +163,10 @@ async function createServices(
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,
     facts: table.facts,
-    onDurable: (call, previous) => publishApproval(bus, call, previous),
+    onDurable(call, previous) {
+      publishApproval(bus, call, previous);
+      callMetrics.observe(call, previous);
+    },
   });
   askEach.connect({ calls, registry, facts: table.facts });
   tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
@@ -185,7 +190,7 @@ async function createServices(
   // A title is text of a person: before it is cut, what is secret goes.
   const claimRun: ClaimRun = (runId, title, principal) =>
     known.claim(runId, secrets.hide(title), principal);
-  return { policy, policies, calls, models, runs, claimRun };
+  return { policy, policies, calls, callMetrics, models, runs, claimRun };
 }
 
 /** The parts in the middle: the record, who connects to it, and the agent. What a crash cut goes on. */
@@ -219,11 +224,11 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
     ...{ alive: stopAlive, listings: listings.stop, policy: policies.stop },
     devices: devices.stop,
   };
-  const { models, policy, claimRun } = services;
+  const { models, policy, claimRun, callMetrics } = services;
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
-    ...{ audit, devices },
+    ...{ audit, devices, callMetrics },
     history: { opened, retention },
     stop,
   };

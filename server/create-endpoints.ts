@@ -48,7 +48,6 @@ import { createTrustPages } from './http/trust/trust-pages.ts';
 import { createUpgradeGate } from './http/upgrade-gate.ts';
 import { listen } from './listen.ts';
 import { createMcpService } from './mcp/create-mcp-service.ts';
-import { serverMetrics } from './metrics.ts';
 import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { type Door, openDoor } from './open-door.ts';
@@ -56,6 +55,12 @@ import { preparePages } from './pages.ts';
 import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
+import { createHttpMetrics } from './telemetry/http-metrics.ts';
+import {
+  countByKind,
+  createServerMetrics,
+  type MeasuredServer,
+} from './telemetry/server-metrics.ts';
 
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
@@ -224,6 +229,20 @@ function createMcp(config: Config, core: Core) {
   });
 }
 
+/** What there is now of all parts. */
+const measured = (
+  core: Core,
+  gate: ReturnType<typeof createUpgradeGate>,
+  hub: ReturnType<typeof createWatchHub>,
+): MeasuredServer => ({
+  ...core,
+  sockets: () => gate.openCount,
+  watchers: () => hub.count,
+  clients: () => countByKind(core.table.listings()),
+  approvalsOpen: () => core.calls.watched().filter(({ card }) => card.phase === 'approval').length,
+  version: readVersion(),
+});
+
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
   config: Config,
@@ -248,6 +267,7 @@ export async function createEndpoints(
   const ofDevices = await createDevices(config, core, access, reach, closing);
   const mcp = createMcp(config, core);
   closing.addEventListener('abort', () => void mcp.close());
+  const httpMetrics = createHttpMetrics();
   const api = createApi({
     mcp,
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
@@ -258,7 +278,8 @@ export async function createEndpoints(
     disconnect: createDisconnectClient(core),
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,
-    metrics: () => serverMetrics({ ...core, sockets: gate.openCount, watchers: hub.count }),
+    answered: httpMetrics.answered,
+    metrics: createServerMetrics(measured(core, gate, hub), [core.callMetrics, httpMetrics]),
     ready: () => readiness(store.failed, closing.aborted),
   });
   const newNonce = () => randomBytes(16).toString('base64');

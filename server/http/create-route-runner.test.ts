@@ -22,6 +22,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     untrustedInbound: createInboundBudget({ clock: createManualClock() }),
     outbound: new FairOutboundBudget({ clock: createManualClock() }),
     tokens: { onRevoked: () => () => {} },
+    answered: () => {},
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];
@@ -53,6 +54,7 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
     untrustedInbound: createInboundBudget({ clock: createManualClock() }),
     outbound: new FairOutboundBudget({ clock: createManualClock() }),
     tokens: { onRevoked: () => () => {} },
+    answered: () => {},
     mostOpen: 2,
     logger: createErrorLog().logger,
   });

@@ -41,6 +41,7 @@ export function createRouteRunner(deps: {
   readonly untrustedInbound: InboundBudget;
   readonly outbound: OutboundBudget;
   readonly tokens: Pick<Tokens, 'onRevoked'>;
+  readonly answered: (route: string, status: number) => void;
   /** Requests of one token that is no administrator's which are not answered yet. */
   readonly mostOpen?: number;
   /** Of errors that are not an `HttpError`. */
@@ -59,6 +60,9 @@ export function createRouteRunner(deps: {
   };
 
   return async (route, params, incoming, outgoing, search) => {
+    outgoing.once('close', () => {
+      if (outgoing.headersSent) deps.answered(route.path, outgoing.statusCode);
+    });
     let response: HttpResponse;
     try {
       const inbound = route.access === 'public' ? deps.untrustedInbound : deps.inbound;

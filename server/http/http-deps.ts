@@ -69,6 +69,8 @@ export interface HttpDeps {
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;
+  /** Of each request that was answered: the pattern of its path, and the status. */
+  readonly answered: (route: string, status: number) => void;
   /** Prometheus text. */
   readonly metrics: () => string;
   readonly ready: () => Readiness;

@@ -180,6 +180,23 @@ describe('public routes', () => {
     ).toContain('q');
   });
 
+  test('[TM5] requests are counted by the pattern of their path and their status', async () => {
+    const answered: [string, number][] = [];
+    const server = await startTestServer({
+      deps: { answered: (route, status) => void answered.push([route, status]) },
+    });
+    await server.get('/v1/runs/one-of-many');
+    await server.get('/healthz', { token: null });
+    await server.get('/v1/nowhere-to-be-found');
+    await expect
+      .poll(() => answered)
+      .toEqual([
+        ['/v1/runs/:id', 404],
+        ['/healthz', 200],
+        ['*', 404],
+      ]);
+  });
+
   test('[HT1] metrics are for operators', async () => {
     const server = await startTestServer();
     expect((await server.get('/metrics')).text).toBe('callboard_calls 1\n');

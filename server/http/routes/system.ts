@@ -53,7 +53,7 @@ export const systemRoutes = (
     path: '/metrics',
     id: 'getMetrics',
     tag,
-    summary: 'Gauges for Prometheus',
+    summary: 'Counters, gauges and histograms for Prometheus',
     access: VIEWERS,
     responses: { 200: { description: 'Prometheus text' } },
     handle: () => ({

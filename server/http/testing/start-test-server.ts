@@ -190,6 +190,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     clock,
     reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     mcp: fakeMcp,
+    answered: () => {},
     metrics: () => 'callboard_calls 1\n',
     ready: () => ({ ok: true }),
     closing: new AbortController().signal,

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { sampleCall } from '#lib/call/testing/sample-call';
+import { createCallMetrics } from './call-metrics.ts';
+import { boundedLabel, counter, gauge, histogram } from './prometheus.ts';
+
+const AT = 1_000_000;
+
+const succeeded = (more: object = {}) =>
+  sampleCall({
+    ...{ id: 'tc_1', toolName: 'camera.photo', source: 'client', status: 'SUCCEEDED' },
+    ...{ phase: null, createdAt: AT, queuedAt: AT + 3_000, offeredAt: AT + 3_010 },
+    ...{ startedAt: AT + 3_050, completedAt: AT + 4_050, error: null },
+    ...more,
+  });
+
+const row = (text: string, start: string): string | undefined =>
+  text.split('\n').find((line) => line.startsWith(start));
+
+test('[TM1] a call that ends is counted once, and its late result is not', () => {
+  const metrics = createCallMetrics();
+  const call = succeeded();
+  metrics.observe(call, undefined);
+  metrics.observe({ ...call, lateResult: 5 }, call);
+  metrics.observe(succeeded({ status: 'RUNNING', completedAt: null }), undefined);
+  const failed = { code: 'denied', message: '', executed: 'no' } as const;
+  metrics.observe(succeeded({ status: 'FAILED', error: failed }), succeeded({ status: 'PENDING' }));
+  const text = metrics.text();
+  const name = 'callboard_tool_calls_total{tool="camera.photo",source="client",outcome=';
+  expect(row(text, `${name}"ok"`)).toBe(`${name}"ok"} 1`);
+  expect(row(text, `${name}"denied"`)).toBe(`${name}"denied"} 1`);
+  expect(row(text, 'callboard_tool_call_duration_seconds_count')).toContain('} 2');
+});
+
+test('[TM2] of a thousand names two hundred have rows, and the rest one', () => {
+  const metrics = createCallMetrics();
+  for (let at = 0; at < 1_000; at += 1)
+    metrics.observe(succeeded({ toolName: `t${at}` }), undefined);
+  const rows = metrics.text().match(/^callboard_tool_calls_total\{.*$/gm) ?? [];
+  expect(rows).toHaveLength(201);
+  expect(rows.at(-1)).toBe(
+    'callboard_tool_calls_total{tool="_other",source="client",outcome="ok"} 800',
+  );
+});
+
+test('[TM3] the parts of a call are measured, and those that it did not reach are not there', () => {
+  const metrics = createCallMetrics();
+  metrics.observe(succeeded(), undefined);
+  const text = metrics.text();
+  const sum = (phase: string) =>
+    row(text, `callboard_tool_call_phase_seconds_sum{phase="${phase}"}`)?.split(' ')[1];
+  expect([sum('approval'), sum('queue'), sum('offer'), sum('execute')]).toEqual([
+    ...[undefined, '0.01', '0.04', '1'],
+  ]);
+  const denied = succeeded({
+    ...{ queuedAt: null, offeredAt: null, startedAt: null, completedAt: AT - 5_000 },
+    card: { ...succeeded().card, approval_decision: { by: 'operator', decision: 'no' } },
+  });
+  metrics.observe(denied, undefined);
+  expect(row(metrics.text(), 'callboard_tool_call_phase_seconds_sum{phase="approval"}')).toMatch(
+    / 0$/,
+  );
+});
+
+test('[TM4] decisions of people are counted once, and approvals that expired', () => {
+  const metrics = createCallMetrics();
+  const { card, ...rest } = succeeded();
+  const asked = { ...rest, card, status: 'PENDING' as const };
+  const decided = {
+    ...asked,
+    card: { ...card, approval_decision: { by: 'operator', decision: 'yes' as const } },
+  };
+  metrics.observe(asked, undefined);
+  metrics.observe(decided, asked);
+  metrics.observe({ ...decided, status: 'SUCCEEDED' }, decided);
+  const error = { code: 'approval_expired', message: '', executed: 'no' } as const;
+  metrics.observe({ ...asked, status: 'FAILED', error }, asked);
+  expect(metrics.text().match(/^callboard_approvals_total\{.*$/gm)).toEqual([
+    'callboard_approvals_total{decision="yes"} 1',
+    'callboard_approvals_total{decision="expired"} 1',
+  ]);
+});
+
+test('[TM6] labels are escaped, and buckets add up', () => {
+  const calls = counter('calls_total', 'Calls\nof all', ['tool']);
+  calls.add('a"b\\c\nd');
+  expect(calls.text()).toBe(
+    '# HELP calls_total Calls\\nof all\n# TYPE calls_total counter\ncalls_total{tool="a\\"b\\\\c\\nd"} 1\n',
+  );
+  const times = histogram('times', 'Times', 'of', [1, 2]);
+  for (const seconds of [0.5, 1, 1.5, 9]) times.observe('x', seconds);
+  expect(times.text().split('\n').slice(2, -1)).toEqual([
+    'times_bucket{of="x",le="1"} 2',
+    'times_bucket{of="x",le="2"} 3',
+    'times_bucket{of="x",le="+Inf"} 4',
+    'times_sum{of="x"} 12',
+    'times_count{of="x"} 4',
+  ]);
+  expect(gauge('g', 'G', () => new Map([['tab', 2]]), 'kind').text()).toContain(
+    'g{kind="tab"} 2\n',
+  );
+  const label = boundedLabel(1);
+  expect([label('a'), label('b'), label('a')]).toEqual(['a', '_other', 'a']);
+});

@@ -1,0 +1,65 @@
+import type { CallRecord } from '#lib/call/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { boundedLabel, counter, histogram, type Metric } from './prometheus.ts';
+
+/** Names of tools, and kinds of providers, that have a row of their own. */
+const MOST_TOOLS = 200;
+const MOST_SOURCES = 20;
+
+export interface CallMetrics extends Metric {
+  /** Of each state of a call that is on disk, and the one before. */
+  observe(call: CallRecord, previous: CallRecord | undefined): void;
+}
+
+/** What became of calls, and how long their parts took (rules TM1 to TM4). */
+export function createCallMetrics(): CallMetrics {
+  const toolOf = boundedLabel(MOST_TOOLS);
+  const sourceOf = boundedLabel(MOST_SOURCES);
+  const ended = counter('callboard_tool_calls_total', 'Calls that ended, by outcome', [
+    ...['tool', 'source', 'outcome'],
+  ]);
+  const duration = histogram(
+    ...['callboard_tool_call_duration_seconds', 'From the request to the end', 'source'],
+  );
+  const phases = histogram(
+    ...['callboard_tool_call_phase_seconds', 'Of ended calls, by part', 'phase'],
+  );
+  const approvals = counter('callboard_approvals_total', 'Decisions about calls', ['decision']);
+  return {
+    observe(call, previous) {
+      const decision = decisionOf(call, previous);
+      if (decision !== undefined) approvals.add(decision);
+      if (!isFinalStatus(call.status) || (previous && isFinalStatus(previous.status))) return;
+      const source = sourceOf(call.source);
+      ended.add(toolOf(call.toolName), source, call.error?.code ?? 'ok');
+      const end = call.completedAt ?? call.createdAt;
+      duration.observe(source, seconds(call.createdAt, end));
+      for (const [phase, from, to] of partsOf(call, end)) phases.observe(phase, seconds(from, to));
+    },
+    text: () => [ended, duration, phases, approvals].map((metric) => metric.text()).join(''),
+  };
+}
+
+/** Wall times: a clock that was set back gives nothing below zero. */
+const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1_000;
+
+type Part = readonly [phase: string, from: number, to: number];
+
+/** The parts that a call went through; one that it never reached is not there. */
+function partsOf(call: CallRecord, end: number): Part[] {
+  const { createdAt, queuedAt, offeredAt, startedAt, routing } = call;
+  const isAsked = routing.approval !== null || call.card.approval_decision !== undefined;
+  const parts: Part[] = [];
+  if (isAsked) parts.push(['approval', createdAt, queuedAt ?? end]);
+  if (queuedAt !== null) parts.push(['queue', queuedAt, offeredAt ?? startedAt ?? end]);
+  if (offeredAt !== null) parts.push(['offer', offeredAt, startedAt ?? end]);
+  if (startedAt !== null) parts.push(['execute', startedAt, end]);
+  return parts;
+}
+
+function decisionOf(call: CallRecord, previous: CallRecord | undefined): string | undefined {
+  const { approval_decision: decided } = call.card;
+  if (decided && previous?.card.approval_decision === undefined) return decided.decision;
+  const isNew = previous?.error === null || previous === undefined;
+  return isNew && call.error?.code === 'approval_expired' ? 'expired' : undefined;
+}
